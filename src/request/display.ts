@@ -1,0 +1,87 @@
+// The channel-neutral document a request is shown as. Built from the typed request alone: no API accepts prose
+// for people to read. It holds no reply handle, code or time zone, so its hash says what was shown to whom.
+import { type Hash, hashOf } from '../canonical.js'
+import type { ReplySchema } from './reply-schema.js'
+import { type DefaultAction, idOf, type Lens, type Request, type RequestType, type Run } from './request.js'
+
+/** A content pointer as a person sees it. `fixed` is false for name-only handles: their content may change. */
+export type ShownHandle = { readonly name: string | null; readonly handle: string; readonly fixed: boolean }
+
+export type Display = {
+  readonly v: 1
+  readonly type: RequestType
+  readonly request_id: string
+  readonly request_hash: Hash
+  /** The name of the API key that asks, as the operator gave it. */
+  readonly asked_by: string
+  readonly run_id: string
+  readonly work_item_id: string | null
+  /** One line: the question itself, "Review these through the security lens", "Approve PUBLISH". */
+  readonly headline: string
+  /** What the answer changes; questions only. */
+  readonly impact: string | null
+  readonly lens: Lens | null
+  readonly action: string | null
+  readonly handles: readonly ShownHandle[]
+  readonly reply_schema: ReplySchema
+  readonly deadline_at: string
+  readonly default_action: DefaultAction
+}
+
+const FIXED = /^sha256:/
+const shown = (handle: string, name: string | null = null): ShownHandle => ({
+  name,
+  handle,
+  fixed: FIXED.test(handle),
+})
+
+function headlineOf(request: Request): string {
+  switch (request.type) {
+    case 'REQUEST_QUESTION':
+      return request.question_text
+    case 'REQUEST_REVIEW':
+      return `Review for ${request.lens}`
+    case 'REQUEST_APPROVAL':
+      return `Approve ${request.action}`
+  }
+}
+
+function handlesOf(request: Request): ShownHandle[] {
+  switch (request.type) {
+    case 'REQUEST_QUESTION':
+      return request.context_handles.map(handle => shown(handle))
+    case 'REQUEST_REVIEW':
+      return request.target_handles.map(handle => shown(handle))
+    case 'REQUEST_APPROVAL':
+      return Object.entries(request.parameters).map(([name, handle]) => shown(handle, name))
+  }
+}
+
+export function display(facts: {
+  readonly request: Request
+  readonly request_hash: Hash
+  readonly run: Run
+  readonly deadline_at: string
+  readonly asked_by: string
+}): Display {
+  const { request, run } = facts
+  return {
+    v: 1,
+    type: request.type,
+    request_id: idOf(request),
+    request_hash: facts.request_hash,
+    asked_by: facts.asked_by,
+    run_id: run.run_id,
+    work_item_id: run.work_item_id ?? null,
+    headline: headlineOf(request),
+    impact: request.type === 'REQUEST_QUESTION' ? request.impact : null,
+    lens: request.type === 'REQUEST_REVIEW' ? request.lens : null,
+    action: request.type === 'REQUEST_APPROVAL' ? request.action : null,
+    handles: handlesOf(request),
+    reply_schema: request.reply_schema,
+    deadline_at: facts.deadline_at,
+    default_action: request.default_action,
+  }
+}
+
+export const hashDisplay = (shown: Display): Hash => hashOf('lane/display/v1', shown)

@@ -1,0 +1,30 @@
+// The closed union of what a person may be asked to answer with. Every member is bounded: there is no schema
+// under which an arbitrary string is an answer.
+import { type Hash, hashOf } from '../canonical.js'
+
+export type Option = { readonly value: string; readonly label: string }
+
+export type ReplySchema =
+  | { readonly kind: 'yes_no' }
+  | { readonly kind: 'choice'; readonly options: readonly Option[] }
+  | {
+      readonly kind: 'multi_choice'
+      readonly options: readonly Option[]
+      readonly min: number
+      readonly max: number
+    }
+  | { readonly kind: 'text'; readonly max_chars: number }
+  | {
+      readonly kind: 'number'
+      readonly min: number
+      readonly max: number
+      readonly step?: number
+      readonly unit?: string
+      readonly lead?: string
+    }
+  | { readonly kind: 'date'; readonly min?: string; readonly max?: string }
+
+/** An option is answered by its letter (A for the first) or by its value. */
+export const letterOf = (index: number): string => String.fromCharCode(65 + index)
+
+export const hashReplySchema = (schema: ReplySchema): Hash => hashOf('lane/reply-schema/v1', schema)
