@@ -94,10 +94,18 @@ export interface Adapter {
 export type PageState =
   | {
       readonly kind: 'open'
+      /** The reply handle the page was opened with: links to stored content are relative to it. */
+      readonly handle: string
       readonly display: Display
       readonly csrf: string
       /** What was typed last and why it was not taken; null on first sight. */
-      readonly refused: { readonly message: string; readonly read: string; readonly accepted: string } | null
+      readonly refused: {
+        readonly message: string
+        readonly read: string
+        readonly accepted: string
+        /** The reply as it was typed, to be kept in the field; '' where the csrf did not hold: a foreign page typed it. */
+        readonly typed: string
+      } | null
       /** Handles of this request whose content is in the lane's store and can be opened from the page. */
       readonly openable: readonly string[]
       readonly now: string
