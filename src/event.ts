@@ -1,0 +1,198 @@
+// What can happen: one strict schema per entry type, from which the types are read off. The ledger checks a body
+// against its schema before it is hashed, and `lane ledger verify` checks it again (invariant I4).
+import { z } from 'zod'
+import { CHANNELS, PROOFS } from './adapter.js'
+import type { Hash } from './canonical.js'
+
+const hash = z.custom<Hash>(value => typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value))
+const at = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const name = z.string().min(1).max(256)
+const count = z.number().int().nonnegative()
+const channel = z.enum(CHANNELS)
+const proof = z.enum(PROOFS)
+
+/** Why an inbound reply was rejected (the right was not proven) or refused (the words were not understood). */
+export const REASONS = [
+  'rate_limited',
+  'token_malformed',
+  'token_unknown_key',
+  'token_bad_signature',
+  'request_mismatch',
+  'schema_mismatch',
+  'automated_message',
+  'unknown_sender',
+  'sender_unauthenticated',
+  'wrong_recipient',
+  'proof_insufficient',
+  'duplicate_message',
+  'already_resolved',
+  'deadline_passed',
+  'token_expired',
+  'token_replayed',
+  'code_mismatch',
+  'reply_too_long',
+  'reply_bad_charset',
+  'reply_not_in_schema',
+] as const
+export type Reason = (typeof REASONS)[number]
+
+const checks = z.array(z.strictObject({ check: z.enum(REASONS), ok: z.boolean() })).max(REASONS.length)
+export type Check = { readonly check: Reason; readonly ok: boolean }
+
+const defaultAction = z.enum([
+  'HALT',
+  'SPLIT',
+  'DOWNGRADE_TO_HYPOTHESIS',
+  'QUARANTINE_OUTPUTS',
+  'DENY',
+  'DO_NOT_PUBLISH',
+  'DO_NOT_EXPORT',
+])
+const payload = z
+  .union([
+    z.strictObject({ selected: z.array(z.string().max(32)).max(26) }),
+    z.strictObject({ text: z.string().max(1000) }),
+    z.strictObject({ number: z.number(), unit: z.string().max(64).exactOptional() }),
+    z.strictObject({ date: z.string().max(40) }),
+  ])
+  .nullable()
+const answer = z.strictObject({
+  parsed_choice: z.string().max(32).nullable(),
+  parsed_payload: payload,
+  answered_by: name,
+  channel,
+  proof,
+  at,
+})
+const recipients = z
+  .array(
+    z.strictObject({ user_id: name, channels: z.array(channel).min(1), route: z.enum(['first', 'all']) }),
+  )
+  .min(1)
+const run = z.strictObject({
+  run_id: name,
+  mood: name,
+  sub_mode: z.literal('approval').exactOptional(),
+  work_item_id: name.exactOptional(),
+})
+const attempted = { delivery_id: name, attempt: count.min(1), channel, recipient: name }
+
+export const BODIES = {
+  LANE_STARTED: z.strictObject({ version: name, grammar: name, profile: z.enum(['embedded', 'cluster']) }),
+  KEY_ROTATED: z.strictObject({ kid: name, purpose: name, not_before: at }),
+  REQUEST_OPENED: z.strictObject({
+    // Its own rules were applied at the door (request/parse); here only its shape as a typed request is held.
+    request: z.looseObject({ type: z.enum(['REQUEST_QUESTION', 'REQUEST_REVIEW', 'REQUEST_APPROVAL']) }),
+    request_hash: hash,
+    run,
+    recipients,
+    envelope_hash: hash,
+    deadline_at: at,
+    opened_by: name,
+  }),
+  DELIVERY_STARTED: z.strictObject({ ...attempted, token_hash: hash, display_hash: hash, lease_until: at }),
+  OUTBOUND_REQUEST_SENT: z.strictObject({
+    ...attempted,
+    request_hash: hash,
+    token_hash: hash,
+    uncertain: z.literal(true).exactOptional(),
+  }),
+  DELIVERY_FAILED: z.strictObject({
+    ...attempted,
+    code: name,
+    final: z.boolean(),
+    retry_at: at.exactOptional(),
+  }),
+  DELIVERY_STATUS: z.strictObject({ delivery_id: name, status: name, stands: z.boolean() }),
+  DELIVERY_CLOSED: z.strictObject({ delivery_id: name, edited: z.boolean() }),
+  NOTICE_SENT: z.strictObject({ delivery_id: name, channel, recipient: name, reason: z.enum(REASONS) }),
+  INBOUND_REPLY_RECEIVED: z.strictObject({
+    reply_id: name,
+    delivery_id: name,
+    channel,
+    token_validation: checks,
+    event_hash: hash,
+  }),
+  HUMAN_REPLY_EVENT: z.strictObject({
+    reply_id: name,
+    request_id: name,
+    delivery_id: name,
+    channel,
+    sender_identity: z.strictObject({ user_id: name, proof }),
+    provider_message_id: name.exactOptional(),
+    raw_text_hash: hash,
+    grammar: name,
+    parsed_choice: z.string().max(32).nullable(),
+    parsed_payload: payload,
+    receipts: z.strictObject({ token_hash: hash, received_at: at }),
+  }),
+  INBOUND_REPLY_REJECTED: z.strictObject({
+    reply_id: name,
+    delivery_id: name,
+    channel,
+    reason: z.enum(REASONS),
+    token_validation: checks,
+    raw_text_hash: hash,
+  }),
+  TIMEOUT_RECEIPT: z.strictObject({
+    request_hash: hash,
+    default_action: defaultAction,
+    deadline_at: at,
+    fired_at: at,
+    deliveries: z.array(z.strictObject({ delivery_id: name, state: name })),
+  }),
+  REQUEST_WITHDRAWN: z.strictObject({ reason: z.string().max(500), by: name }),
+  REQUEST_RESOLVED: z.strictObject({
+    outcome: z.enum(['answered', 'defaulted', 'undelivered', 'withdrawn']),
+    causes: z.array(count).min(1),
+    answer: answer.exactOptional(),
+    default_action: defaultAction.exactOptional(),
+  }),
+  RAW_ERASED: z.strictObject({ reply_id: name, by: name }),
+  CLOCK_SUSPECT: z.strictObject({
+    state: z.enum(['suspected', 'confirmed', 'cleared']),
+    wall: at,
+    expected: at,
+  }),
+} as const
+
+export type EventType = keyof typeof BODIES
+export const EVENT_TYPES = Object.keys(BODIES) as EventType[]
+type Deep<T> = T extends (infer U)[]
+  ? readonly Deep<U>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Deep<T[K]> }
+    : T
+export type Body<T extends EventType> = Deep<z.infer<(typeof BODIES)[T]>>
+
+/** An event before the ledger has given it a place: the store fills in seq, at, prev and hash. */
+export type Draft = {
+  [T in EventType]: {
+    readonly type: T
+    readonly request_id?: string
+    readonly run_id?: string
+    readonly body: Body<T>
+  }
+}[EventType]
+
+type Placed = {
+  readonly v: 1
+  readonly seq: number
+  readonly at: string
+  readonly prev: Hash
+  readonly hash: Hash
+}
+export type Entry = Draft & Placed
+export type EntryOf<T extends EventType> = Extract<Entry, { readonly type: T }>
+
+export type Answered = Body<'REQUEST_RESOLVED'>['answer']
+export type OutcomeKind = Body<'REQUEST_RESOLVED'>['outcome']
+
+/** The first reason a body is not of its type, or null. */
+export function flawOf(type: string, body: unknown): string | null {
+  if (!Object.hasOwn(BODIES, type)) return `unknown entry type ${JSON.stringify(type).slice(0, 80)}`
+  const result = BODIES[type as EventType].safeParse(body)
+  if (result.success) return null
+  const issue = result.error.issues[0]
+  return `${type}: /${issue?.path.join('/') ?? ''} ${issue?.message ?? 'does not fit'}`
+}

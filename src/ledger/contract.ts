@@ -1,0 +1,188 @@
+// What happened. The ledger is the waist of the hourglass: nothing passes from in to out except through it.
+//
+// L1  An append is all or nothing, and durable when its promise fulfils. Whoever is told "recorded" is told after.
+// L2  Appends are serialised with each other: `decide` sees the clock and the place at which its events will stand,
+//     and nothing can come between. It must be pure; a store may call it more than once before it commits.
+// L3  Concurrent appends may share one commit; one that is refused leaves its neighbours standing.
+// L4  `expected` is the version of the request's story (how many entries it has). If the story has moved on, the
+//     append changes nothing and says `moved`: the caller reads the story again and decides again.
+// L5  A guard looks across requests inside the same serialised section; if it does not hold, nothing is changed.
+// L6  What is shelved stands or falls with its append: reply grants, raw replies, provider references, cursors.
+// L7  REQUEST_RESOLVED stands at most once per request. The store itself refuses a second one.
+// L8  `at` never goes back. While the clock is suspect, `moment.suspect` is true and nothing may time out.
+// L9  A failure of the disk or the database rejects with LedgerUnavailable; nothing was acknowledged.
+// L10 A request with an alarm is found by `due` from that moment on, whatever has crashed meanwhile.
+import type { Channel } from '../adapter.js'
+import type { Hash } from '../canonical.js'
+import type { Draft, Entry } from '../event.js'
+
+export type Receipt = { readonly seq: number; readonly hash: Hash }
+
+/** Where an append will stand: read once per append, inside the serialised section. */
+export type Moment = {
+  readonly at: string
+  readonly ms: number
+  /** The seq of the first event of this append. */
+  readonly seq: number
+  readonly suspect: boolean
+}
+
+export type Guard =
+  /** `value` was never claimed in `space` before; this append claims it for ever. */
+  | { readonly kind: 'unclaimed'; readonly space: 'jti' | 'message' | 'exhausted'; readonly value: string }
+  | { readonly kind: 'open_questions'; readonly run_id: string; readonly at_most: number }
+  /** Requests this key has put to this person within the last hour, this one not counted. */
+  | {
+      readonly kind: 'recipient_budget'
+      readonly opened_by: string
+      readonly user_id: string
+      readonly at_most: number
+    }
+  /** Failed attempts of one sender on one delivery; this append counts as one more. */
+  | {
+      readonly kind: 'attempts'
+      readonly delivery_id: string
+      readonly sender: string
+      readonly at_most: number
+    }
+
+export type Grant = {
+  /** SHA-256 of the reply handle: the handle itself is nowhere at rest. */
+  readonly handle_hash: Hash
+  /** SHA-256 of handle and code together, so that four characters cannot be searched for. */
+  readonly code_hash: Hash
+  readonly token: string
+  readonly request_id: string
+  readonly delivery_id: string
+}
+
+export type RawReply = {
+  readonly reply_id: string
+  readonly request_id: string
+  readonly salt: Uint8Array
+  readonly raw: string
+}
+
+export type Shelving =
+  | { readonly put: 'grant'; readonly grant: Grant }
+  | { readonly put: 'raw'; readonly reply: RawReply }
+  | {
+      readonly put: 'ref'
+      readonly delivery_id: string
+      /** The grant of the attempt that left this copy with the provider. */
+      readonly handle_hash: Hash
+      readonly channel: Channel
+      readonly ref: string
+    }
+  | { readonly put: 'cursor'; readonly channel: Channel; readonly cursor: string }
+  | { readonly put: 'erasure'; readonly reply_id: string }
+
+export type Decision<R> =
+  | {
+      readonly kind: 'append'
+      readonly events: readonly Draft[]
+      readonly shelve?: readonly Shelving[]
+      /** When the agenda must next be asked about this request (ms); null for never; absent to leave it. */
+      readonly alarm?: number | null
+    }
+  | { readonly kind: 'refuse'; readonly why: R }
+
+export type Append<R> = {
+  readonly story?: { readonly request_id: string; readonly expected: number }
+  readonly guards?: readonly Guard[]
+  decide(moment: Moment): Decision<R>
+}
+
+export type Appended<R> =
+  | { readonly kind: 'appended'; readonly entries: readonly Entry[] }
+  | { readonly kind: 'moved' }
+  | { readonly kind: 'guarded'; readonly guard: Guard }
+  | { readonly kind: 'refused'; readonly why: R }
+
+export class LedgerUnavailable extends Error {
+  override readonly name = 'LedgerUnavailable'
+}
+
+export type Filter = {
+  readonly state?: string
+  readonly run_id?: string
+  readonly opened_by?: string
+  /** Only requests opened before this seq: the cursor of the list. */
+  readonly before?: number
+  readonly limit: number
+}
+
+export type Listed = { readonly request_id: string; readonly opened_seq: number }
+
+export interface Ledger {
+  append<R = never>(append: Append<R>): Promise<Appended<R>>
+
+  /** The ledger's own clock, as an append would read it now. */
+  now(): number
+  head(): Promise<{ readonly size: number; readonly hash: Hash }>
+  story(requestId: string): Promise<readonly Entry[]>
+  /** Exactly the hashed bytes, one entry a line, from `from` on. */
+  lines(from: number, limit?: number): AsyncIterable<string>
+  list(filter: Filter): Promise<readonly Listed[]>
+
+  /** Requests whose alarm has come, the longest overdue first; and when the next one comes. */
+  due(ms: number, limit: number): Promise<readonly string[]>
+  nextAlarm(): Promise<number | null>
+
+  /** Called after each commit with what was committed, in order. Returns the unsubscriber. */
+  onCommit(listener: (entries: readonly Entry[]) => void): () => void
+  /** Fails when the ledger cannot take an append just now. */
+  probe(): Promise<void>
+  close(): Promise<void>
+}
+
+export type KeyRow = {
+  readonly kid: string
+  readonly public_jwk: string
+  readonly sealed_private: Uint8Array
+  readonly not_before: number
+  /** Tokens of a rotated key verify until here; null while it signs. */
+  readonly verify_until: number | null
+}
+
+export const SCOPES = ['request', 'operate', 'audit', 'direct'] as const
+export type Scope = (typeof SCOPES)[number]
+
+export type ApiKey = {
+  readonly key_id: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly secret_hash: Hash
+  readonly created_at: string
+  readonly revoked_at: string | null
+}
+
+/** What is kept beside the ledger: nothing on it decides an outcome. */
+export interface Shelf {
+  grant(handleHash: Hash): Promise<Grant | null>
+  grantByRef(channel: Channel, ref: string): Promise<Grant | null>
+  refs(deliveryId: string): Promise<readonly string[]>
+  raw(replyId: string): Promise<RawReply | null>
+  raws(): AsyncIterable<RawReply>
+  cursor(channel: Channel): Promise<string | null>
+
+  keyring(): Promise<readonly KeyRow[]>
+  putSigningKey(row: KeyRow, retire: { readonly verify_until: number }): Promise<void>
+
+  apiKeys(): Promise<readonly ApiKey[]>
+  putApiKey(key: ApiKey): Promise<void>
+  revokeApiKey(keyId: string, at: string): Promise<boolean>
+
+  /** Content-addressed: the same bytes are kept once, and count once against each key's quota. */
+  putBlob(handle: Hash, bytes: Uint8Array, keyId: string, quota: number): Promise<'new' | 'known' | 'full'>
+  blob(handle: Hash): Promise<Uint8Array | null>
+  ownsBlob(handle: Hash, keyId: string): Promise<boolean>
+}
+
+/** The embedded or the cluster's database, opened: the ledger and what stands beside it. */
+export type Store = {
+  readonly ledger: Ledger
+  readonly shelf: Shelf
+  /** A consistent copy of everything, as bytes, while the lane goes on working. */
+  backup(): AsyncIterable<Uint8Array>
+}

@@ -1,0 +1,30 @@
+// One entry's bytes. An entry is stored, exported and hashed as the same RFC 8785 text; its hash covers that text
+// without the hash member, so a reader can check it with any JSON library and SHA-256.
+import { canonical, type Hash, sha256 } from '../canonical.js'
+import { type Draft, type Entry, flawOf } from '../event.js'
+
+const DOMAIN = 'lane/entry/v1\n'
+export const GENESIS: Hash = `sha256:${'0'.repeat(64)}`
+
+export type Place = { readonly seq: number; readonly at: string; readonly prev: Hash }
+
+/** Gives a draft its place. RFC 8785 sorts members by name: at, body, hash, prev, request_id, run_id, seq, type, v. */
+export function seal(draft: Draft, place: Place): { readonly entry: Entry; readonly line: string } {
+  const flaw = flawOf(draft.type, draft.body)
+  if (flaw !== null) throw new TypeError(`an entry must fit its schema: ${flaw}`)
+  const before = `{"at":"${place.at}","body":${canonical(draft.body)},`
+  const request = draft.request_id === undefined ? '' : `"request_id":${JSON.stringify(draft.request_id)},`
+  const run = draft.run_id === undefined ? '' : `"run_id":${JSON.stringify(draft.run_id)},`
+  const after = `"prev":"${place.prev}",${request}${run}"seq":${place.seq},"type":"${draft.type}","v":1}`
+  const hash = sha256(DOMAIN, before, after)
+  return { entry: { v: 1, ...place, ...draft, hash }, line: `${before}"hash":"${hash}",${after}` }
+}
+
+/** What the hash of an entry must be, from its members alone. */
+export function hashEntry(entry: Record<string, unknown>): Hash {
+  const { hash: _, ...rest } = entry
+  return sha256(DOMAIN, canonical(rest))
+}
+
+/** Reads back what `seal` wrote. The store vouches for its own bytes; foreign ones go through `verify`. */
+export const parseEntry = (line: string): Entry => JSON.parse(line) as Entry

@@ -1,0 +1,57 @@
+// The guards of the contract as questions to the tables, asked inside the serialised section (L5).
+import type { Database } from 'better-sqlite3'
+import type { Guard } from '../contract.js'
+
+const HOUR_MS = 3_600_000
+
+export function guardKeeper(db: Database) {
+  const claimed = db.prepare('SELECT 1 FROM claims WHERE space = ? AND value = ?').pluck()
+  const claim = db.prepare('INSERT INTO claims (space, value) VALUES (?, ?)')
+  const openQuestions = db
+    .prepare(
+      `SELECT count(*) FROM requests WHERE run_id = ? AND type = 'REQUEST_QUESTION' AND state = 'pending'`,
+    )
+    .pluck()
+  const asked = db
+    .prepare('SELECT count(*) FROM asked WHERE opened_by = ? AND user_id = ? AND ms > ?')
+    .pluck()
+  const forget = db.prepare('DELETE FROM asked WHERE opened_by = ? AND user_id = ? AND ms <= ?')
+  const ask = db.prepare('INSERT INTO asked (opened_by, user_id, ms, seq) VALUES (?, ?, ?, ?)')
+  const attempts = db.prepare('SELECT count FROM attempts WHERE delivery_id = ? AND sender = ?').pluck()
+  const attempt = db.prepare(
+    `INSERT INTO attempts (delivery_id, sender, count) VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET count = count + 1`,
+  )
+  const number = (value: unknown): number => (value as number | undefined) ?? 0
+
+  return {
+    holds(guard: Guard, ms: number): boolean {
+      switch (guard.kind) {
+        case 'unclaimed':
+          return claimed.get(guard.space, guard.value) === undefined
+        case 'open_questions':
+          return number(openQuestions.get(guard.run_id)) < guard.at_most
+        case 'recipient_budget':
+          return number(asked.get(guard.opened_by, guard.user_id, ms - HOUR_MS)) < guard.at_most
+        case 'attempts':
+          return number(attempts.get(guard.delivery_id, guard.sender)) < guard.at_most
+      }
+    },
+    /** What holding it costs: the value is taken, the hour has one more, the attempt is counted. */
+    claim(guard: Guard, ms: number, seq: number): void {
+      switch (guard.kind) {
+        case 'unclaimed':
+          claim.run(guard.space, guard.value)
+          return
+        case 'open_questions':
+          return
+        case 'recipient_budget':
+          forget.run(guard.opened_by, guard.user_id, ms - HOUR_MS)
+          ask.run(guard.opened_by, guard.user_id, ms, seq)
+          return
+        case 'attempts':
+          attempt.run(guard.delivery_id, guard.sender)
+      }
+    },
+  }
+}

@@ -1,0 +1,180 @@
+// The embedded ledger: one SQLite file, one writer, group commit. The promises L1–L10 are those of ../contract.ts.
+import type { Database, Statement } from 'better-sqlite3'
+import type { Hash } from '../../canonical.js'
+import type { Clock } from '../../clock.js'
+import type { Entry } from '../../event.js'
+import { LedgerClock } from '../clock.js'
+import {
+  type Append,
+  type Appended,
+  type Filter,
+  type Ledger,
+  LedgerUnavailable,
+  type Listed,
+} from '../contract.js'
+import { GENESIS, parseEntry } from '../entry.js'
+import { type Head, type Outcome, Writer } from './writer.js'
+
+/** One commit takes at most this many appends, so that a burst cannot hold up everything else for long. */
+const BATCH = 256
+const PAGE = 500
+
+type Waiting = {
+  readonly append: Append<unknown>
+  readonly settle: (outcome: Outcome) => void
+  readonly fail: (error: unknown) => void
+}
+
+export class SqliteLedger implements Ledger {
+  readonly #db: Database
+  readonly #release: () => void
+  readonly #clock: LedgerClock
+  readonly #writer: Writer
+  readonly #listeners = new Set<(entries: readonly Entry[]) => void>()
+  /** Appends not yet committed, in order. Filled by append(), emptied by #flush(). */
+  #waiting: Waiting[] = []
+  #scheduled = false
+  #closed = false
+  /** Set once when a sync failed: what is on the disk is then unknown, and only a restart reads it afresh. */
+  #broken: LedgerUnavailable | null = null
+
+  constructor(db: Database, clock: Clock, release: () => void) {
+    this.#db = db
+    this.#release = release
+    const last = db.prepare('SELECT line FROM entries ORDER BY seq DESC LIMIT 1').pluck().get() as
+      | string
+      | undefined
+    const entry = last === undefined ? null : parseEntry(last)
+    const head: Head = entry === null ? { size: 0, hash: GENESIS } : { size: entry.seq + 1, hash: entry.hash }
+    this.#clock = new LedgerClock(clock, entry === null ? 0 : Date.parse(entry.at))
+    this.#writer = new Writer(db, head, this.#clock)
+  }
+
+  append<R>(append: Append<R>): Promise<Appended<R>> {
+    if (this.#broken) return Promise.reject(this.#broken)
+    if (this.#closed) return Promise.reject(new LedgerUnavailable('the ledger is closed'))
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        append: append as Append<unknown>,
+        settle: resolve as (outcome: Outcome) => void,
+        fail: reject,
+      })
+      this.#schedule()
+    })
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#scheduled = false
+    const batch = this.#waiting.splice(0, BATCH)
+    if (batch.length === 0) return
+    if (this.#waiting.length > 0) this.#schedule()
+    try {
+      const written = this.#writer.commit(batch.map(waiting => waiting.append))
+      if (written.entries.length > 0) this.#announce(written.entries)
+      for (const [index, waiting] of batch.entries()) {
+        const outcome = written.outcomes[index]
+        if (outcome === undefined || 'error' in outcome) waiting.fail(outcome?.error)
+        else waiting.settle(outcome)
+      }
+    } catch (error) {
+      const unavailable = this.#unavailable(error)
+      for (const waiting of batch) waiting.fail(unavailable)
+    }
+  }
+
+  #announce(entries: readonly Entry[]): void {
+    for (const listener of this.#listeners) listener(entries)
+  }
+
+  #unavailable(error: unknown): LedgerUnavailable {
+    const code = (error as { code?: string }).code ?? 'unknown'
+    const failure = new LedgerUnavailable(`the ledger could not be written (${code})`, { cause: error })
+    // A failed sync may have lost pages the system still claims to hold: never acknowledge on top of it.
+    if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT') this.#broken = failure
+    return failure
+  }
+
+  now(): number {
+    return this.#clock.peek()
+  }
+
+  async head(): Promise<{ size: number; hash: Hash }> {
+    return this.#writer.head
+  }
+
+  async story(requestId: string): Promise<readonly Entry[]> {
+    const lines = this.#statement('SELECT line FROM entries WHERE request_id = ? ORDER BY seq').all(requestId)
+    return (lines as string[]).map(parseEntry)
+  }
+
+  async *lines(from: number, limit = Number.POSITIVE_INFINITY): AsyncIterable<string> {
+    const page = this.#statement('SELECT line FROM entries WHERE seq >= ? ORDER BY seq LIMIT ?')
+    for (let next = from, left = limit; left > 0; ) {
+      const lines = page.all(next, Math.min(PAGE, left)) as string[]
+      yield* lines
+      if (lines.length < Math.min(PAGE, left)) return
+      next += lines.length
+      left -= lines.length
+    }
+  }
+
+  async list(filter: Filter): Promise<readonly Listed[]> {
+    const wanted: [string, unknown][] = [
+      ['state = ?', filter.state],
+      ['run_id = ?', filter.run_id],
+      ['opened_by = ?', filter.opened_by],
+      ['opened_seq < ?', filter.before],
+    ]
+    const used = wanted.filter(([, value]) => value !== undefined)
+    const where = used.length === 0 ? '' : `WHERE ${used.map(([clause]) => clause).join(' AND ')}`
+    return this.#db
+      .prepare(`SELECT request_id, opened_seq FROM requests ${where} ORDER BY opened_seq DESC LIMIT ?`)
+      .all(...used.map(([, value]) => value), filter.limit) as Listed[]
+  }
+
+  async due(ms: number, limit: number): Promise<readonly string[]> {
+    return this.#statement(
+      'SELECT request_id FROM requests WHERE alarm_ms <= ? ORDER BY alarm_ms LIMIT ?',
+    ).all(ms, limit) as string[]
+  }
+
+  async nextAlarm(): Promise<number | null> {
+    return this.#statement('SELECT min(alarm_ms) FROM requests WHERE alarm_ms IS NOT NULL').get() as
+      | number
+      | null
+  }
+
+  onCommit(listener: (entries: readonly Entry[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async probe(): Promise<void> {
+    if (this.#broken) throw this.#broken
+    if (this.#closed) throw new LedgerUnavailable('the ledger is closed')
+    this.#statement('SELECT 1').get()
+  }
+
+  async close(): Promise<void> {
+    while (this.#waiting.length > 0) this.#flush()
+    this.#closed = true
+    this.#db.close()
+    this.#release()
+  }
+
+  readonly #statements = new Map<string, Statement<unknown[]>>()
+  /** Single-column statements of the reading side, prepared once. */
+  #statement(sql: string): Statement<unknown[]> {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const prepared = this.#db.prepare<unknown[]>(sql).pluck()
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+}

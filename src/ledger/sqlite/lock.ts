@@ -1,0 +1,33 @@
+// One process per data directory. The lock is the operating system's, taken through SQLite on a file of its own, so
+// it falls when the process dies, however it dies; the pid beside it is only for the message.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+
+export class AlreadyRunning extends Error {
+  override readonly name = 'AlreadyRunning'
+}
+
+export function holdDirectory(dataDir: string): () => void {
+  const pidFile = join(dataDir, 'lane.pid')
+  const lock = new Sqlite(join(dataDir, 'lane.lock'), { timeout: 0 })
+  try {
+    lock.pragma('journal_mode = DELETE')
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch {
+    lock.close()
+    throw new AlreadyRunning(`already running, pid ${readPid(pidFile)} (data directory ${dataDir})`)
+  }
+  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
+  return () => {
+    if (lock.open) lock.close()
+  }
+}
+
+function readPid(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim() || 'unknown'
+  } catch {
+    return 'unknown'
+  }
+}

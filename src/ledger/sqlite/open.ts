@@ -1,0 +1,71 @@
+// Opens the embedded store: asserts what its promises rest on before anything is acknowledged.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite, { type Database } from 'better-sqlite3'
+import type { Clock } from '../../clock.js'
+import type { Store } from '../contract.js'
+import { copyOut } from './backup.js'
+import { SqliteLedger } from './ledger.js'
+import { holdDirectory } from './lock.js'
+import { migrate } from './schema.js'
+import { sqliteShelf } from './shelf.js'
+
+/** Before 3.51.3 two connections that checkpoint at once could corrupt a WAL file. */
+const SQLITE_AT_LEAST = [3, 51, 3] as const
+export const LEDGER_FILE = 'ledger.db'
+
+export type SqliteStore = Store & { readonly file: string }
+
+export function openSqlite(dataDir: string, clock: Clock): SqliteStore {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const release = holdDirectory(dataDir)
+  const file = join(dataDir, LEDGER_FILE)
+  try {
+    const db = new Sqlite(file)
+    assertDurable(db)
+    migrate(db)
+    const ledger = new SqliteLedger(db, clock, release)
+    return { ledger, shelf: sqliteShelf(db), file, backup: () => copyOut(db, dataDir) }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** For auditors: the same file, read while a lane may be writing it. */
+export function openReadOnly(file: string): Database {
+  return new Sqlite(file, { readonly: true, fileMustExist: true })
+}
+
+function assertDurable(db: Database): void {
+  const version = db.prepare('SELECT sqlite_version()').pluck().get() as string
+  if (!atLeast(version))
+    throw new Error(`SQLite ${version} is too old: ${SQLITE_AT_LEAST.join('.')} or newer`)
+  db.pragma('journal_mode = WAL')
+  // better-sqlite3 builds WAL databases as NORMAL, which may lose the last commits when the power fails.
+  db.pragma('synchronous = FULL')
+  db.pragma('fullfsync = ON')
+  db.pragma('busy_timeout = 5000')
+  const settings = durability(db)
+  if (settings.journal_mode !== 'wal' || settings.synchronous !== 2) {
+    throw new Error(
+      `the ledger needs journal_mode=wal and synchronous=FULL, it has ${JSON.stringify(settings)}`,
+    )
+  }
+}
+
+export function durability(db: Database): { journal_mode: unknown; synchronous: unknown } {
+  return {
+    journal_mode: db.pragma('journal_mode', { simple: true }),
+    synchronous: db.pragma('synchronous', { simple: true }),
+  }
+}
+
+function atLeast(version: string): boolean {
+  const parts = version.split('.').map(Number)
+  for (const [index, wanted] of SQLITE_AT_LEAST.entries()) {
+    const part = parts[index] ?? 0
+    if (part !== wanted) return part > wanted
+  }
+  return true
+}

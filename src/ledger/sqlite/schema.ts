@@ -1,0 +1,89 @@
+// The tables of the embedded store. `entries` is the ledger; `requests` is a projection of it, kept in the same
+// transaction; the rest is the shelf. A change of shape is a new numbered step, never an edit of an old one.
+import type { Database } from 'better-sqlite3'
+
+const STEPS: readonly string[] = [
+  `
+  CREATE TABLE entries (
+    seq        INTEGER PRIMARY KEY,
+    type       TEXT NOT NULL,
+    request_id TEXT,
+    line       TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX entries_story ON entries (request_id, seq) WHERE request_id IS NOT NULL;
+  CREATE UNIQUE INDEX entries_resolved_once ON entries (request_id) WHERE type = 'REQUEST_RESOLVED';
+  CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries
+    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+  CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries
+    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+
+  CREATE TABLE requests (
+    opened_seq INTEGER PRIMARY KEY,
+    request_id TEXT NOT NULL UNIQUE,
+    version    INTEGER NOT NULL,
+    type       TEXT NOT NULL,
+    state      TEXT NOT NULL,
+    run_id     TEXT NOT NULL,
+    opened_by  TEXT NOT NULL,
+    alarm_ms   INTEGER
+  ) STRICT;
+  CREATE INDEX requests_by_run ON requests (run_id);
+  CREATE INDEX requests_by_opener ON requests (opened_by);
+  CREATE INDEX requests_open ON requests (run_id, type) WHERE state = 'pending';
+  CREATE INDEX requests_alarm ON requests (alarm_ms) WHERE alarm_ms IS NOT NULL;
+
+  CREATE TABLE claims (space TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (space, value)) STRICT, WITHOUT ROWID;
+  CREATE TABLE asked (
+    opened_by TEXT NOT NULL, user_id TEXT NOT NULL, ms INTEGER NOT NULL, seq INTEGER NOT NULL,
+    PRIMARY KEY (opened_by, user_id, ms, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE attempts (
+    delivery_id TEXT NOT NULL, sender TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (delivery_id, sender)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE grants (
+    handle_hash TEXT PRIMARY KEY, code_hash TEXT NOT NULL, token TEXT NOT NULL,
+    request_id TEXT NOT NULL, delivery_id TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE refs (
+    channel TEXT NOT NULL, ref TEXT NOT NULL, delivery_id TEXT NOT NULL, handle_hash TEXT NOT NULL,
+    PRIMARY KEY (channel, ref)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX refs_by_delivery ON refs (delivery_id);
+  CREATE TABLE raw_replies (
+    reply_id TEXT PRIMARY KEY, request_id TEXT NOT NULL, salt BLOB NOT NULL, raw TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE cursors (channel TEXT PRIMARY KEY, cursor TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE signing_keys (
+    kid TEXT PRIMARY KEY, public_jwk TEXT NOT NULL, sealed_private BLOB NOT NULL,
+    not_before INTEGER NOT NULL, verify_until INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE api_keys (
+    key_id TEXT PRIMARY KEY, name TEXT NOT NULL, scopes TEXT NOT NULL, secret_hash TEXT NOT NULL UNIQUE,
+    created_at TEXT NOT NULL, revoked_at TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE blobs (handle TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE blob_owners (
+    handle TEXT NOT NULL, key_id TEXT NOT NULL, size INTEGER NOT NULL, PRIMARY KEY (key_id, handle)
+  ) STRICT, WITHOUT ROWID;
+  `,
+]
+
+export const SCHEMA_VERSION = STEPS.length
+
+/** Brings an older file forward, one step a transaction; a newer one is refused rather than guessed at. */
+export function migrate(db: Database): void {
+  const version = db.pragma('user_version', { simple: true }) as number
+  if (version > SCHEMA_VERSION) {
+    throw new Error(
+      `the ledger has schema version ${version}, this lane knows ${SCHEMA_VERSION}: run the newer lane, or restore a backup`,
+    )
+  }
+  for (let step = version; step < SCHEMA_VERSION; step++) {
+    db.transaction(() => {
+      db.exec(STEPS[step] ?? '')
+      db.pragma(`user_version = ${step + 1}`)
+    }).immediate()
+  }
+}

@@ -1,0 +1,127 @@
+// The shelf of the embedded store: plain tables beside the ledger, written in the ledger's own transactions where an
+// append says so (L6).
+import type { Database } from 'better-sqlite3'
+import type { ApiKey, Grant, KeyRow, RawReply, Scope, Shelf, Shelving } from '../contract.js'
+
+const PAGE = 500
+
+/** The writing side that an append calls on, inside its transaction. */
+export function shelver(db: Database): (shelving: Shelving) => void {
+  const putGrant = db.prepare(
+    `INSERT INTO grants (handle_hash, code_hash, token, request_id, delivery_id)
+     VALUES (@handle_hash, @code_hash, @token, @request_id, @delivery_id)`,
+  )
+  const putRaw = db.prepare(
+    'INSERT INTO raw_replies (reply_id, request_id, salt, raw) VALUES (@reply_id, @request_id, @salt, @raw)',
+  )
+  const putRef = db.prepare(
+    `INSERT INTO refs (channel, ref, delivery_id, handle_hash) VALUES (@channel, @ref, @delivery_id, @handle_hash)
+     ON CONFLICT DO UPDATE SET delivery_id = excluded.delivery_id, handle_hash = excluded.handle_hash`,
+  )
+  const putCursor = db.prepare(
+    'INSERT INTO cursors (channel, cursor) VALUES (?, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor',
+  )
+  const erase = db.prepare('DELETE FROM raw_replies WHERE reply_id = ?')
+  return shelving => {
+    switch (shelving.put) {
+      case 'grant':
+        return void putGrant.run(shelving.grant)
+      case 'raw':
+        return void putRaw.run({ ...shelving.reply, salt: Buffer.from(shelving.reply.salt) })
+      case 'ref':
+        return void putRef.run(shelving)
+      case 'cursor':
+        return void putCursor.run(shelving.channel, shelving.cursor)
+      case 'erasure':
+        return void erase.run(shelving.reply_id)
+    }
+  }
+}
+
+type ApiKeyRow = Omit<ApiKey, 'scopes'> & { readonly scopes: string }
+const readApiKey = (row: ApiKeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(',') as Scope[] })
+
+export function sqliteShelf(db: Database): Shelf {
+  const one = <T>(sql: string) => {
+    const statement = db.prepare(sql)
+    return (...args: unknown[]) => (statement.get(...args) as T | undefined) ?? null
+  }
+  const grantColumns = 'g.handle_hash, g.code_hash, g.token, g.request_id, g.delivery_id'
+  const grant = one<Grant>(`SELECT ${grantColumns} FROM grants g WHERE handle_hash = ?`)
+  const grantByRef = one<Grant>(
+    `SELECT ${grantColumns} FROM refs r JOIN grants g USING (handle_hash) WHERE r.channel = ? AND r.ref = ?`,
+  )
+  const refs = db.prepare('SELECT ref FROM refs WHERE delivery_id = ?').pluck()
+  const raw = one<RawReply>('SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = ?')
+  const cursor = one<{ cursor: string }>('SELECT cursor FROM cursors WHERE channel = ?')
+  const blob = one<{ bytes: Uint8Array }>('SELECT bytes FROM blobs WHERE handle = ?')
+  const owned = one<{ size: number }>('SELECT size FROM blob_owners WHERE key_id = ? AND handle = ?')
+  const used = one<{ sum: number | null }>('SELECT sum(size) AS sum FROM blob_owners WHERE key_id = ?')
+
+  return {
+    grant: async handleHash => grant(handleHash),
+    grantByRef: async (channel, reference) => grantByRef(channel, reference),
+    refs: async deliveryId => refs.all(deliveryId) as string[],
+    raw: async replyId => raw(replyId),
+    async *raws() {
+      const page = db.prepare(
+        'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id > ? ORDER BY reply_id LIMIT ?',
+      )
+      for (let last = ''; ; ) {
+        const rows = page.all(last, PAGE) as RawReply[]
+        yield* rows
+        const end = rows.at(-1)
+        if (end === undefined) return
+        last = end.reply_id
+      }
+    },
+    cursor: async channel => cursor(channel)?.cursor ?? null,
+
+    keyring: async () => db.prepare('SELECT * FROM signing_keys ORDER BY not_before').all() as KeyRow[],
+    async putSigningKey(row, retire) {
+      db.transaction(() => {
+        db.prepare('UPDATE signing_keys SET verify_until = ? WHERE verify_until IS NULL').run(
+          retire.verify_until,
+        )
+        db.prepare(
+          `INSERT INTO signing_keys (kid, public_jwk, sealed_private, not_before, verify_until)
+           VALUES (@kid, @public_jwk, @sealed_private, @not_before, @verify_until)`,
+        ).run({ ...row, sealed_private: Buffer.from(row.sealed_private) })
+      }).immediate()
+    },
+
+    apiKeys: async () =>
+      (db.prepare('SELECT * FROM api_keys ORDER BY created_at').all() as ApiKeyRow[]).map(readApiKey),
+    async putApiKey(key) {
+      db.prepare(
+        `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at)
+         VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at)`,
+      ).run({ ...key, scopes: key.scopes.join(',') })
+    },
+    async revokeApiKey(keyId, at) {
+      const revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL')
+      return revoke.run(at, keyId).changes === 1
+    },
+
+    async putBlob(handle, bytes, keyId, quota) {
+      return db
+        .transaction(() => {
+          if (owned(keyId, handle)) return 'known' as const
+          if ((used(keyId)?.sum ?? 0) + bytes.length > quota) return 'full' as const
+          db.prepare('INSERT OR IGNORE INTO blobs (handle, bytes) VALUES (?, ?)').run(
+            handle,
+            Buffer.from(bytes),
+          )
+          db.prepare('INSERT INTO blob_owners (handle, key_id, size) VALUES (?, ?, ?)').run(
+            handle,
+            keyId,
+            bytes.length,
+          )
+          return 'new' as const
+        })
+        .immediate()
+    },
+    blob: async handle => blob(handle)?.bytes ?? null,
+    ownsBlob: async (handle, keyId) => owned(keyId, handle) !== null,
+  }
+}

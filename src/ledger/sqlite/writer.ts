@@ -1,0 +1,153 @@
+// The serialised section. A batch of appends is judged and written in one transaction: whatever an append is refused
+// for is found before it has written anything, so a refusal costs its neighbours nothing (L3).
+import type { Database } from 'better-sqlite3'
+import type { Hash } from '../../canonical.js'
+import { instant } from '../../clock.js'
+import type { Body, Draft, Entry } from '../../event.js'
+import type { LedgerClock, Reading } from '../clock.js'
+import type { Append, Appended, Decision, Moment } from '../contract.js'
+import { seal } from '../entry.js'
+import { guardKeeper } from './guards.js'
+import { shelver } from './shelf.js'
+
+export type Head = { readonly size: number; readonly hash: Hash }
+export type Outcome = Appended<unknown>
+type Judged = Outcome | { readonly error: unknown }
+
+export class Writer {
+  readonly #db: Database
+  readonly #clock: LedgerClock
+  readonly #statements: ReturnType<typeof prepare>
+  readonly #guards: ReturnType<typeof guardKeeper>
+  readonly #shelve: ReturnType<typeof shelver>
+  /** The committed head. Moves only after a COMMIT. */
+  #head: Head
+  /** What the clock said of itself and no commit holds yet. */
+  readonly #unrecorded: Body<'CLOCK_SUSPECT'>[] = []
+
+  constructor(db: Database, head: Head, clock: LedgerClock) {
+    this.#db = db
+    this.#head = head
+    this.#clock = clock
+    this.#statements = prepare(db)
+    this.#guards = guardKeeper(db)
+    this.#shelve = shelver(db)
+  }
+
+  get head(): Head {
+    return this.#head
+  }
+
+  commit(batch: readonly Append<unknown>[]): { entries: readonly Entry[]; outcomes: readonly Judged[] } {
+    try {
+      return this.#transact(batch)
+    } catch (error) {
+      if (isStorageFailure(error)) throw error
+      if (batch.length === 1) return { entries: [], outcomes: [{ error }] }
+      // One of them broke a constraint the store keeps (L7): find it by giving each a transaction of its own.
+      const apart = batch.map(append => this.commit([append]))
+      return { entries: apart.flatMap(one => one.entries), outcomes: apart.flatMap(one => one.outcomes) }
+    }
+  }
+
+  #transact(batch: readonly Append<unknown>[]) {
+    const entries: Entry[] = []
+    let head = this.#head
+    let recorded = 0
+    const place = (draft: Draft, ms: number): Entry => {
+      const { entry, line } = seal(draft, { seq: head.size, at: instant(ms), prev: head.hash })
+      this.#statements.insertEntry.run(entry.seq, entry.type, entry.request_id ?? null, line)
+      head = { size: head.size + 1, hash: entry.hash }
+      entries.push(entry)
+      return entry
+    }
+    const judge = (append: Append<unknown>): Judged => {
+      const reading = this.#clock.read()
+      if (reading.change) this.#unrecorded.push(reading.change)
+      for (const body of this.#unrecorded.slice(recorded)) {
+        place({ type: 'CLOCK_SUSPECT', body }, reading.ms)
+        recorded++
+      }
+      return this.#one(append, reading, head.size, place)
+    }
+    this.#db.exec('BEGIN IMMEDIATE')
+    try {
+      const outcomes = batch.map(judge)
+      this.#db.exec('COMMIT')
+      this.#head = head
+      this.#unrecorded.splice(0, recorded)
+      return { entries, outcomes }
+    } catch (error) {
+      if (this.#db.inTransaction) this.#db.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  #one(
+    append: Append<unknown>,
+    reading: Reading,
+    seq: number,
+    place: (draft: Draft, ms: number) => Entry,
+  ): Judged {
+    const { story } = append
+    const version = story ? this.#version(story.request_id) : 0
+    if (story && version !== story.expected) return { kind: 'moved' }
+    for (const guard of append.guards ?? []) {
+      if (!this.#guards.holds(guard, reading.ms)) return { kind: 'guarded', guard }
+    }
+    const moment: Moment = { at: instant(reading.ms), ms: reading.ms, seq, suspect: reading.suspect }
+    let decision: Decision<unknown>
+    try {
+      decision = append.decide(moment)
+    } catch (error) {
+      return { error }
+    }
+    if (decision.kind === 'refuse') return { kind: 'refused', why: decision.why }
+    for (const guard of append.guards ?? []) this.#guards.claim(guard, reading.ms, seq)
+    const placed = decision.events.map(draft => place(draft, reading.ms))
+    if (story) this.#project(story.request_id, version, placed, decision.alarm)
+    for (const shelving of decision.shelve ?? []) this.#shelve(shelving)
+    return { kind: 'appended', entries: placed }
+  }
+
+  #version(requestId: string): number {
+    return (this.#statements.version.get(requestId) as number | undefined) ?? 0
+  }
+
+  /** Keeps the projection beside the entries it is made from. */
+  #project(
+    requestId: string,
+    version: number,
+    placed: readonly Entry[],
+    alarm: number | null | undefined,
+  ): void {
+    for (const entry of placed) {
+      if (entry.type === 'REQUEST_OPENED') {
+        const { request, run, opened_by } = entry.body
+        this.#statements.insertRequest.run(entry.seq, requestId, request.type, run.run_id, opened_by)
+      }
+      if (entry.type === 'REQUEST_RESOLVED') this.#statements.setState.run(entry.body.outcome, requestId)
+    }
+    this.#statements.setVersion.run(version + placed.length, requestId)
+    if (alarm !== undefined)
+      this.#statements.setAlarm.run(alarm === null ? null : Math.ceil(alarm), requestId)
+  }
+}
+
+/** The disk or the file failed, as against an append that may not stand. */
+function isStorageFailure(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' && code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')
+}
+
+const prepare = (db: Database) => ({
+  version: db.prepare('SELECT version FROM requests WHERE request_id = ?').pluck(),
+  insertEntry: db.prepare('INSERT INTO entries (seq, type, request_id, line) VALUES (?, ?, ?, ?)'),
+  insertRequest: db.prepare(
+    `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by)
+     VALUES (?, ?, 0, ?, 'pending', ?, ?)`,
+  ),
+  setState: db.prepare('UPDATE requests SET state = ? WHERE request_id = ?'),
+  setVersion: db.prepare('UPDATE requests SET version = ? WHERE request_id = ?'),
+  setAlarm: db.prepare('UPDATE requests SET alarm_ms = ? WHERE request_id = ?'),
+})
