@@ -1,0 +1,152 @@
+// A case is a story folded: everything the lane knows of one request, from its entries alone.
+import type { Channel } from '../adapter.js'
+import type { Hash } from '../canonical.js'
+import type { Answered, Body, Draft, Entry, OutcomeKind } from '../event.js'
+import { idOf, type Request, type Run } from '../request/request.js'
+
+export type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
+
+export type Delivery = {
+  readonly delivery_id: string
+  readonly user_id: string
+  readonly channel: Channel
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly at: string
+  /** While sending: the claim holds until here; afterwards the attempt counts as lost. */
+  readonly lease_until: number | null
+  /** Failed for now: when the next attempt is owed. */
+  readonly retry_at: number | null
+  /** The last attempt failed and no further one will be made. */
+  readonly final: boolean
+  /** Its sender has used up the attempts: the reply handle is dead. */
+  readonly exhausted: boolean
+}
+
+export type Case = {
+  readonly request_id: string
+  readonly request: Request
+  readonly request_hash: Hash
+  readonly run: Run
+  readonly recipients: Body<'REQUEST_OPENED'>['recipients']
+  readonly envelope_hash: Hash
+  readonly opened_by: string
+  readonly opened_at: string
+  readonly deadline_at: string
+  readonly deadline_ms: number
+  readonly state: 'pending' | OutcomeKind
+  readonly resolved_at: string | null
+  readonly answer: NonNullable<Answered> | null
+  readonly default_applied: boolean
+  readonly deliveries: readonly Delivery[]
+  readonly receipt: { readonly seq: number; readonly hash: Hash }
+  /** How many entries the story has: what an append expects. */
+  readonly version: number
+}
+
+/** An entry, or an event about to become one. */
+type Happened = Draft & { readonly at: string; readonly seq: number; readonly hash?: Hash }
+
+/** Null for an empty story; a story that does not begin with REQUEST_OPENED is a broken ledger. */
+export function fold(story: readonly Entry[]): Case | null {
+  let folded: Case | null = null
+  for (const entry of story) folded = apply(folded, entry)
+  return folded
+}
+
+export function apply(before: Case | null, event: Happened): Case {
+  if (before === null) return opened(event)
+  return { ...change(before, event), version: before.version + 1 }
+}
+
+const NO_HASH: Hash = 'sha256:'
+
+function opened(event: Happened): Case {
+  if (event.type !== 'REQUEST_OPENED') throw new Error(`a story cannot begin with ${event.type}`)
+  const { body } = event
+  const request = body.request as unknown as Request
+  return {
+    request_id: idOf(request),
+    request,
+    request_hash: body.request_hash,
+    run: body.run as Run,
+    recipients: body.recipients,
+    envelope_hash: body.envelope_hash,
+    opened_by: body.opened_by,
+    opened_at: event.at,
+    deadline_at: body.deadline_at,
+    deadline_ms: Date.parse(body.deadline_at),
+    state: 'pending',
+    resolved_at: null,
+    answer: null,
+    default_applied: false,
+    deliveries: [],
+    receipt: { seq: event.seq, hash: event.hash ?? NO_HASH },
+    version: 1,
+  }
+}
+
+function change(before: Case, event: Happened): Case {
+  switch (event.type) {
+    case 'DELIVERY_STARTED':
+      return started(before, event.body, event.at)
+    case 'OUTBOUND_REQUEST_SENT':
+      return update(before, event.body.delivery_id, event.at, {
+        state: event.body.uncertain ? 'uncertain' : 'sent',
+        lease_until: null,
+      })
+    case 'DELIVERY_FAILED':
+      return update(before, event.body.delivery_id, event.at, {
+        state: event.body.final ? 'failed' : 'queued',
+        lease_until: null,
+        retry_at: event.body.retry_at === undefined ? null : Date.parse(event.body.retry_at),
+        final: event.body.final,
+      })
+    case 'DELIVERY_STATUS':
+      if (event.body.stands) return before
+      return update(before, event.body.delivery_id, event.at, { state: 'failed', final: true })
+    case 'DELIVERY_CLOSED':
+      return update(before, event.body.delivery_id, event.at, { state: 'closed' })
+    case 'INBOUND_REPLY_REJECTED':
+      if (event.body.reason !== 'rate_limited') return before
+      return update(before, event.body.delivery_id, null, { exhausted: true })
+    case 'REQUEST_RESOLVED':
+      return {
+        ...before,
+        state: event.body.outcome,
+        resolved_at: event.at,
+        answer: event.body.answer ?? null,
+        default_applied: event.body.outcome === 'defaulted' || event.body.outcome === 'undelivered',
+      }
+    default:
+      return before
+  }
+}
+
+function started(before: Case, body: Body<'DELIVERY_STARTED'>, at: string): Case {
+  const claim = {
+    state: 'sending' as const,
+    attempts: body.attempt,
+    lease_until: Date.parse(body.lease_until),
+    retry_at: null,
+  }
+  if (before.deliveries.some(delivery => delivery.delivery_id === body.delivery_id)) {
+    return update(before, body.delivery_id, at, claim)
+  }
+  const { delivery_id, channel, recipient: user_id } = body
+  const fresh: Delivery = { delivery_id, user_id, channel, at, ...claim, final: false, exhausted: false }
+  return { ...before, deliveries: [...before.deliveries, fresh] }
+}
+
+function update(before: Case, id: string, at: string | null, patch: Partial<Delivery>): Case {
+  const deliveries = before.deliveries.map(delivery =>
+    delivery.delivery_id === id ? { ...delivery, ...patch, at: at ?? delivery.at } : delivery,
+  )
+  return { ...before, deliveries }
+}
+
+export const isOpen = (subject: Case): boolean => subject.state === 'pending'
+
+/** A delivery stands when a person may have it before them. */
+export const stands = (delivery: Delivery): boolean =>
+  delivery.state === 'sent' || delivery.state === 'uncertain' || delivery.state === 'closed'

@@ -1,0 +1,69 @@
+// The agenda: given everything so far, what is owed now? Level-triggered and pure: a restart, a doubled alarm and a
+// lost one are the same harmless act, asking again.
+//
+// A1  An open request past its deadline owes exactly one thing: its default.
+// A2  Before the deadline every planned delivery owes an attempt until it stands or has finally failed.
+// A3  A recipient reached by preference owes nothing more once one of their deliveries stands.
+// A4  A resolved request owes the closing of each copy that can be edited, and nothing else.
+// A5  `alarm` is when the agenda must next be asked; it is null only when nothing will ever be owed again.
+import type { Channel } from '../adapter.js'
+import { type Case, type Delivery, isOpen, stands } from './case.js'
+import { type Planned, plan } from './plan.js'
+
+export type Duty =
+  | { readonly kind: 'time_out' }
+  | ({ readonly kind: 'deliver'; readonly attempt: number } & Planned)
+  | { readonly kind: 'close'; readonly delivery_id: string; readonly channel: Channel }
+
+export type Owed = { readonly duties: readonly Duty[]; readonly alarm: number | null }
+
+export type AgendaPolicy = {
+  /** Channels whose delivered copies can be edited to their outcome. */
+  readonly closable: ReadonlySet<Channel>
+}
+
+/** Whoever learns of a duty does it at once; if they die, the alarm repeats the question after this long. */
+const ASK_AGAIN_MS = 1_000
+
+export function owed(subject: Case, now: number, policy: AgendaPolicy): Owed {
+  if (!isOpen(subject)) return closing(subject, now, policy)
+  if (now >= subject.deadline_ms) return { duties: [{ kind: 'time_out' }], alarm: subject.deadline_ms }
+  const known = new Map(subject.deliveries.map(delivery => [delivery.delivery_id, delivery]))
+  const duties: Duty[] = []
+  let alarm = subject.deadline_ms
+  for (const planned of plan(subject)) {
+    const next = nextAttempt(subject, planned, known.get(planned.delivery_id))
+    if (next === null) continue
+    if (next.due <= now) duties.push({ kind: 'deliver', attempt: next.attempt, ...planned })
+    alarm = Math.min(alarm, Math.max(next.due, now + ASK_AGAIN_MS))
+  }
+  return { duties, alarm }
+}
+
+/** When this delivery's next attempt is due; null when none is owed. */
+function nextAttempt(
+  subject: Case,
+  planned: Planned,
+  delivery: Delivery | undefined,
+): { readonly due: number; readonly attempt: number } | null {
+  if (delivery === undefined) return { due: 0, attempt: 1 }
+  if (stands(delivery) || delivery.final || servedByPreference(subject, planned)) return null
+  const attempt = delivery.attempts + 1
+  if (delivery.state === 'sending') return { due: delivery.lease_until ?? 0, attempt }
+  return { due: delivery.retry_at ?? 0, attempt }
+}
+
+function servedByPreference(subject: Case, { user_id }: Planned): boolean {
+  const recipient = subject.recipients.find(one => one.user_id === user_id)
+  if (recipient?.route !== 'first') return false
+  return subject.deliveries.some(one => one.user_id === user_id && stands(one) && !one.exhausted)
+}
+
+function closing(subject: Case, now: number, policy: AgendaPolicy): Owed {
+  const duties = subject.deliveries
+    .filter(
+      ({ channel, state }) => policy.closable.has(channel) && (state === 'sent' || state === 'uncertain'),
+    )
+    .map(({ delivery_id, channel }): Duty => ({ kind: 'close', delivery_id, channel }))
+  return { duties, alarm: duties.length === 0 ? null : now + ASK_AGAIN_MS }
+}

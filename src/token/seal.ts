@@ -1,0 +1,46 @@
+// What must be secret at rest is sealed under one secret of the installation: AES-256-GCM, a key per purpose by HKDF.
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+export type Secret = { readonly bytes: Uint8Array }
+
+const keyFor = (secret: Secret, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret.bytes, 'interrupt-lane', purpose, 32))
+
+export function seal(secret: Secret, purpose: string, plain: Uint8Array, nonce: Uint8Array): Uint8Array {
+  if (nonce.length !== NONCE_BYTES) throw new RangeError(`a nonce has ${NONCE_BYTES} bytes`)
+  const cipher = createCipheriv('aes-256-gcm', keyFor(secret, purpose), nonce)
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Null when the secret is not the one it was sealed with, or the bytes were altered. */
+export function unseal(secret: Secret, purpose: string, sealed: Uint8Array): Uint8Array | null {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return null
+  const bytes = Buffer.from(sealed)
+  const decipher = createDecipheriv('aes-256-gcm', keyFor(secret, purpose), bytes.subarray(0, NONCE_BYTES))
+  decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
+  try {
+    return Buffer.concat([
+      decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES)),
+      decipher.final(),
+    ])
+  } catch {
+    return null
+  }
+}
+
+/** A stateless stamp on a value, e.g. the hidden field of a form that only this lane can have drawn. */
+export function stamper(secret: Secret, purpose: string) {
+  const key = keyFor(secret, purpose)
+  const stamp = (value: string): string => createHmac('sha256', key).update(value).digest('base64url')
+  return {
+    stamp,
+    verify(value: string, given: string): boolean {
+      const expected = Buffer.from(stamp(value))
+      const offered = Buffer.from(given)
+      return expected.length === offered.length && timingSafeEqual(expected, offered)
+    },
+  }
+}
