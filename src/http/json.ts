@@ -1,0 +1,161 @@
+// JSON with one meaning. JSON.parse keeps the last of two equal keys and lets lone surrogates pass; a reader that
+// keeps the first, or repairs the string, would have been shown another request. So the text is walked once before
+// it is parsed, and whatever two readers could read differently is refused with its place.
+//
+// J1  The walk accepts no text that JSON.parse refuses, so parsing after it cannot fail.
+// J2  Linear in the length of the text, and no recursion: nesting costs one entry of a bounded stack.
+import { RESERVED_NAMES } from '../request/field.js'
+import { inert } from '../request/text.js'
+
+export type ReadJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly code: 'malformed_json'; readonly detail: string }
+
+/** A submission nests four deep; what nests deeper is not one of ours. */
+export const MAX_DEPTH = 16
+/** A submission has at most about a hundred; the bound is on work, not on meaning. */
+export const MAX_KEYS = 1000
+
+/** Thrown and caught inside this file only: the walk stops where the text stops making sense. */
+class Flaw extends Error {
+  readonly at: number
+  constructor(at: number, what: string) {
+    super(what)
+    this.at = at
+  }
+}
+
+/** An open object remembers its keys; an open array has none. */
+type Open = Set<string> | null
+type Walk = { readonly text: string; at: number; readonly open: Open[]; keys: number }
+
+export function readJson(text: string): ReadJson {
+  try {
+    walk({ text, at: 0, open: [], keys: 0 })
+    return { ok: true, value: JSON.parse(text) }
+  } catch (flaw) {
+    if (!(flaw instanceof Flaw)) throw flaw
+    return { ok: false, code: 'malformed_json', detail: `${flaw.message} (${place(text, flaw.at)})` }
+  }
+}
+
+function walk(state: Walk): void {
+  do {
+    const opened = readValue(state)
+    if (!opened) closeFinished(state)
+  } while (state.open.length > 0)
+  skipSpace(state)
+  if (state.at < state.text.length) throw unexpected(state, 'the end')
+}
+
+/** Reads one value, or only the opening of one that holds others; says whether it was such an opening. */
+function readValue(state: Walk): boolean {
+  skipSpace(state)
+  const first = state.text[state.at]
+  if (first === '{' || first === '[') return readOpening(state, first)
+  if (first === '"') readString(state)
+  else readScalar(state)
+  return false
+}
+
+function readOpening(state: Walk, bracket: '{' | '['): boolean {
+  if (state.open.length === MAX_DEPTH) throw new Flaw(state.at, `nested deeper than ${MAX_DEPTH}`)
+  state.at += 1
+  skipSpace(state)
+  if (state.text[state.at] === (bracket === '{' ? '}' : ']')) {
+    state.at += 1
+    return false
+  }
+  const keys: Open = bracket === '{' ? new Set() : null
+  state.open.push(keys)
+  if (keys) readKey(state, keys)
+  return true
+}
+
+/** After a whole value: close what ends here, up to the comma that announces the next value. */
+function closeFinished(state: Walk): void {
+  for (let keys = state.open.at(-1); keys !== undefined; keys = state.open.at(-1)) {
+    skipSpace(state)
+    const next = state.text[state.at]
+    const end = keys ? '}' : ']'
+    if (next !== ',' && next !== end) throw unexpected(state, `, or ${end}`)
+    state.at += 1
+    if (next === ',') {
+      if (keys) readKey(state, keys)
+      return
+    }
+    state.open.pop()
+  }
+}
+
+function readKey(state: Walk, keys: Set<string>): void {
+  skipSpace(state)
+  const start = state.at
+  if (state.text[start] !== '"') throw unexpected(state, 'a key in double quotes')
+  const key = readString(state)
+  state.keys += 1
+  if (state.keys > MAX_KEYS) throw new Flaw(start, `more than ${MAX_KEYS} keys`)
+  if (RESERVED_NAMES.includes(key)) throw new Flaw(start, `the key "${key}" is not allowed`)
+  if (keys.has(key)) throw new Flaw(start, `the key "${inert(key)}" is given twice`)
+  keys.add(key)
+  skipSpace(state)
+  if (state.text[state.at] !== ':') throw unexpected(state, ':')
+  state.at += 1
+}
+
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+function readString(state: Walk): string {
+  const start = state.at
+  let escaped = false
+  state.at += 1
+  for (;;) {
+    const unit = state.text.charCodeAt(state.at)
+    if (Number.isNaN(unit)) throw new Flaw(start, 'a string is not closed')
+    if (unit === 0x22) break
+    if (unit < 0x20) throw new Flaw(state.at, 'a control character stands bare in a string')
+    if (unit === 0x5c) {
+      escaped = true
+      state.at += lengthAt(ESCAPE, state, 'an escape sequence')
+    } else state.at += 1
+  }
+  state.at += 1
+  const raw = state.text.slice(start, state.at)
+  const value: string = escaped ? JSON.parse(raw) : raw.slice(1, -1)
+  if (LONE_SURROGATE.test(value)) throw new Flaw(start, 'a string holds half of a surrogate pair')
+  return value
+}
+
+const SCALAR = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+
+function readScalar(state: Walk): void {
+  const start = state.at
+  state.at += lengthAt(SCALAR, state, 'a value')
+  const raw = state.text.slice(start, state.at)
+  // JSON.parse would make Infinity of it, which no canonical form can spell.
+  if (/[0-9]/.test(raw) && !Number.isFinite(Number(raw))) throw new Flaw(start, 'a number is too large')
+}
+
+function lengthAt(token: RegExp, state: Walk, wanted: string): number {
+  token.lastIndex = state.at
+  const found = token.exec(state.text)
+  if (!found) throw unexpected(state, wanted)
+  return found[0].length
+}
+
+const SPACE = ' \t\n\r'
+function skipSpace(state: Walk): void {
+  while (state.at < state.text.length && SPACE.includes(state.text.charAt(state.at))) state.at += 1
+}
+
+function unexpected({ text, at }: Walk, wanted: string): Flaw {
+  const found = at < text.length ? `"${inert(String.fromCodePoint(text.codePointAt(at) ?? 0))}"` : 'the end'
+  return new Flaw(at, `found ${found} where ${wanted} should be`)
+}
+
+function place(text: string, at: number): string {
+  const before = text.slice(0, at)
+  const line = before.split('\n').length
+  return `line ${line}, column ${at - before.lastIndexOf('\n')}`
+}

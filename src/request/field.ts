@@ -1,0 +1,29 @@
+// The fields that several shapes share, each rule with the sentence that teaches it.
+import { z } from 'zod'
+import { flawOfText, type TextFlaw } from './text.js'
+
+/** request_id, run_id, work_item_id and user_id: safe in a URL, a file name and a log line. */
+export const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+export const ID_WORDS = '1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit'
+export const id = z.string({ error: ID_WORDS }).regex(ID, { error: ID_WORDS })
+
+/** Names that mean something to a JavaScript object; a record with such a key is not the record it looks like. */
+export const RESERVED_NAMES: readonly string[] = ['__proto__', 'constructor', 'prototype']
+
+function teach(flaw: TextFlaw): string {
+  switch (flaw.kind) {
+    case 'blank':
+      return 'this shows nothing'
+    case 'too_long':
+      return `this has ${flaw.length}`
+    case 'unshowable':
+      return `character ${flaw.at} is ${flaw.character}, which is not shown`
+  }
+}
+
+/** A string people will read (invariant T1 of text.ts). */
+export const shownText = (maxChars: number, words: string) =>
+  z.string({ error: words }).superRefine((text, context) => {
+    const flaw = flawOfText(text, maxChars)
+    if (flaw) context.addIssue({ code: 'custom', message: `${words}; ${teach(flaw)}` })
+  })

@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { MAX_DEPTH, MAX_KEYS, readJson } from '../../src/http/json.js'
+
+const detailOf = (text: string): string => {
+  const read = readJson(text)
+  return read.ok ? 'accepted' : `${read.code}: ${read.detail}`
+}
+
+describe('a text with two readings is refused with its place', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+  const many = (keys: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, 0])))
+
+  it.each([
+    ['the same key twice', '{"a":1,\n "a":2}', 'the key "a" is given twice (line 2, column 2)'],
+    ['the same key, once escaped', '{"a":1,"\\u0061":2}', 'the key "a" is given twice (line 1, column 8)'],
+    ['a repeated key deep inside', '{"x":[{"b":1,"b":1}]}', 'the key "b" is given twice (line 1, column 14)'],
+    ['__proto__ as a key', '{"__proto__":{}}', 'the key "__proto__" is not allowed (line 1, column 2)'],
+    [
+      'an escaped __proto__',
+      '{"__pr\\u006fto__":1}',
+      'the key "__proto__" is not allowed (line 1, column 2)',
+    ],
+    ['constructor as a key', '{"constructor":1}', 'the key "constructor" is not allowed (line 1, column 2)'],
+    ['prototype as a key', '[{"prototype":1}]', 'the key "prototype" is not allowed (line 1, column 3)'],
+    [
+      'an escaped lone high surrogate',
+      '["\\ud800"]',
+      'a string holds half of a surrogate pair (line 1, column 2)',
+    ],
+    [
+      'an escaped lone low surrogate',
+      '["\\udc00a"]',
+      'a string holds half of a surrogate pair (line 1, column 2)',
+    ],
+    ['a raw lone surrogate', '["\ud800"]', 'a string holds half of a surrogate pair (line 1, column 2)'],
+    [
+      'a lone surrogate in a key',
+      '{"\\ud83d":1}',
+      'a string holds half of a surrogate pair (line 1, column 2)',
+    ],
+    ['one level too deep', nested(MAX_DEPTH + 1), `nested deeper than 16 (line 1, column 17)`],
+    ['a million levels', '['.repeat(1_000_000), 'nested deeper than 16 (line 1, column 17)'],
+    ['a number beyond all doubles', '{"n":1e400}', 'a number is too large (line 1, column 6)'],
+    ['a text that ends early', '{"a":', 'found the end where a value should be (line 1, column 6)'],
+    ['a string that is not closed', '["abc', 'a string is not closed (line 1, column 2)'],
+    [
+      'a bare newline in a string',
+      '["a\nb"]',
+      'a control character stands bare in a string (line 1, column 4)',
+    ],
+    ['an unknown escape', '["\\x41"]', 'found "\\" where an escape sequence should be (line 1, column 3)'],
+    ['a trailing comma', '[1,]', 'found "]" where a value should be (line 1, column 4)'],
+    ['single quotes', "{'a':1}", 'found "\'" where a key in double quotes should be (line 1, column 2)'],
+    ['a second value', '{} {}', 'found "{" where the end should be (line 1, column 4)'],
+    ['a byte order mark', '\ufeff{}', 'found "<U+FEFF>" where a value should be (line 1, column 1)'],
+    ['nothing at all', '', 'found the end where a value should be (line 1, column 1)'],
+    ['a leading zero', '[01]', 'found "1" where , or ] should be (line 1, column 3)'],
+    ['a missing colon', '{"a" 1}', 'found "1" where : should be (line 1, column 6)'],
+  ])('%s', (_, text, detail) => {
+    expect(detailOf(text)).toBe(`malformed_json: ${detail}`)
+  })
+
+  it('more keys than any submission has are refused, the last allowed one is not', () => {
+    expect(readJson(many(MAX_KEYS)).ok).toBe(true)
+    expect(detailOf(many(MAX_KEYS + 1))).toMatch(
+      /^malformed_json: more than 1000 keys \(line 1, column \d+\)$/,
+    )
+  })
+
+  it('the deepest allowed nesting is read', () => {
+    expect(readJson(nested(MAX_DEPTH))).toEqual({ ok: true, value: JSON.parse(nested(MAX_DEPTH)) })
+  })
+
+  it('a key that holds a blob is quoted by its beginning only', () => {
+    const key = 'A'.repeat(100_000)
+    expect(detailOf(`{"${key}":1,"${key}":2}`).length).toBeLessThan(150)
+  })
+})
+
+describe('what has one reading is read as JSON.parse reads it', () => {
+  it('a whole surrogate pair is no lone surrogate, escaped or raw', () => {
+    expect(readJson('["\\ud83d\\ude00","😀"]')).toEqual({ ok: true, value: ['😀', '😀'] })
+  })
+
+  it('equal keys of different objects are no repetition', () => {
+    expect(readJson('[{"a":1},{"a":{"a":2}}]')).toEqual({ ok: true, value: [{ a: 1 }, { a: { a: 2 } }] })
+  })
+
+  it('for any JSON text the walk and JSON.parse agree', () => {
+    fc.assert(
+      fc.property(
+        fc.json({ maxDepth: 5, noUnicodeString: false }),
+        fc.constantFrom('', ' ', '\n\t'),
+        (text, space) => {
+          const read = readJson(`${space}${text}${space}`)
+          const reserved = /__proto__|constructor|prototype/.test(text)
+          if (!reserved && !/\p{Surrogate}/u.test(text) && !/\\ud/i.test(text)) {
+            expect(read).toEqual({ ok: true, value: JSON.parse(text) })
+          }
+        },
+      ),
+    )
+  })
+
+  it('no text is accepted that JSON.parse refuses, and no text makes the walk throw', () => {
+    const pieces = [
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"b"',
+      '"',
+      '\\',
+      '1',
+      '-',
+      '.5',
+      'e9',
+      'true',
+      'nul',
+      ' ',
+    ]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 14 }), parts => {
+        const text = parts.join('')
+        const read = readJson(text)
+        let parsed: { value: unknown } | null = null
+        try {
+          parsed = { value: JSON.parse(text) }
+        } catch {}
+        if (read.ok) expect(parsed).toEqual({ value: read.value })
+        else if (parsed) expect(read.detail).toMatch(/given twice|too large/)
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+})
