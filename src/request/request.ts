@@ -1,4 +1,5 @@
 // What is asked: three typed requests, each with a bounded reply schema, a deadline and a conservative default.
+import type { Channel } from '../adapter.js'
 import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from './reply-schema.js'
 
@@ -45,6 +46,13 @@ export type Approval = Common & {
 export type Request = Question | Review | Approval
 export type RequestType = Request['type']
 
+type IdOptional<R, K extends keyof R> = Omit<R, K> & { readonly [key in K]?: string }
+/** A request as submitted: the caller may leave the id to the lane. */
+export type RequestDraft =
+  | IdOptional<Question, 'question_id'>
+  | IdOptional<Review, 'review_id'>
+  | IdOptional<Approval, 'approval_id'>
+
 export const MOODS = [
   'CALM',
   'CURIOUS',
@@ -63,6 +71,21 @@ export type Run = {
   readonly mood: Mood
   readonly sub_mode?: 'approval'
   readonly work_item_id?: string
+}
+
+/** A person the caller names; with channels, all of these are used, without, the person's own order of preference. */
+export type Recipient = { readonly user_id: string; readonly channels?: readonly Channel[] }
+
+/** The request with its id: the caller's own, else the one the lane has made. Done before anything is hashed. */
+export function completeRequest(draft: RequestDraft, madeId: string): Request {
+  switch (draft.type) {
+    case 'REQUEST_QUESTION':
+      return { ...draft, question_id: draft.question_id ?? madeId }
+    case 'REQUEST_REVIEW':
+      return { ...draft, review_id: draft.review_id ?? madeId }
+    case 'REQUEST_APPROVAL':
+      return { ...draft, approval_id: draft.approval_id ?? madeId }
+  }
 }
 
 /** `request_id` is the type-specific id: one namespace for all types. */

@@ -1,0 +1,140 @@
+// Whether this run may ask just now, and whom. Pure: the configuration comes in as the few facts that are needed.
+// A caller names people; it never chooses who is entitled to approve.
+import type { Channel } from '../adapter.js'
+import { type Hash, hashOf } from '../canonical.js'
+import type { FieldError, Submission } from './parse.js'
+import type { Recipient } from './request.js'
+import { quote } from './text.js'
+
+/** What admission knows of the configuration. */
+export type Admission = {
+  readonly recipients: Readonly<Record<string, Person>>
+  readonly actions: Readonly<Record<string, { readonly approvers: readonly string[] }>>
+  /** The channels that are running. */
+  readonly configured: readonly Channel[]
+}
+type Person = {
+  readonly addresses: Readonly<Partial<Record<Channel, unknown>>>
+  readonly channels: readonly Channel[]
+}
+
+export type ResolvedRecipient = {
+  readonly user_id: string
+  readonly channels: readonly Channel[]
+  /** `first`: in order of preference, the next when one fails. `all`: the request named them, and all are used. */
+  readonly route: 'first' | 'all'
+}
+
+type Refused = {
+  readonly ok: false
+  readonly code: 'not_admitted' | 'invalid_request' | 'recipient_not_approver'
+  readonly detail: string
+  readonly errors: readonly FieldError[]
+}
+export type Admitted = { readonly ok: true; readonly recipients: readonly ResolvedRecipient[] } | Refused
+
+const refused = (code: Refused['code'], detail: string, errors: readonly FieldError[]): Refused => ({
+  ok: false,
+  code,
+  detail,
+  errors,
+})
+
+export function admit(submission: Submission, admission: Admission): Admitted {
+  const named = submission.recipients ?? onlyPerson(admission)
+  return (
+    wrongMood(submission) ??
+    unknownPeople(named, admission) ??
+    unentitled(named, submission, admission) ??
+    unreachable(named, admission) ?? { ok: true, recipients: named.map(one => resolve(one, admission)) }
+  )
+}
+
+function wrongMood({ request, run }: Submission): Refused | null {
+  const approval = request.type === 'REQUEST_APPROVAL'
+  if (run.mood === 'DEFERENTIAL' || (approval && run.sub_mode === 'approval')) return null
+  const accepted = approval ? 'mood DEFERENTIAL, or sub_mode approval' : 'mood DEFERENTIAL'
+  const detail = `The run is in mood ${run.mood}. ${approval ? 'An approval is asked for' : 'A person is asked'} in ${accepted}.`
+  return refused('not_admitted', detail, [{ field: '/run/mood', read: quote(run.mood), accepted }])
+}
+
+/** With one person configured there is nobody else to mean; with more, the caller must say. */
+function onlyPerson({ recipients }: Admission): readonly Recipient[] {
+  const ids = Object.keys(recipients)
+  return ids.length === 1 ? ids.map(user_id => ({ user_id })) : []
+}
+
+const personOf = ({ recipients }: Admission, userId: string): Person | undefined =>
+  Object.hasOwn(recipients, userId) ? recipients[userId] : undefined
+
+function unknownPeople(named: readonly Recipient[], admission: Admission): Refused | null {
+  const known = Object.keys(admission.recipients).join(', ')
+  if (named.length === 0) {
+    const error = { field: '/recipients', read: 'nothing', accepted: `one or more of ${known}` }
+    return refused('invalid_request', 'Several people are configured, so the request must name some.', [
+      error,
+    ])
+  }
+  const errors = named.flatMap(({ user_id }, index) =>
+    personOf(admission, user_id)
+      ? []
+      : [{ field: `/recipients/${index}`, read: quote(user_id), accepted: `one of ${known}` }],
+  )
+  return errors.length === 0 ? null : refused('invalid_request', 'A recipient is not configured.', errors)
+}
+
+function unentitled(
+  named: readonly Recipient[],
+  { request }: Submission,
+  { actions }: Admission,
+): Refused | null {
+  if (request.type !== 'REQUEST_APPROVAL') return null
+  const approvers = Object.hasOwn(actions, request.action) ? (actions[request.action]?.approvers ?? []) : []
+  const errors = named.flatMap(({ user_id }, index) =>
+    approvers.includes(user_id)
+      ? []
+      : [{ field: `/recipients/${index}`, read: quote(user_id), accepted: `one of ${approvers.join(', ')}` }],
+  )
+  if (errors.length === 0) return null
+  return refused(
+    'recipient_not_approver',
+    `Only its configured approvers may approve ${request.action}.`,
+    errors,
+  )
+}
+
+function unreachable(named: readonly Recipient[], admission: Admission): Refused | null {
+  const errors = named.flatMap(({ user_id, channels }, index) => {
+    const open = openChannels(personOf(admission, user_id), admission.configured)
+    const closed = (channels ?? []).map((channel, place) => ({ channel, place }))
+    return closed
+      .filter(({ channel }) => !open.includes(channel))
+      .map(({ channel, place }) => ({
+        field: `/recipients/${index}/channels/${place}`,
+        read: quote(channel),
+        accepted: `one of ${open.join(', ')}`,
+      }))
+  })
+  return errors.length === 0
+    ? null
+    : refused('invalid_request', 'A recipient cannot be reached on a named channel.', errors)
+}
+
+/** Preferred ones first: this list is also what the caller is taught. */
+function openChannels(person: Person | undefined, configured: readonly Channel[]): Channel[] {
+  if (person === undefined) return []
+  const known = [...person.channels, ...(Object.keys(person.addresses) as Channel[])]
+  return [...new Set(known)].filter(channel => configured.includes(channel))
+}
+
+function resolve({ user_id, channels }: Recipient, admission: Admission): ResolvedRecipient {
+  if (channels) return { user_id, channels, route: 'all' }
+  return { user_id, channels: personOf(admission, user_id)?.channels ?? [], route: 'first' }
+}
+
+/**
+ * What travels beside the request, as the caller gave it: the same id with another envelope is another request.
+ * A callback joins under its own name once there are callbacks, so hashes made today keep standing.
+ */
+export const envelopeHash = ({ run, recipients }: Pick<Submission, 'run' | 'recipients'>): Hash =>
+  hashOf('lane/envelope/v1', { run, recipients })

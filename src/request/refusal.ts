@@ -1,0 +1,67 @@
+// How a submission is refused: every field that is wrong, what was read there, and what would have been accepted.
+// The sentences live with the rules as zod messages; this file finds each one its field.
+import type { z } from 'zod'
+import { inert, quote } from './text.js'
+
+export type FieldError = {
+  /** JSON pointer (RFC 6901) into the submitted body; "" is the body itself. */
+  readonly field: string
+  readonly read: string
+  readonly accepted: string
+}
+
+type Path = readonly PropertyKey[]
+
+/** A body of ten thousand wrong items is answered by its first ones. */
+const MAX_ERRORS = 25
+
+const segment = (key: PropertyKey): string => inert(String(key)).replaceAll('~', '~0').replaceAll('/', '~1')
+const pointer = (path: Path): string => path.map(key => `/${segment(key)}`).join('')
+
+const isContainer = (value: unknown): value is Record<PropertyKey, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** The value at a path, through own properties only. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let here = value
+  for (const key of path) {
+    if (!isContainer(here) || !Object.hasOwn(here, key)) return undefined
+    here = here[key]
+  }
+  return here
+}
+
+export function fieldError(body: unknown, path: Path, accepted: string): FieldError {
+  // "recipients": ["…"] is read as [{ user_id: "…" }]: the caller's field is the string, not a key inside it.
+  const depth = path.findIndex(
+    (_, index) => index > 0 && typeof valueAt(body, path.slice(0, index)) === 'string',
+  )
+  const written = depth === -1 ? path : path.slice(0, depth)
+  return { field: pointer(written), read: quote(valueAt(body, written)), accepted }
+}
+
+function errorsOf(body: unknown, issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map(key => fieldError(body, [...issue.path, key], issue.message))
+  }
+  // The rule of a record's key is nested one level down; the outer message says only "invalid key".
+  const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined
+  return [fieldError(body, issue.path, message ?? issue.message)]
+}
+
+/** One error for each field and rule, however many of zod's checks it failed. */
+export function refusalOf(body: unknown, issues: readonly z.core.$ZodIssue[]): FieldError[] {
+  const errors = new Map<string, FieldError>()
+  for (const issue of issues.slice(0, 2 * MAX_ERRORS)) {
+    for (const error of errorsOf(body, issue)) errors.set(`${error.field} ${error.accepted}`, error)
+  }
+  return [...errors.values()].slice(0, MAX_ERRORS)
+}
+
+/** The error of a strict object: unknown fields learn the known ones, anything else learns the shape. */
+export const fieldsOnly =
+  (noun: string, fields: readonly string[]) =>
+  (issue: { readonly code?: string }): string =>
+    issue.code === 'unrecognized_keys'
+      ? `no such field: ${noun} has only ${fields.join(', ')}`
+      : `an object with the fields ${fields.join(', ')}`

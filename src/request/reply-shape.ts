@@ -1,0 +1,139 @@
+// The rules of a reply schema as it is submitted (DESIGN §5). Whatever passes here is bounded, and its options
+// cannot be confused: no string names two of them.
+import { z } from 'zod'
+import { readDate } from './date.js'
+import { shownText } from './field.js'
+import { fieldsOnly } from './refusal.js'
+import { letterOf, type Option } from './reply-schema.js'
+
+/** As many as there are letters to answer with. */
+export const MAX_OPTIONS = 26
+/** The longest button Slack shows whole. */
+export const MAX_LABEL_CHARS = 75
+/** One SMS or chat line; longer answers belong into a document that is pointed at. */
+export const MAX_TEXT_CHARS = 500
+/** A lead and a unit stand in one short line with the number. */
+export const MAX_WORDS_CHARS = 32
+
+export const REPLY_KINDS = ['yes_no', 'choice', 'multi_choice', 'text', 'number', 'date'] as const
+
+const OPTION_VALUE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/
+const WORDS = /^[A-Za-z][A-Za-z0-9-]*(?: [A-Za-z][A-Za-z0-9-]*)*$/
+/** What a reply can spell (§7): a bound outside of it could never be typed. */
+const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,6})?$/
+
+const VALUE_WORDS = '1 to 32 of A-Z a-z 0-9 _ -, beginning with a letter or digit'
+const LABEL_WORDS = `what the person sees: 1 to ${MAX_LABEL_CHARS} visible characters on one line`
+const OPTIONS_WORDS = `2 to ${MAX_OPTIONS} options, each { value, label }`
+const NUMBER_WORDS = 'a number of at most 15 digits before the point and 6 after it'
+const STEP_WORDS = `${NUMBER_WORDS}, above 0`
+const SPOKEN_WORDS = `ASCII words, at most ${MAX_WORDS_CHARS} characters: letters, digits and hyphens after a letter`
+const DATE_WORDS = 'a day such as 2026-02-17, or an RFC 3339 instant with its offset'
+const CHARS_WORDS = `an integer from 1 to ${MAX_TEXT_CHARS}: the most characters the answer may have`
+
+type Context = { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void }
+const say = (context: Context, path: PropertyKey[], message: string): void =>
+  context.addIssue({ code: 'custom', path, message })
+
+const option = z.strictObject(
+  {
+    value: z.string({ error: VALUE_WORDS }).regex(OPTION_VALUE, { error: VALUE_WORDS }),
+    label: shownText(MAX_LABEL_CHARS, LABEL_WORDS),
+  },
+  { error: fieldsOnly('an option', ['value', 'label']) },
+)
+
+/** Values are ASCII by their pattern, so this folds A to Z and nothing else. */
+const folded = (value: string): string => value.toLowerCase()
+
+function keepApart(all: readonly Option[], context: Context): void {
+  // Too many options are refused by their number; comparing them all would be work for nothing.
+  if (all.length > MAX_OPTIONS) return
+  const seen = new Set<string>()
+  for (const [index, { value }] of all.entries()) {
+    const path = [index, 'value']
+    if (seen.has(folded(value))) say(context, path, 'a value no other option has, upper and lower case alike')
+    seen.add(folded(value))
+    const named = all.findIndex((_, other) => folded(letterOf(other)) === folded(value))
+    if (named !== -1 && named !== index)
+      say(context, path, `a value that is not the letter of option ${named + 1}`)
+  }
+}
+
+const options = z
+  .array(option, { error: OPTIONS_WORDS })
+  .min(2, { error: OPTIONS_WORDS })
+  .max(MAX_OPTIONS, { error: OPTIONS_WORDS })
+  .superRefine(keepApart)
+
+/** None selected has no spelling (an empty reply is no answer), so `min` begins at 1. */
+const COUNT_WORDS = 'an integer, 1 ≤ min ≤ max ≤ the number of options'
+const count = z.int({ error: COUNT_WORDS }).min(1, { error: COUNT_WORDS })
+
+const decimal = (words: string) =>
+  z.number({ error: words }).refine(value => DECIMAL.test(String(value)), { error: words })
+const words = z
+  .string({ error: SPOKEN_WORDS })
+  .max(MAX_WORDS_CHARS, { error: SPOKEN_WORDS })
+  .regex(WORDS, { error: SPOKEN_WORDS })
+const date = z.string({ error: DATE_WORDS }).refine(text => readDate(text) !== null, { error: DATE_WORDS })
+
+const yesNo = { kind: z.literal('yes_no') }
+const choice = { kind: z.literal('choice'), options }
+const multiChoice = { kind: z.literal('multi_choice'), options, min: count, max: count }
+const text = {
+  kind: z.literal('text'),
+  max_chars: z
+    .int({ error: CHARS_WORDS })
+    .min(1, { error: CHARS_WORDS })
+    .max(MAX_TEXT_CHARS, { error: CHARS_WORDS }),
+}
+const number = {
+  kind: z.literal('number'),
+  min: decimal(NUMBER_WORDS),
+  max: decimal(NUMBER_WORDS),
+  step: decimal(STEP_WORDS)
+    .refine(step => step > 0, { error: STEP_WORDS })
+    .exactOptional(),
+  unit: words.exactOptional(),
+  lead: words.exactOptional(),
+}
+const between = { kind: z.literal('date'), min: date.exactOptional(), max: date.exactOptional() }
+
+const shape = <S extends z.core.$ZodLooseShape>(fields: S) =>
+  z.strictObject(fields, { error: fieldsOnly('this reply_schema', Object.keys(fields)) })
+
+function keepDatesOrdered(bounds: { min?: string; max?: string }, context: Context): void {
+  const min = bounds.min === undefined ? null : readDate(bounds.min)
+  const max = bounds.max === undefined ? null : readDate(bounds.max)
+  if (min === null || max === null) return
+  if (min.kind !== max.kind) say(context, ['max'], 'the same form as min: both days, or both instants')
+  else if (min.ms > max.ms) say(context, ['max'], 'a date that is not before min')
+}
+
+const KIND_WORDS = `a reply schema whose kind is one of ${REPLY_KINDS.join(', ')}`
+
+export const replySchemaShape = z.discriminatedUnion(
+  'kind',
+  [
+    shape(yesNo),
+    shape(choice),
+    shape(multiChoice).superRefine(({ min, max, options }, context) => {
+      if (min > max) say(context, ['min'], COUNT_WORDS)
+      if (max > options.length) say(context, ['max'], COUNT_WORDS)
+    }),
+    shape(text),
+    shape(number).refine(({ min, max }) => min <= max, {
+      path: ['max'],
+      error: 'a number that is not below min',
+    }),
+    shape(between).superRefine(keepDatesOrdered),
+  ],
+  { error: KIND_WORDS },
+)
+
+const YES_NO_WORDS = 'yes_no: an approval is answered YES or NO'
+export const approvalReplyShape = z.strictObject(
+  { kind: z.literal('yes_no', { error: YES_NO_WORDS }) },
+  { error: fieldsOnly("an approval's reply_schema", ['kind']) },
+)
