@@ -19,6 +19,8 @@ export type Delivery = {
   readonly retry_at: number | null
   /** The last attempt failed and no further one will be made. */
   readonly final: boolean
+  /** What the last attempt showed: a reply's token must say the same. */
+  readonly display_hash: Hash
   /** Its sender has used up the attempts: the reply handle is dead. */
   readonly exhausted: boolean
 }
@@ -129,6 +131,7 @@ function started(before: Case, body: Body<'DELIVERY_STARTED'>, at: string): Case
     attempts: body.attempt,
     lease_until: Date.parse(body.lease_until),
     retry_at: null,
+    display_hash: body.display_hash,
   }
   if (before.deliveries.some(delivery => delivery.delivery_id === body.delivery_id)) {
     return update(before, body.delivery_id, at, claim)

@@ -1,0 +1,49 @@
+// Edits a delivered copy to its outcome, so that nobody finds a live button on a question that is settled.
+import type { Adapter, Outcome } from '../adapter.js'
+import type { Case } from '../agenda/case.js'
+import type { Duty } from '../agenda/owed.js'
+import type { Recorder } from '../record.js'
+import { within } from './patience.js'
+
+const CLOSE_TIMEOUT_MS = 10_000
+
+export type Close = Extract<Duty, { kind: 'close' }>
+
+export type Closer = {
+  readonly record: Recorder
+  readonly adapter: (channel: Close['channel']) => Adapter | null
+  readonly refs: (deliveryId: string) => Promise<readonly string[]>
+  readonly reload: (requestId: string) => Promise<Case>
+  readonly onTrouble: (error: unknown, duty: Close) => void
+}
+
+export async function close(closer: Closer, first: Case, duty: Close, outcome: Outcome): Promise<Case> {
+  const edited = await edit(closer, duty, outcome)
+  for (let subject = first; ; subject = await closer.reload(subject.request_id)) {
+    const result = await closer.record({ request_id: subject.request_id, subject }, () => ({
+      events: [
+        {
+          type: 'DELIVERY_CLOSED',
+          request_id: subject.request_id,
+          run_id: subject.run.run_id,
+          body: { delivery_id: duty.delivery_id, edited },
+        },
+      ],
+    }))
+    if (result.kind === 'recorded') return result.subject
+  }
+}
+
+/** One try: a copy that cannot be edited is still closed, because the ledger refuses every later reply. */
+async function edit(closer: Closer, duty: Close, outcome: Outcome): Promise<boolean> {
+  const adapter = closer.adapter(duty.channel)
+  const refs = await closer.refs(duty.delivery_id)
+  try {
+    const edits = refs.map(async ref => adapter?.close?.(ref, outcome))
+    const all = Promise.all(edits).then(() => refs.length > 0)
+    return await within(CLOSE_TIMEOUT_MS, all, false)
+  } catch (error) {
+    closer.onTrouble(error, duty)
+    return false
+  }
+}

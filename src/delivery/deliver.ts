@@ -1,0 +1,203 @@
+// Puts one request before one person on one channel. The attempt is claimed in the ledger before it is made, so that
+// two who learn of the same duty cannot both send; what became of it is recorded whatever else has happened since.
+import { randomBytes } from 'node:crypto'
+import type { Adapter, Channel, Envelope, Sent } from '../adapter.js'
+import { retryAt } from '../agenda/backoff.js'
+import type { Case } from '../agenda/case.js'
+import type { Duty } from '../agenda/owed.js'
+import { instant } from '../clock.js'
+import type { Draft } from '../event.js'
+import type { Grant, Moment } from '../ledger/contract.js'
+import type { Recorder } from '../record.js'
+import { type Display, display, hashDisplay } from '../request/display.js'
+import { hashReplySchema } from '../request/reply-schema.js'
+import type { Keyring } from '../token/keyring.js'
+import {
+  CODE_BYTES,
+  HANDLE_BYTES,
+  hashCode,
+  hashHandle,
+  writeCode,
+  writeHandle,
+} from '../token/reply-handle.js'
+import { hashToken, mint } from '../token/reply-token.js'
+import { within } from './patience.js'
+
+/** A provider that has said nothing for this long has given no verdict: the send is uncertain. */
+const SEND_TIMEOUT_MS = 10_000
+/** A claim outlives the longest send, so that nobody repeats an attempt that is still under way. */
+const LEASE_MS = 30_000
+
+export type Deliver = Extract<Duty, { kind: 'deliver' }>
+
+export type Sender = {
+  readonly record: Recorder
+  readonly keyring: () => Keyring
+  readonly adapter: (channel: Channel) => Adapter | null
+  /** Name and address of a person on a channel; null when the configuration no longer has them. */
+  readonly person: (
+    userId: string,
+    channel: Channel,
+  ) => { readonly name: string; readonly address: unknown } | null
+  readonly keyName: (keyId: string) => string
+  readonly publicUrl: string
+  readonly reload: (requestId: string) => Promise<Case>
+  /** Whether the agenda, asked about this newer case, still owes the duty. */
+  readonly stillOwed: (subject: Case, duty: Deliver) => boolean
+  readonly now: () => number
+  readonly onTrouble: (error: unknown, duty: Deliver) => void
+}
+
+/** The case after the attempt, or as it stands when the attempt was no longer owed. */
+export async function deliver(sender: Sender, first: Case, duty: Deliver): Promise<Case> {
+  const pass = await mintPass(sender, first, duty)
+  const claimed = await claim(sender, first, duty, pass)
+  if (!claimed.ours) return claimed.subject
+  const sent = await send(sender, duty, pass)
+  return conclude(sender, claimed.subject, duty, pass, sent)
+}
+
+type Pass = {
+  readonly shown: Display
+  readonly handle: string
+  readonly code: string
+  readonly grant: Grant
+}
+
+async function mintPass(sender: Sender, subject: Case, duty: Deliver): Promise<Pass> {
+  const shown = display({ ...subject, asked_by: sender.keyName(subject.opened_by) })
+  const handle = writeHandle(randomBytes(HANDLE_BYTES))
+  const code = writeCode(randomBytes(CODE_BYTES))
+  const token = await mint(sender.keyring(), {
+    sub: duty.user_id,
+    jti: randomBytes(16).toString('base64url'),
+    iat: Math.floor(sender.now() / 1000),
+    exp: Math.ceil(subject.deadline_ms / 1000),
+    req: subject.request_id,
+    rqh: subject.request_hash,
+    rsh: hashReplySchema(subject.request.reply_schema),
+    ch: duty.channel,
+    dsh: hashDisplay(shown),
+  })
+  const grant = {
+    handle_hash: hashHandle(handle),
+    code_hash: hashCode(handle, code),
+    token,
+    request_id: subject.request_id,
+    delivery_id: duty.delivery_id,
+  }
+  return { shown, handle, code, grant }
+}
+
+async function claim(
+  sender: Sender,
+  first: Case,
+  duty: Deliver,
+  pass: Pass,
+): Promise<{ readonly ours: boolean; readonly subject: Case }> {
+  for (let subject = first; ; subject = await sender.reload(subject.request_id)) {
+    if (!sender.stillOwed(subject, duty)) return { ours: false, subject }
+    const result = await sender.record<'overdue'>(story(subject), moment =>
+      moment.ms >= subject.deadline_ms
+        ? { refuse: 'overdue' }
+        : { events: [started(subject, duty, pass, moment)], shelve: [{ put: 'grant', grant: pass.grant }] },
+    )
+    if (result.kind === 'recorded') return { ours: true, subject: result.subject }
+    if (result.kind === 'refused') return { ours: false, subject }
+  }
+}
+
+async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
+  const adapter = sender.adapter(duty.channel)
+  const person = sender.person(duty.user_id, duty.channel)
+  if (adapter === null) return { kind: 'failed', code: 'channel_not_configured', retryable: false }
+  if (person === null) return { kind: 'failed', code: 'recipient_not_configured', retryable: false }
+  const envelope: Envelope = {
+    delivery_id: duty.delivery_id,
+    attempt: duty.attempt,
+    recipient: { user_id: duty.user_id, name: person.name },
+    address: person.address,
+    handle: pass.handle,
+    code: pass.code,
+    link: `${sender.publicUrl}/r/${pass.handle}`,
+    at: instant(sender.now()),
+  }
+  try {
+    return await within(SEND_TIMEOUT_MS, adapter.send(pass.shown, envelope), { kind: 'uncertain' })
+  } catch (error) {
+    sender.onTrouble(error, duty)
+    return { kind: 'failed', code: 'adapter_error', retryable: true }
+  }
+}
+
+/** What happened must be told even if the story has moved on, and even if the request was resolved meanwhile. */
+async function conclude(sender: Sender, first: Case, duty: Deliver, pass: Pass, sent: Sent): Promise<Case> {
+  for (let subject = first; ; subject = await sender.reload(subject.request_id)) {
+    const result = await sender.record(story(subject), moment => ({
+      events: [
+        sent.kind === 'failed' ? failed(subject, duty, sent, moment) : stood(subject, duty, pass, sent),
+      ],
+      ...(sent.kind !== 'failed' && sent.ref !== undefined && { shelve: [reference(duty, pass, sent.ref)] }),
+    }))
+    if (result.kind === 'recorded') return result.subject
+  }
+}
+
+const story = (subject: Case) => ({ request_id: subject.request_id, subject })
+const ids = (subject: Case) => ({ request_id: subject.request_id, run_id: subject.run.run_id })
+const attempted = (duty: Deliver) => ({
+  delivery_id: duty.delivery_id,
+  attempt: duty.attempt,
+  channel: duty.channel,
+  recipient: duty.user_id,
+})
+
+const started = (subject: Case, duty: Deliver, pass: Pass, moment: Moment): Draft => ({
+  type: 'DELIVERY_STARTED',
+  ...ids(subject),
+  body: {
+    ...attempted(duty),
+    token_hash: hashToken(pass.grant.token),
+    display_hash: hashDisplay(pass.shown),
+    lease_until: instant(moment.ms + LEASE_MS),
+  },
+})
+
+const stood = (subject: Case, duty: Deliver, pass: Pass, sent: Exclude<Sent, { kind: 'failed' }>): Draft => ({
+  type: 'OUTBOUND_REQUEST_SENT',
+  ...ids(subject),
+  body: {
+    ...attempted(duty),
+    request_hash: subject.request_hash,
+    token_hash: hashToken(pass.grant.token),
+    ...(sent.kind === 'uncertain' && { uncertain: true as const }),
+  },
+})
+
+function failed(
+  subject: Case,
+  duty: Deliver,
+  sent: Extract<Sent, { kind: 'failed' }>,
+  moment: Moment,
+): Draft {
+  const retry = retryAt(duty.delivery_id, duty.attempt, moment.ms, sent.retry_after_ms)
+  return {
+    type: 'DELIVERY_FAILED',
+    ...ids(subject),
+    body: {
+      ...attempted(duty),
+      code: sent.code,
+      final: !sent.retryable,
+      ...(sent.retryable && { retry_at: instant(retry) }),
+    },
+  }
+}
+
+const reference = (duty: Deliver, pass: Pass, ref: string) =>
+  ({
+    put: 'ref',
+    delivery_id: duty.delivery_id,
+    handle_hash: pass.grant.handle_hash,
+    channel: duty.channel,
+    ref,
+  }) as const

@@ -1,0 +1,54 @@
+// Tells who asked. A waiter is woken by the ledger's own commit, never by whoever made it, so an answer recorded
+// before anyone waits is found by whoever waits later.
+import type { Entry } from '../event.js'
+import type { Ledger } from '../ledger/contract.js'
+
+export type Waiters = {
+  /** True once the request has been resolved; false when the time is up or the caller has gone. */
+  resolved(requestId: string, ms: number, gone?: AbortSignal): Promise<boolean>
+  readonly waiting: () => number
+  stop(): void
+}
+
+export function startWaiters(ledger: Ledger, isResolved: (requestId: string) => Promise<boolean>): Waiters {
+  const waiting = new Map<string, Set<(resolved: boolean) => void>>()
+  const wake = (entries: readonly Entry[]): void => {
+    for (const entry of entries) {
+      if (entry.type !== 'REQUEST_RESOLVED' || entry.request_id === undefined) continue
+      for (const done of waiting.get(entry.request_id) ?? []) done(true)
+    }
+  }
+  const stop = ledger.onCommit(wake)
+
+  const enlist = (requestId: string, done: (resolved: boolean) => void): (() => void) => {
+    const others = waiting.get(requestId) ?? new Set()
+    waiting.set(requestId, others.add(done))
+    return () => {
+      others.delete(done)
+      if (others.size === 0 && waiting.get(requestId) === others) waiting.delete(requestId)
+    }
+  }
+
+  return {
+    resolved: (requestId, ms, gone) =>
+      new Promise((resolve, reject) => {
+        const done = (resolved: boolean): void => {
+          leave()
+          clearTimeout(timer)
+          gone?.removeEventListener('abort', abort)
+          resolve(resolved)
+        }
+        const abort = (): void => done(false)
+        // Enlisted before looking: what commits in between wakes us, what committed before is seen.
+        const leave = enlist(requestId, done)
+        const timer = setTimeout(() => done(false), ms)
+        gone?.addEventListener('abort', abort)
+        isResolved(requestId).then(already => already && done(true), reject)
+      }),
+    waiting: () => [...waiting.values()].reduce((sum, each) => sum + each.size, 0),
+    stop() {
+      stop()
+      for (const each of [...waiting.values()]) for (const done of [...each]) done(false)
+    },
+  }
+}
