@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { type Admission, admit, envelopeHash } from '../../src/request/admit.js'
+import { parseSubmission } from '../../src/request/parse.js'
+import { MOODS } from '../../src/request/request.js'
+import { approval, POLICY, question, review, run, submit } from './samples.js'
+
+const ann = { addresses: { slack: {}, email: 'a', sms: '+1' }, channels: ['slack', 'email'] } as const
+const bo = { addresses: { web: true }, channels: ['web'] } as const
+const two: Admission = {
+  recipients: { ann, bo },
+  actions: { PUBLISH: { approvers: ['ann'] }, EXPORT: { approvers: ['ann', 'bo'] } },
+  configured: ['slack', 'email', 'web'],
+}
+const onlyBo: Admission = { ...two, recipients: { bo } }
+
+function submission(request: unknown, rest: object = { run }) {
+  const parsed = parseSubmission(submit(request, rest), POLICY)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
+  return parsed.submission
+}
+const asked = (request: unknown, recipients: unknown, admission = two) =>
+  admit(submission(request, { run, recipients }), admission)
+
+describe('a run asks people only when it is deferential', () => {
+  const inMood = (request: unknown, mood: string, sub_mode?: string) =>
+    admit(
+      submission(request, {
+        run: { run_id: 'r', mood, ...(sub_mode ? { sub_mode } : {}) },
+        recipients: ['ann'],
+      }),
+      two,
+    )
+
+  it.each(MOODS.filter(mood => mood !== 'DEFERENTIAL'))('a question from a %s run is not admitted', mood => {
+    expect(inMood(question, mood)).toEqual({
+      ok: false,
+      code: 'not_admitted',
+      detail: `The run is in mood ${mood}. A person is asked in mood DEFERENTIAL.`,
+      errors: [{ field: '/run/mood', read: `"${mood}"`, accepted: 'mood DEFERENTIAL' }],
+    })
+  })
+  it('sub_mode approval admits an approval and nothing else', () => {
+    expect(inMood(approval, 'BOLD', 'approval').ok).toBe(true)
+    expect(inMood(approval, 'BOLD')).toMatchObject({ ok: false, code: 'not_admitted' })
+    expect(inMood(question, 'BOLD', 'approval')).toMatchObject({ ok: false, code: 'not_admitted' })
+    expect(inMood(review, 'CALM', 'approval')).toMatchObject({ ok: false, code: 'not_admitted' })
+  })
+})
+
+describe('whom it is put to', () => {
+  it('the only person configured is meant where nobody is named', () => {
+    expect(admit(submission(question), onlyBo)).toEqual({
+      ok: true,
+      recipients: [{ user_id: 'bo', channels: ['web'], route: 'first' }],
+    })
+  })
+  it('with several people configured, naming nobody is refused and they are listed', () => {
+    expect(admit(submission(question), two)).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ field: '/recipients', read: 'nothing', accepted: 'one or more of ann, bo' }],
+    })
+  })
+  it.each(['carla', 'constructor', 'toString'])(
+    'the unknown recipient %s is refused and the known are listed',
+    name => {
+      expect(asked(question, ['ann', name])).toMatchObject({
+        code: 'invalid_request',
+        errors: [{ field: '/recipients/1', read: `"${name}"`, accepted: 'one of ann, bo' }],
+      })
+    },
+  )
+  it("without channels the person's own order holds, the next when one fails", () => {
+    expect(asked(question, ['ann'])).toEqual({
+      ok: true,
+      recipients: [{ user_id: 'ann', channels: ['slack', 'email'], route: 'first' }],
+    })
+  })
+  it('named channels are all used, in the order named', () => {
+    expect(asked(question, [{ user_id: 'ann', channels: ['email', 'slack'] }])).toEqual({
+      ok: true,
+      recipients: [{ user_id: 'ann', channels: ['email', 'slack'], route: 'all' }],
+    })
+  })
+  it.each([
+    ['a channel the person has no address on', 'telegram'],
+    ['a channel that is not running', 'sms'],
+  ])('%s is refused', (_, channel) => {
+    expect(asked(question, [{ user_id: 'ann', channels: ['email', channel] }])).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ field: '/recipients/0/channels/1', read: `"${channel}"`, accepted: 'one of slack, email' }],
+    })
+  })
+})
+
+describe('a caller cannot choose a compliant approver', () => {
+  it('a recipient who is not among the approvers is refused, even beside one who is', () => {
+    expect(asked(approval, ['ann', 'bo'])).toEqual({
+      ok: false,
+      code: 'recipient_not_approver',
+      detail: 'Only its configured approvers may approve PUBLISH.',
+      errors: [{ field: '/recipients/1', read: '"bo"', accepted: 'one of ann' }],
+    })
+  })
+  it('the only person configured is refused too where the action does not name them', () => {
+    expect(admit(submission(approval), onlyBo)).toMatchObject({ ok: false, code: 'recipient_not_approver' })
+  })
+  it('approvers are per action', () => {
+    expect(asked({ ...approval, action: 'EXPORT' }, ['ann', 'bo']).ok).toBe(true)
+  })
+  it('a question may go to anybody', () => {
+    expect(asked(question, ['bo']).ok).toBe(true)
+  })
+})
+
+describe('the envelope hash', () => {
+  const hash = (rest: object) => envelopeHash(submission(question, rest))
+  it('is the same for a name and for the same name without channels', () => {
+    expect(hash({ run, recipients: ['ann'] })).toBe(hash({ recipients: [{ user_id: 'ann' }], run }))
+  })
+  it.each([
+    ['another run', { run: { ...run, run_id: 'run-10' } }],
+    ['another mood', { run: { ...run, mood: 'CALM' } }],
+    ['a work item', { run: { ...run, work_item_id: 'wi-1' } }],
+    ['a named recipient', { run, recipients: ['ann'] }],
+    ['named channels', { run, recipients: [{ user_id: 'ann', channels: ['web'] }] }],
+  ])('%s makes another envelope', (_, rest) => {
+    expect(hash(rest)).toMatch(/^sha256:[0-9a-f]{64}$/)
+    expect(hash(rest)).not.toBe(hash({ run }))
+  })
+})
