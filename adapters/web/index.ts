@@ -1,0 +1,16 @@
+// The web channel: a link with a code, the page it opens, and the form that comes back. Where another channel carries
+// the link this one sends nothing; with the outbox on it hands the link to whoever sits at the console.
+import type { Adapter, ReplyPage } from '../../src/adapter.js'
+import { blobPage, page } from './render.js'
+import { type Console, send } from './send.js'
+
+export { type Outbox, type OutboxLine, outboxWriter } from './outbox.js'
+export { type Form, type FormFault, readForm } from './receive.js'
+
+/** A delivered link is not edited when the request closes: the page it opens says so itself. */
+export const webAdapter = (options: Console): Adapter & ReplyPage => ({
+  channel: 'web',
+  send: (display, envelope) => send(options, display, envelope),
+  page,
+  blobPage,
+})

@@ -1,0 +1,114 @@
+// The page of a request that waits for an answer: who asks, what, until when, what silence means, and the form.
+import type { Display, PageState, ShownHandle } from '../../src/adapter.js'
+import { control } from './controls.js'
+import { frame } from './frame.js'
+import { html, type Markup } from './markup.js'
+import { defaultWords, inUtc, timeLeft, typeWord } from './words.js'
+
+type Open = Extract<PageState, { kind: 'open' }>
+type Refused = NonNullable<Open['refused']>
+
+export function openPage(state: Open): string {
+  const { display, refused } = state
+  return frame({
+    title:
+      refused === null ? `${typeWord(display.type)}: your answer is asked` : 'Not taken: please answer again',
+    pill: typeWord(display.type),
+    main: html`${refused === null ? null : refusal(refused)}
+<section class="sheet stack">${asker(display)}${asked(display)}${until(state)}${handles(state)}</section>
+${form(state)}`,
+    foot: foot(display),
+    counts: true,
+  })
+}
+
+/** autofocus brings a reader of the answered form back to the reason, with or without the script. */
+const refusal = (
+  refused: Refused,
+): Markup => html`<section class="sheet alarm" role="alert" id="refusal" tabindex="-1" autofocus>
+<h2>Your answer was not taken</h2>
+<p>${refused.message}</p>
+<dl>${told('What was read', refused.read)}${told('What would be understood', refused.accepted)}</dl>
+<a class="jump" href="#answer">Answer again</a>
+</section>`
+
+const told = (what: string, text: string): Markup | null =>
+  text === '' ? null : html`<div><dt>${what}</dt><dd>${text}</dd></div>`
+
+const asker = (display: Display): Markup =>
+  html`<p class="who"><strong>${display.asked_by}</strong> asks, in run <code>${display.run_id}</code>${
+    display.work_item_id === null ? null : html`, work item <code>${display.work_item_id}</code>`
+  }.</p>`
+
+/** Beyond this a headline is a paragraph, and is set as one. */
+const LONG_HEADLINE = 120
+
+function asked(display: Display): Markup {
+  const headline = html`<h1 class="${display.headline.length > LONG_HEADLINE ? 'long' : 'short'}">${display.headline}</h1>`
+  switch (display.type) {
+    case 'REQUEST_QUESTION':
+      return html`<figure class="words"><figcaption>The caller’s words</figcaption>
+<blockquote>${headline}<h2>What your answer changes</h2><p>${display.impact}</p></blockquote></figure>`
+    case 'REQUEST_REVIEW':
+      return html`${headline}<p>Look at what is listed below with this one concern in mind.</p>`
+    case 'REQUEST_APPROVAL':
+      return html`${headline}<p>A YES allows this action once, on exactly what is listed below.</p>`
+  }
+}
+
+const until = ({ display, now }: Open): Markup => html`<div class="until">
+<p class="clock"><span class="left" id="left" role="timer" aria-label="Time left" data-now="${now}">${timeLeft(now, display.deadline_at)}</span> <span class="soft" id="left-note">left when this page was opened</span></p>
+<p class="soft">Answer by <time id="deadline" datetime="${display.deadline_at}">${inUtc(display.deadline_at)}</time><br><span id="local"></span></p>
+<p class="silence">If nobody answers by then: <strong>${display.default_action}</strong> — ${defaultWords(display.default_action)}.</p>
+</div>`
+
+function handles({ display, handle, openable }: Open): Markup | null {
+  if (display.handles.length === 0) return null
+  const rows = display.handles.map(shown => row(shown, openable.includes(shown.handle) ? handle : null))
+  return html`<div><h2>${display.type === 'REQUEST_QUESTION' ? 'Context' : 'What it is about'}</h2>
+<p class="soft">Named by the caller.</p><ul class="handles">${rows}</ul></div>`
+}
+
+const row = (shown: ShownHandle, replyHandle: string | null): Markup =>
+  html`<li>${shown.name === null ? null : html`<span class="name">${shown.name}</span>`}${
+    shown.fixed ? pointer(shown.handle) : named(shown.handle)
+  }${replyHandle === null ? null : opener(shown, replyHandle)}</li>`
+
+const SHORT_HASH = 12
+const short = (hash: string): string => hash.slice(0, 'sha256:'.length + SHORT_HASH)
+
+const pointer = (
+  hash: string,
+): Markup => html`<details><summary><code title="${hash}">${short(hash)}…</code></summary>
+<p><code>${hash}</code></p><p class="soft">Fixed by this hash: other content would have another.</p></details>`
+
+const named = (handle: string): Markup =>
+  html`<p class="given"><code>${handle}</code><br><span class="soft">name only, content not fixed</span></p>`
+
+const FIXED = /^sha256:[0-9a-f]{64}$/
+
+// Relative to the page at …/r/<reply handle>, so that it holds under any sub-path. A new tab keeps what was typed.
+function opener(shown: ShownHandle, replyHandle: string): Markup | null {
+  if (!FIXED.test(shown.handle)) return null
+  const href = `${encodeURIComponent(replyHandle)}/blobs/${shown.handle}`
+  return html`<a class="open" href="./${href}" target="_blank" rel="noopener noreferrer">Open<span class="unseen"> ${
+    shown.name ?? short(shown.handle)
+  } in a new tab</span></a>`
+}
+
+function form({ display, refused, csrf }: Open): Markup {
+  const explained = refused === null ? '' : ' refusal'
+  return html`<form class="sheet stack" id="answer" method="post" action="" autocomplete="off">
+${control(display.reply_schema, refused?.typed ?? '', `accepted${explained}`)}
+<div class="proof"><label class="ask" for="code">Code</label>
+<p class="hint" id="code-hint">The 4 characters that came with the link.</p>
+<input class="code" id="code" name="code" type="text" required maxlength="8" pattern="\\s*[0-9A-Za-z]{4}\\s*" title="4 letters or digits" autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" aria-describedby="code-hint${explained}"></div>
+<input type="hidden" name="csrf" value="${csrf}">
+<div><button type="submit">Send answer</button>
+<p class="hint final">The first accepted answer is final. Opening this page has decided nothing.</p></div>
+</form>`
+}
+
+const foot = (display: Display): Markup => html`<p>Request <code>${display.request_id}</code></p>
+<details><summary>Request hash <code>${display.request_hash.slice('sha256:'.length, 'sha256:'.length + SHORT_HASH)}</code></summary>
+<p><code>${display.request_hash}</code></p><p>The answer is recorded for exactly this request.</p></details>`

@@ -1,0 +1,90 @@
+// The file a link goes to when no channel carries it: one JSON line per delivery, readable by its owner alone.
+//
+// O1  Lines are whole and in the order of the calls; calls made while a write is under way share the next one.
+// O2  A write that returned has reached the operating system: it survives this process, not a power cut.
+// O3  After a failed write or a moved file the next one opens anew, and closes a torn last line first.
+import { type FileHandle, open, stat } from 'node:fs/promises'
+
+export type OutboxLine = {
+  readonly delivery_id: string
+  readonly request_id: string
+  readonly user_id: string
+  readonly link: string
+  readonly code: string
+  readonly at: string
+}
+
+export type Outbox = {
+  readonly write: (line: OutboxLine) => Promise<void>
+  /** Waits for what was written; the outbox is not used afterwards. */
+  readonly close: () => Promise<void>
+}
+
+/** A link with its code answers for a person: nobody else on the machine may read it. */
+const OWNER_ONLY = 0o600
+
+export function outboxWriter(path: string): Outbox {
+  const waiting: Waiting[] = []
+  let file: FileHandle | null = null // owned by the one drain that runs at a time
+  let draining: Promise<void> | null = null
+
+  async function writeBatch(batch: readonly Waiting[]): Promise<void> {
+    try {
+      if (file !== null && (await isMoved(file, path))) file = await closed(file)
+      file ??= await opened(path)
+      await file.appendFile(batch.map(line => line.text).join(''))
+      for (const line of batch) line.done()
+    } catch (error) {
+      file = await closed(file)
+      for (const line of batch) line.fail(error)
+    }
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) await writeBatch(waiting.splice(0))
+    draining = null
+  }
+
+  return {
+    write: line =>
+      new Promise((done, fail) => {
+        waiting.push({ text: `${JSON.stringify(line)}\n`, done, fail })
+        draining ??= drain()
+      }),
+    close: async () => {
+      await draining
+      file = await closed(file)
+    },
+  }
+}
+
+type Waiting = {
+  readonly text: string
+  readonly done: () => void
+  readonly fail: (error: unknown) => void
+}
+
+async function opened(path: string): Promise<FileHandle> {
+  const file = await open(path, 'a+', OWNER_ONLY)
+  try {
+    await file.chmod(OWNER_ONLY) // the mode given to open counts only for a file that is new
+    const { size } = await file.stat()
+    const last = size === 0 ? null : await file.read(Buffer.alloc(1), 0, 1, size - 1)
+    if (last !== null && last.buffer.toString() !== '\n') await file.appendFile('\n')
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+async function isMoved(file: FileHandle, path: string): Promise<boolean> {
+  const [held, named] = await Promise.all([file.stat(), stat(path).catch(() => null)])
+  return named === null || named.ino !== held.ino || named.dev !== held.dev
+}
+
+/** The handle is given up either way; a file that cannot be closed has nothing more to tell. */
+async function closed(file: FileHandle | null): Promise<null> {
+  await file?.close().catch(() => {})
+  return null
+}

@@ -1,0 +1,53 @@
+// With no channel to carry it, the link goes to whoever sits at the console: into the outbox file, then on the screen.
+// The file comes first: what a person is shown is already recorded for the program that reads the outbox.
+import { type Display, describeAnswer, type Envelope, type Sent } from '../../src/adapter.js'
+import type { OutboxLine } from './outbox.js'
+import { defaultWords, inUtc, typeWord } from './words.js'
+
+export type Console = {
+  readonly outbox: boolean
+  readonly write: (line: OutboxLine) => Promise<void>
+  /** Receives one block of lines, without the final line break. */
+  readonly print: (text: string) => void
+}
+
+export async function send(console: Console, display: Display, envelope: Envelope): Promise<Sent> {
+  if (!console.outbox) return { kind: 'failed', code: 'no_carrier', retryable: false }
+  try {
+    await console.write(lineOf(display, envelope))
+  } catch {
+    return { kind: 'failed', code: 'outbox_unwritable', retryable: true }
+  }
+  console.print(blockOf(display, envelope))
+  return { kind: 'sent', ref: envelope.delivery_id }
+}
+
+const lineOf = (display: Display, envelope: Envelope): OutboxLine => ({
+  delivery_id: envelope.delivery_id,
+  request_id: display.request_id,
+  user_id: envelope.recipient.user_id,
+  link: envelope.link,
+  code: envelope.code,
+  at: envelope.at,
+})
+
+/** Two lines of a terminal: the question is read on the page, here it is recognised. */
+const MAX_PRINTED = 160
+const cut = (text: string): string => {
+  const points = [...text]
+  return points.length <= MAX_PRINTED ? text : `${points.slice(0, MAX_PRINTED - 1).join('')}…`
+}
+
+function blockOf(display: Display, envelope: Envelope): string {
+  const silence = defaultWords(display.default_action)
+  return [
+    '',
+    `${typeWord(display.type)} for ${cut(envelope.recipient.name)}: ${cut(display.headline)}`,
+    `  asked by   ${cut(display.asked_by)}, run ${cut(display.run_id)}`,
+    `  answer by  ${inUtc(display.deadline_at)}; otherwise ${display.default_action}: ${silence}`,
+    `  answer     ${describeAnswer(display.reply_schema)}`,
+    `  link       ${envelope.link}`,
+    `  code       ${envelope.code}`,
+    '',
+  ].join('\n')
+}
