@@ -7,6 +7,7 @@ import type { Recipient, RequestDraft, Run } from './request.js'
 import { submissionShape } from './request-shape.js'
 
 export type { FieldError } from './refusal.js'
+export { completeRequest } from './request.js'
 
 export type Submission = {
   readonly request: RequestDraft

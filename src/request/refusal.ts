@@ -40,20 +40,25 @@ export function fieldError(body: unknown, path: Path, accepted: string): FieldEr
   return { field: pointer(written), read: quote(valueAt(body, written)), accepted }
 }
 
-function errorsOf(body: unknown, issue: z.core.$ZodIssue): FieldError[] {
+/** The places an issue speaks of, each with its sentence: an unknown field is a place of its own. */
+export function placesOf(issue: z.core.$ZodIssue): { readonly path: Path; readonly message: string }[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => fieldError(body, [...issue.path, key], issue.message))
+    return issue.keys.map(key => ({ path: [...issue.path, key], message: issue.message }))
   }
   // The rule of a record's key is nested one level down; the outer message says only "invalid key".
   const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined
-  return [fieldError(body, issue.path, message ?? issue.message)]
+  return [{ path: issue.path, message: message ?? issue.message }]
 }
 
 /** One error for each field and rule, however many of zod's checks it failed. */
 export function refusalOf(body: unknown, issues: readonly z.core.$ZodIssue[]): FieldError[] {
   const errors = new Map<string, FieldError>()
-  for (const issue of issues.slice(0, 2 * MAX_ERRORS)) {
-    for (const error of errorsOf(body, issue)) errors.set(`${error.field} ${error.accepted}`, error)
+  for (const { path, message } of issues
+    .slice(0, 2 * MAX_ERRORS)
+    .flatMap(placesOf)
+    .slice(0, 2 * MAX_ERRORS)) {
+    const error = fieldError(body, path, message)
+    errors.set(`${error.field} ${error.accepted}`, error)
   }
   return [...errors.values()].slice(0, MAX_ERRORS)
 }

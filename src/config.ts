@@ -1,0 +1,194 @@
+// People, channels and policy: what the operator decides, read from one YAML file. Unknown keys are refused with
+// their line, because a misspelt limit that is ignored is a limit that is not there.
+//
+// C1  Everyone named anywhere exists: approvers are recipients, preferred channels have an address.
+// C2  An address belongs to one person: a reply from it can be nobody else's.
+// C3  Records have no prototype: a person or action that is not configured is undefined, whatever its name.
+import { readFile } from 'node:fs/promises'
+import { CHANNELS, type Channel, PROOFS, type Proof } from './adapter.js'
+import { configShape, type RawConfig, type RawPerson } from './config-shape.js'
+import { placesOf, valueAt } from './request/refusal.js'
+import type { Request } from './request/request.js'
+import { quote } from './request/text.js'
+import { configuredChannels, missingVariables, type Settings } from './settings.js'
+import { type Problem, readYaml } from './yaml.js'
+
+export type Person = {
+  readonly user_id: string
+  readonly name: string
+  readonly addresses: Readonly<Partial<Record<Channel, unknown>>>
+  /** Order of preference. */
+  readonly channels: readonly Channel[]
+}
+export type Action = { readonly approvers: readonly string[]; readonly proofs: readonly Proof[] }
+export type Config = {
+  readonly recipients: Readonly<Record<string, Person>>
+  readonly actions: Readonly<Record<string, Action>>
+  readonly questions: { readonly proofs: readonly Proof[] }
+  readonly reviews: { readonly proofs: readonly Proof[] }
+  readonly outbox: 'auto' | 'on' | 'off'
+  /** 0 is no limit. */
+  readonly limits: {
+    readonly open_questions_per_run: number
+    readonly requests_per_recipient_per_hour: number
+    readonly reply_attempts_per_delivery: number
+  }
+}
+export type ParsedConfig =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/** Three questions are what a person answers in one sitting; sixty an hour is one a minute; ten typos are a search. */
+const LIMITS: Config['limits'] = {
+  open_questions_per_run: 3,
+  requests_per_recipient_per_hour: 60,
+  reply_attempts_per_delivery: 10,
+}
+
+type Flaw = { readonly path: readonly PropertyKey[]; readonly message: string }
+
+export function parseConfig(text: string, fileName: string): ParsedConfig {
+  const refuse = (problems: readonly Problem[]): ParsedConfig => ({
+    ok: false,
+    problems: problems
+      .map(({ line, message }) => ({ line, message: `${fileName}:${line}: ${message}` }))
+      .sort((a, b) => a.line - b.line),
+  })
+  const yaml = readYaml(text)
+  if (!yaml.ok) return refuse(yaml.problems)
+  const read = configShape.safeParse(yaml.value)
+  const flaws: Flaw[] = read.success ? disagreements(read.data) : read.error.issues.flatMap(placesOf)
+  if (read.success && flaws.length === 0) return { ok: true, config: settle(read.data, yaml.value) }
+  return refuse(
+    flaws.map(({ path, message }) => {
+      const where = path.length === 0 ? 'the file' : path.join('.')
+      return {
+        line: yaml.lineOf(path),
+        message: `${where}: read ${quote(valueAt(yaml.value, path))}; ${message}`,
+      }
+    }),
+  )
+}
+
+export async function loadConfig(file: string): Promise<ParsedConfig> {
+  try {
+    return parseConfig(await readFile(file, 'utf8'), file)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    const message = `${file}: cannot be read (${error.code}); LANE_CONFIG names another file`
+    return { ok: false, problems: [{ line: 0, message }] }
+  }
+}
+
+/** What each part allows and the parts together do not (C1, C2). */
+function disagreements({ recipients, actions = {} }: RawConfig): Flaw[] {
+  const flaws: Flaw[] = []
+  for (const [action, { approvers }] of Object.entries(actions)) {
+    for (const [index, userId] of approvers.entries()) {
+      if (Object.hasOwn(recipients, userId)) continue
+      const message = `one of the recipients ${Object.keys(recipients).join(', ')}`
+      flaws.push({ path: ['actions', action, 'approvers', index], message })
+    }
+  }
+  const owners = new Map<string, string>()
+  for (const [userId, person] of Object.entries(recipients)) {
+    for (const [channel, address] of addressesOf(person)) {
+      const key = `${channel} ${JSON.stringify(address).toLowerCase()}`
+      const owner = owners.get(key)
+      const message = `an address of nobody else: ${owner} has it, and a reply from it could be either's`
+      // Everybody's web address is `true`: the page knows people by their links.
+      if (owner !== undefined && channel !== 'web')
+        flaws.push({ path: ['recipients', userId, channel], message })
+      owners.set(key, userId)
+    }
+  }
+  return flaws
+}
+
+function addressesOf(person: RawPerson): [Channel, unknown][] {
+  return CHANNELS.flatMap((channel): [Channel, unknown][] =>
+    person[channel] === undefined ? [] : [[channel, person[channel]]],
+  )
+}
+
+function settle(raw: RawConfig, written: unknown): Config {
+  const people = Object.entries(raw.recipients).map(([user_id, person]): [string, Person] => {
+    const addresses = Object.fromEntries(addressesOf(person))
+    // Without a preference of their own, people are reached in the order in which their addresses are written.
+    const order = Object.keys(Object(valueAt(written, ['recipients', user_id])))
+    const channels = person.channels ?? order.filter(key => Object.hasOwn(addresses, key))
+    return [user_id, { user_id, name: person.name, addresses, channels: channels as Channel[] }]
+  })
+  const recipients = bare(people)
+  const actions = Object.entries(raw.actions ?? {}).map(([name, { approvers, proofs }]): [string, Action] => [
+    name,
+    { approvers, proofs: proofs ?? usualProofs(approvers, recipients) },
+  ])
+  return {
+    recipients,
+    actions: bare(actions),
+    questions: raw.questions ?? { proofs: PROOFS },
+    reviews: raw.reviews ?? { proofs: PROOFS },
+    outbox: raw.outbox ?? 'auto',
+    limits: { ...LIMITS, ...raw.limits },
+  }
+}
+
+const bare = <T>(entries: readonly [string, T][]): Record<string, T> =>
+  Object.assign(Object.create(null), Object.fromEntries(entries))
+
+const VOUCHING: readonly Channel[] = ['slack', 'telegram', 'email']
+const WEAK: readonly Proof[] = ['link_code', 'sms_from']
+
+/** A forwarded link must not approve what a vouched-for message could; where there is no such channel, it may. */
+function usualProofs(approvers: readonly string[], recipients: Config['recipients']): readonly Proof[] {
+  const channels = approvers.flatMap(userId => recipients[userId]?.channels ?? [])
+  if (!channels.some(channel => VOUCHING.includes(channel))) return PROOFS
+  return PROOFS.filter(proof => !WEAK.includes(proof))
+}
+
+/** The proofs of identity that are enough to answer this request; none for an action no longer configured. */
+export function proofsFor(config: Config, request: Request): readonly Proof[] {
+  switch (request.type) {
+    case 'REQUEST_QUESTION':
+      return config.questions.proofs
+    case 'REQUEST_REVIEW':
+      return config.reviews.proofs
+    case 'REQUEST_APPROVAL':
+      return config.actions[request.action]?.proofs ?? []
+  }
+}
+
+/** Whether links are printed here: only while nothing else could carry them to people, unless told otherwise. */
+export function outboxOpen({ outbox }: Pick<Config, 'outbox'>, configured: readonly Channel[]): boolean {
+  if (outbox !== 'auto') return outbox === 'on'
+  return configured.every(channel => channel === 'web')
+}
+
+/** What the file and the environment cannot both mean. Each problem is a reason not to start. */
+export function checkConfig(
+  config: Config,
+  settings: Settings,
+  configured: readonly Channel[] = configuredChannels(settings),
+): readonly string[] {
+  const open = outboxOpen(config, configured)
+  return Object.values(config.recipients).flatMap(({ user_id, channels }) => {
+    const closed = channels.filter(channel => !configured.includes(channel))
+    const problems = closed.map(
+      channel => `recipient ${user_id} is on ${channel}, which ${lack(channel, settings)}`,
+    )
+    if (!open && channels.every(channel => channel === 'web')) problems.push(stranded(user_id, config.outbox))
+    return problems
+  })
+}
+
+function lack(channel: Channel, settings: Settings): string {
+  const missing = missingVariables(channel, settings)
+  return missing.length > 0 ? `is not configured: set ${missing.join(', ')}` : 'has not been started'
+}
+
+const stranded = (userId: string, outbox: Config['outbox']): string =>
+  `recipient ${userId} is on web alone and nothing carries the link there: ` +
+  (outbox === 'off'
+    ? 'give them another channel, or set outbox: on'
+    : 'another channel is configured, so outbox: auto prints no links; give them that channel, or set outbox: on')

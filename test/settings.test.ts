@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises'
+import { parseEnv } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import {
+  CHANNEL_VARIABLES,
+  configuredChannels,
+  defaultUrl,
+  type Settings,
+  settings,
+} from '../src/settings.js'
+
+const EXAMPLE = new URL('../.env.example', import.meta.url)
+const KEY = 'k'.repeat(24)
+
+function read(env: Record<string, string | undefined>): Settings {
+  const result = settings(env)
+  if (!result.ok) throw new Error(JSON.stringify(result.problems))
+  return result.settings
+}
+function problems(env: Record<string, string>) {
+  const result = settings(env)
+  return result.ok ? [] : result.problems
+}
+
+describe('an empty environment', () => {
+  const defaults = {
+    host: '127.0.0.1',
+    port: 8787,
+    publicUrl: 'http://127.0.0.1:8787',
+    publicUrlGiven: false,
+    trustProxy: false,
+    logLevel: 'info',
+    configFile: 'config/lane.yaml',
+    dataDir: 'data',
+    secret: null,
+    apiKey: null,
+    laneUrl: 'http://127.0.0.1:8787',
+    profile: 'embedded',
+    databaseUrl: null,
+    redisUrl: null,
+    webhookSecret: null,
+    channelVariables: {},
+  }
+  it('runs the whole product on this machine', () => {
+    expect(read({})).toEqual(defaults)
+    expect(configuredChannels(read({}))).toEqual(['web'])
+  })
+  it('is the same as one of empty values', () => {
+    expect(
+      read({ HOST: '', PORT: ' ', LANE_API_KEY: '', SLACK_BOT_TOKEN: '', DATABASE_URL: undefined }),
+    ).toEqual(defaults)
+  })
+  it('is what .env.example is until something is uncommented', async () => {
+    expect(parseEnv(await readFile(EXAMPLE, 'utf8'))).toEqual({})
+  })
+})
+
+describe('.env.example', () => {
+  it('names every variable once, and every example value in it is accepted', async () => {
+    const text = await readFile(EXAMPLE, 'utf8')
+    const uncommented = text.replace(/^#([A-Z_]+=)/gm, '$1')
+    const names = [...uncommented.matchAll(/^([A-Z_]+)=/gm)].map(match => match[1])
+    const general = ['HOST', 'PORT', 'PUBLIC_URL', 'TRUST_PROXY', 'LOG_LEVEL', 'LANE_CONFIG', 'LANE_DATA_DIR']
+    const secret = [
+      'LANE_SECRET',
+      'LANE_API_KEY',
+      'LANE_URL',
+      'DATABASE_URL',
+      'REDIS_URL',
+      'LANE_WEBHOOK_SECRET',
+    ]
+    expect([...names].sort()).toEqual([...general, ...secret, ...CHANNEL_VARIABLES].sort())
+    expect(problems({ ...(parseEnv(uncommented) as Record<string, string>), LANE_SECRET: KEY })).toEqual([])
+  })
+})
+
+describe('a wrong value is named with what would be accepted', () => {
+  it.each([
+    ['HOST', 'my host', 'an IP address or a host name'],
+    ['HOST', 'http://x', 'an IP address or a host name'],
+    ['PORT', '65536', 'an integer from 0 to 65535'],
+    ['PORT', '80a', 'an integer from 0 to 65535'],
+    ['PORT', '-1', 'an integer from 0 to 65535'],
+    ['PUBLIC_URL', 'lane.example.org', 'an http or https address'],
+    ['PUBLIC_URL', 'ftp://lane.example.org', 'an http or https address'],
+    ['PUBLIC_URL', 'https://lane.example.org/', 'without a final slash'],
+    ['PUBLIC_URL', 'https://lane.example.org/sub/', 'without a final slash'],
+    ['PUBLIC_URL', 'https://lane.example.org?x=1', 'query'],
+    ['PUBLIC_URL', 'https://lane.example.org/#x', 'query'],
+    ['PUBLIC_URL', 'https://a:b@lane.example.org', 'credentials'],
+    ['PUBLIC_URL', 'https:lane.example.org', 'an http or https address'],
+    ['LANE_URL', 'http://127.0.0.1:8787/', 'without a final slash'],
+    ['TRUST_PROXY', '0', 'a number of hops from 1 to 10'],
+    ['TRUST_PROXY', '10.0.0.0/33', 'IP addresses and networks'],
+    ['TRUST_PROXY', 'yes', 'true, false'],
+    ['LOG_LEVEL', 'verbose', 'one of fatal, error, warn, info, debug, trace, silent'],
+    ['LANE_SECRET', 'short-secret', 'at least 24 characters'],
+    ['LANE_API_KEY', 'k'.repeat(23), 'at least 24 characters'],
+    ['LANE_API_KEY', `${KEY} ${KEY}`, 'at least 24 characters of A-Z'],
+  ])('%s=%s', (variable, value, words) => {
+    const found = problems({ [variable]: value })
+    expect(found).toEqual([{ variable, message: expect.stringContaining(`${variable} must be `) }])
+    expect(found[0]?.message).toContain(words)
+  })
+
+  it('and never repeated: most of these are secrets', () => {
+    for (const variable of ['LANE_SECRET', 'LANE_API_KEY', 'DATABASE_URL', 'PUBLIC_URL']) {
+      expect(JSON.stringify(problems({ [variable]: 'hunter2!' }))).not.toContain('hunter2')
+    }
+  })
+})
+
+describe('how people reach it', () => {
+  it.each([
+    ['0.0.0.0', 'http://localhost:80'],
+    ['::', 'http://localhost:80'],
+    ['::1', 'http://[::1]:80'],
+    ['lane.example.org', 'http://lane.example.org:80'],
+  ])('listening on %s it is %s unless told otherwise', (host, url) => {
+    expect(defaultUrl(host, 80)).toBe(url)
+    expect(read({ HOST: host, PORT: '80' }).publicUrl).toBe(url)
+  })
+  it('a sub-path is kept', () => {
+    const given = read({ PUBLIC_URL: 'https://example.org/ops/lane' })
+    expect(given).toMatchObject({ publicUrl: 'https://example.org/ops/lane', publicUrlGiven: true })
+  })
+  it.each([
+    ['true', true],
+    ['false', false],
+    ['2', 2],
+    ['127.0.0.1, 10.0.0.0/8,loopback', ['127.0.0.1', '10.0.0.0/8', 'loopback']],
+    ['fd00::/8', ['fd00::/8']],
+  ])('TRUST_PROXY=%s', (text, value) => {
+    expect(read({ TRUST_PROXY: text }).trustProxy).toEqual(value)
+  })
+})
+
+describe('the cluster profile', () => {
+  const whole = {
+    DATABASE_URL: 'postgres://lane:pw@db/lane',
+    REDIS_URL: 'rediss://redis:6379',
+    LANE_SECRET: KEY,
+  }
+  it('is chosen by its database', () => {
+    expect(read(whole)).toMatchObject({ profile: 'cluster', databaseUrl: whole.DATABASE_URL, secret: KEY })
+  })
+  it.each(['REDIS_URL', 'LANE_SECRET', 'DATABASE_URL'])('is not started by half: without %s', variable => {
+    const half = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== variable))
+    expect(problems(half).map(problem => problem.variable)).toEqual([variable])
+  })
+  it('takes postgres and redis addresses only', () => {
+    expect(problems({ ...whole, DATABASE_URL: 'mysql://db/lane' })).toMatchObject([
+      { variable: 'DATABASE_URL' },
+    ])
+    expect(problems({ ...whole, REDIS_URL: 'http://redis' })).toMatchObject([{ variable: 'REDIS_URL' }])
+  })
+})
+
+describe('a channel is configured when nothing it needs is missing', () => {
+  it.each([
+    ['slack', { SLACK_BOT_TOKEN: 'x', SLACK_SIGNING_SECRET: 'y' }],
+    ['slack', { SLACK_BOT_TOKEN: 'x', SLACK_APP_TOKEN: 'y' }],
+    ['email', { SMTP_URL: 'smtp://x', EMAIL_FROM: 'a@example.org', IMAP_URL: 'imaps://x' }],
+    ['email', { SMTP_URL: 'smtp://x', EMAIL_FROM: 'a@example.org', EMAIL_WEBHOOK_SECRET: 'x' }],
+    ['telegram', { TELEGRAM_BOT_TOKEN: 'x' }],
+    ['sms', { SMS_ACCOUNT_SID: 'x', SMS_AUTH_TOKEN: 'y', SMS_FROM: '+1' }],
+  ])('%s with %j', (channel, variables) => {
+    expect(configuredChannels(read(variables))).toEqual([channel, 'web'])
+    for (const lacking of Object.keys(variables)) {
+      expect(configuredChannels(read({ ...variables, [lacking]: undefined }))).toEqual(['web'])
+    }
+  })
+  it('its variables are kept as they are', () => {
+    expect(read({ SLACK_BOT_TOKEN: 'xoxb-1', OTHER: 'x' }).channelVariables).toEqual({
+      SLACK_BOT_TOKEN: 'xoxb-1',
+    })
+  })
+})
