@@ -1,7 +1,8 @@
 // The rules of a reply schema as it is submitted (DESIGN §5). Whatever passes here is bounded, and its options
 // cannot be confused: no string names two of them.
 import { z } from 'zod'
-import { readDate } from './date.js'
+import { decimalOf } from '../compiler/decimal.js'
+import { isBefore, readMoment } from '../compiler/instant.js'
 import { shownText } from './field.js'
 import { fieldsOnly } from './refusal.js'
 import { letterOf, type Option } from './reply-schema.js'
@@ -19,8 +20,6 @@ export const REPLY_KINDS = ['yes_no', 'choice', 'multi_choice', 'text', 'number'
 
 const OPTION_VALUE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/
 const WORDS = /^[A-Za-z][A-Za-z0-9-]*(?: [A-Za-z][A-Za-z0-9-]*)*$/
-/** What a reply can spell (§7): a bound outside of it could never be typed. */
-const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,6})?$/
 
 const VALUE_WORDS = '1 to 32 of A-Z a-z 0-9 _ -, beginning with a letter or digit'
 const LABEL_WORDS = `what the person sees: 1 to ${MAX_LABEL_CHARS} visible characters on one line`
@@ -70,13 +69,14 @@ const options = z
 const COUNT_WORDS = 'an integer, 1 ≤ min ≤ max ≤ the number of options'
 const count = z.int({ error: COUNT_WORDS }).min(1, { error: COUNT_WORDS })
 
+// Bounds are read by the compiler's own rules: one it could not read would be no bound.
 const decimal = (words: string) =>
-  z.number({ error: words }).refine(value => DECIMAL.test(String(value)), { error: words })
+  z.number({ error: words }).refine(value => decimalOf(value) !== null, { error: words })
 const words = z
   .string({ error: SPOKEN_WORDS })
   .max(MAX_WORDS_CHARS, { error: SPOKEN_WORDS })
   .regex(WORDS, { error: SPOKEN_WORDS })
-const date = z.string({ error: DATE_WORDS }).refine(text => readDate(text) !== null, { error: DATE_WORDS })
+const date = z.string({ error: DATE_WORDS }).refine(text => readMoment(text) !== null, { error: DATE_WORDS })
 
 const yesNo = { kind: z.literal('yes_no') }
 const choice = { kind: z.literal('choice'), options }
@@ -104,11 +104,9 @@ const shape = <S extends z.core.$ZodLooseShape>(fields: S) =>
   z.strictObject(fields, { error: fieldsOnly('this reply_schema', Object.keys(fields)) })
 
 function keepDatesOrdered(bounds: { min?: string; max?: string }, context: Context): void {
-  const min = bounds.min === undefined ? null : readDate(bounds.min)
-  const max = bounds.max === undefined ? null : readDate(bounds.max)
-  if (min === null || max === null) return
-  if (min.kind !== max.kind) say(context, ['max'], 'the same form as min: both days, or both instants')
-  else if (min.ms > max.ms) say(context, ['max'], 'a date that is not before min')
+  const min = readMoment(bounds.min ?? '')
+  const max = readMoment(bounds.max ?? '')
+  if (min && max && isBefore(max, min)) say(context, ['max'], 'a date that is not before min')
 }
 
 const KIND_WORDS = `a reply schema whose kind is one of ${REPLY_KINDS.join(', ')}`
