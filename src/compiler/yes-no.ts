@@ -1,0 +1,10 @@
+// YES, Y, NO, N. "do not approve", a quoted YES and a look-alike letter are none of these.
+import { chosen, type Reading } from './answer.js'
+import { isSame, withoutFinalMark } from './ascii.js'
+
+export function readYesNo(said: string): Reading {
+  const word = withoutFinalMark(said)
+  if (isSame(word, 'YES') || isSame(word, 'Y')) return chosen('YES')
+  if (isSame(word, 'NO') || isSame(word, 'N')) return chosen('NO')
+  return 'reply_not_in_schema'
+}
