@@ -122,6 +122,7 @@ describe('bounds can be met', () => {
     [{ min: 0, max: 1, step: -1 }, '/step: a number of at most 15 digits'],
     [{ min: 0, max: 1, unit: '' }, '/unit: ASCII words'],
     [{ min: 0, max: 1, unit: '€' }, '/unit: ASCII words'],
+    [{ min: 0, max: 1, unit: '€'.repeat(40) }, '/unit: ASCII words'],
     [{ min: 0, max: 1, unit: '5' }, '/unit: ASCII words'],
     [{ min: 0, max: 1, unit: 'a  b' }, '/unit: ASCII words'],
     [{ min: 0, max: 1, lead: ' spend' }, '/lead: ASCII words'],
