@@ -69,7 +69,6 @@ export type Inbound = {
   readonly binding:
     | { readonly kind: 'handle'; readonly handle: string }
     | { readonly kind: 'ref'; readonly ref: string }
-    | { readonly kind: 'code'; readonly code: string }
   readonly text: string
   /** The code typed beside the answer, where the channel asks for one. */
   readonly code?: string
@@ -122,7 +121,13 @@ export type Page = {
   readonly body: string
 }
 
+/** The posted form as the page sends it: strings only, meaning decided elsewhere. */
+export type Form =
+  | { readonly kind: 'form'; readonly reply: string; readonly code: string; readonly csrf: string }
+  | { readonly kind: 'malformed'; readonly code: string }
+
 export interface ReplyPage {
+  readForm(bytes: Uint8Array, contentType: string | undefined): Form
   page(state: PageState, status: number): Page
   /** A handle's stored content, escaped, framed as sent by the caller. */
   blobPage(handle: string, content: Uint8Array, askedBy: string): Page

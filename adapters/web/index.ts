@@ -1,11 +1,12 @@
 // The web channel: a link with a code, the page it opens, and the form that comes back. Where another channel carries
 // the link this one sends nothing; with the outbox on it hands the link to whoever sits at the console.
 import type { Adapter, ReplyPage } from '../../src/adapter.js'
+import { readForm } from './receive.js'
 import { blobPage, page } from './render.js'
 import { type Console, send } from './send.js'
 
 export { type Outbox, type OutboxLine, outboxWriter } from './outbox.js'
-export { type Form, type FormFault, readForm } from './receive.js'
+export { type FormFault, readForm } from './receive.js'
 
 /** A delivered link is not edited when the request closes: the page it opens says so itself. */
 export const webAdapter = (options: Console): Adapter & ReplyPage => ({
@@ -13,4 +14,5 @@ export const webAdapter = (options: Console): Adapter & ReplyPage => ({
   send: (display, envelope) => send(options, display, envelope),
   page,
   blobPage,
+  readForm,
 })

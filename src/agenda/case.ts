@@ -39,6 +39,8 @@ export type Case = {
   readonly state: 'pending' | OutcomeKind
   readonly resolved_at: string | null
   readonly answer: NonNullable<Answered> | null
+  /** The reply behind the answer: its raw words are kept under this id. */
+  readonly reply_id: string | null
   readonly default_applied: boolean
   readonly deliveries: readonly Delivery[]
   readonly receipt: { readonly seq: number; readonly hash: Hash }
@@ -81,6 +83,7 @@ function opened(event: Happened): Case {
     state: 'pending',
     resolved_at: null,
     answer: null,
+    reply_id: null,
     default_applied: false,
     deliveries: [],
     receipt: { seq: event.seq, hash: event.hash ?? NO_HASH },
@@ -112,6 +115,8 @@ function change(before: Case, event: Happened): Case {
     case 'INBOUND_REPLY_REJECTED':
       if (event.body.reason !== 'rate_limited') return before
       return update(before, event.body.delivery_id, null, { exhausted: true })
+    case 'HUMAN_REPLY_EVENT':
+      return { ...before, reply_id: event.body.reply_id }
     case 'REQUEST_RESOLVED':
       return {
         ...before,

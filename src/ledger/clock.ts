@@ -46,6 +46,10 @@ export class LedgerClock {
     return { ms: this.#last, suspect: this.#suspicion !== null, change }
   }
 
+  get suspect(): boolean {
+    return this.#suspicion !== null
+  }
+
   /** The ledger's time without judging the wall: what an append would read if nothing has jumped. */
   peek(): number {
     return Math.max(this.#last, Math.floor(this.#clock.monotonic() + this.#offset))

@@ -29,7 +29,7 @@ export type Moment = {
 
 export type Guard =
   /** `value` was never claimed in `space` before; this append claims it for ever. */
-  | { readonly kind: 'unclaimed'; readonly space: 'jti' | 'message' | 'exhausted'; readonly value: string }
+  | { readonly kind: 'unclaimed'; readonly space: 'jti' | 'message' | 'duplicate'; readonly value: string }
   | { readonly kind: 'open_questions'; readonly run_id: string; readonly at_most: number }
   /** Requests this key has put to this person within the last hour, this one not counted. */
   | {
@@ -119,6 +119,8 @@ export interface Ledger {
 
   /** The ledger's own clock, as an append would read it now. */
   now(): number
+  /** Whether the clock was found to have jumped and nothing has confirmed it yet. */
+  suspect(): boolean
   head(): Promise<{ readonly size: number; readonly hash: Hash }>
   story(requestId: string): Promise<readonly Entry[]>
   /** Exactly the hashed bytes, one entry a line, from `from` on. */

@@ -104,6 +104,10 @@ export class SqliteLedger implements Ledger {
     return this.#clock.peek()
   }
 
+  suspect(): boolean {
+    return this.#clock.suspect
+  }
+
   async head(): Promise<{ size: number; hash: Hash }> {
     return this.#writer.head
   }

@@ -1,0 +1,38 @@
+// The API keys a lane starts with. LANE_API_KEY, where given, opens everything; otherwise the first start makes a key
+// for an agent and one for the operator, prints them once, and leaves the operator's where the local CLI finds it.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type KeyBook, keyFrom, makeKey } from './http/keys.js'
+import { SCOPES } from './ledger/contract.js'
+
+export const OPERATOR_KEY_FILE = 'operator.key'
+const GIVEN = 'LANE_API_KEY'
+
+export type FirstKeys = { readonly agent: string; readonly operator: string }
+
+/** The keys just made, to be shown this once; null when there is nothing new to show. */
+export async function firstKeys(
+  keys: KeyBook,
+  given: string | null,
+  dataDir: string,
+  at: string,
+): Promise<FirstKeys | null> {
+  await keys.reload()
+  await keepGiven(keys, given, at)
+  if (given !== null || keys.all().some(key => key.name !== GIVEN)) return null
+  const agent = makeKey('agent', ['request'], at)
+  const operator = makeKey('operator', SCOPES, at)
+  await keys.add(agent.key)
+  await keys.add(operator.key)
+  writeFileSync(join(dataDir, OPERATOR_KEY_FILE), `${operator.secret}\n`, { mode: 0o600 })
+  return { agent: agent.secret, operator: operator.secret }
+}
+
+/** The variable is the truth: a key it no longer names is no longer accepted. */
+async function keepGiven(keys: KeyBook, given: string | null, at: string): Promise<void> {
+  const wanted = given === null ? null : keyFrom(given, GIVEN, SCOPES, at).key
+  for (const key of keys.all()) {
+    if (key.name === GIVEN && key.key_id !== wanted?.key_id) await keys.revoke(key.key_id, at)
+  }
+  if (wanted !== null && keys.get(wanted.key_id) === null) await keys.add(wanted)
+}

@@ -1,0 +1,48 @@
+// The content-addressed store: bytes a person may want to see before they answer. Its name is its hash, and it is
+// hashed again before it is given out.
+import type { FastifyInstance } from 'fastify'
+import { type Hash, sha256 } from '../canonical.js'
+import type { Shelf } from '../ledger/contract.js'
+import { callerOf, type DoorParts, scoped } from './door.js'
+import { refuse } from './problem.js'
+
+export const BLOB_BYTES = 256 * 1024
+/** What one key may keep in all: enough for a busy agent, not enough to fill a disk. */
+const QUOTA_BYTES = 64 * 1024 * 1024
+
+const HANDLE = /^sha256:[0-9a-f]{64}$/
+export const isHash = (text: string): text is Hash => HANDLE.test(text)
+
+export function blobRoutes(app: FastifyInstance, parts: DoorParts): void {
+  app.put('/v1/blobs', { ...scoped('request'), bodyLimit: BLOB_BYTES }, async (request, reply) => {
+    const bytes = request.body
+    if (!(bytes instanceof Uint8Array) || bytes.length === 0) {
+      return refuse(reply, 'invalid_request', 'The body is the content itself, 1 byte to 256 KiB.')
+    }
+    const handle = sha256(bytes)
+    const put = await parts.store.shelf.putBlob(handle, bytes, callerOf(request).key_id, QUOTA_BYTES)
+    if (put === 'full') return refuse(reply, 'quota_exceeded', `A key may keep ${QUOTA_BYTES} bytes in all.`)
+    return reply.code(put === 'new' ? 201 : 200).send({ handle, size: bytes.length })
+  })
+
+  app.get<{ Params: { handle: string } }>('/v1/blobs/:handle', scoped('request'), async (request, reply) => {
+    const { handle } = request.params
+    const { shelf } = parts.store
+    const own = isHash(handle) && (await shelf.ownsBlob(handle, callerOf(request).key_id))
+    const bytes = own ? await readBlob(shelf, handle) : null
+    if (bytes === null) return refuse(reply, 'not_found', 'This key has put no content with that handle.')
+    return reply
+      .type('text/plain; charset=utf-8')
+      .header('x-content-type-options', 'nosniff')
+      .header('content-disposition', 'attachment')
+      .header('cache-control', 'no-store')
+      .send(Buffer.from(bytes))
+  })
+}
+
+/** Verified at both ends: what does not hash to its own name is not shown to anyone. */
+export async function readBlob(shelf: Shelf, handle: Hash): Promise<Uint8Array | null> {
+  const bytes = await shelf.blob(handle)
+  if (bytes !== null && sha256(bytes) !== handle) throw new Error(`the content of ${handle} was altered`)
+  return bytes
+}

@@ -1,0 +1,63 @@
+// The case as callers see it (docs/spec/http-api.md). No key of any scope sees a link, a reply handle or a code.
+import type { Case, Delivery } from '../agenda/case.js'
+import { plan } from '../agenda/plan.js'
+
+export type ShownCase = ReturnType<typeof showCase>
+
+export function showCase(subject: Case, raw: string | null = null) {
+  const answer =
+    subject.answer === null ? null : { ...subject.answer, ...(raw !== null && { raw_text: raw }) }
+  return {
+    request_id: subject.request_id,
+    type: subject.request.type,
+    request: subject.request,
+    request_hash: subject.request_hash,
+    run: subject.run,
+    state: subject.state,
+    opened_at: subject.opened_at,
+    deadline_at: subject.deadline_at,
+    resolved_at: subject.resolved_at,
+    answer,
+    default_action: subject.request.default_action,
+    default_applied: subject.default_applied,
+    deliveries: deliveriesOf(subject),
+    decision: null,
+    receipt: subject.receipt,
+  }
+}
+
+/** What the person who answered may see of it: not the run, not the others who were asked. */
+export function showAnswered(subject: Case) {
+  return {
+    request_id: subject.request_id,
+    state: subject.state,
+    deadline_at: subject.deadline_at,
+    resolved_at: subject.resolved_at,
+    answer:
+      subject.answer === null
+        ? null
+        : { parsed_choice: subject.answer.parsed_choice, parsed_payload: subject.answer.parsed_payload },
+    default_action: subject.request.default_action,
+    default_applied: subject.default_applied,
+  }
+}
+
+/** Those begun, and while it is open those the agenda still has to begin. */
+function deliveriesOf(subject: Case) {
+  const begun = subject.deliveries.map(show)
+  if (subject.state !== 'pending') return begun
+  const known = new Set(begun.map(delivery => delivery.delivery_id))
+  const queued = plan(subject)
+    .filter(planned => !known.has(planned.delivery_id))
+    .map(planned => ({ ...planned, state: 'queued' as const, attempts: 0, at: subject.opened_at }))
+  return [...begun, ...queued]
+}
+
+const show = ({ delivery_id, user_id, channel, state, attempts, at }: Delivery) => ({
+  delivery_id,
+  user_id,
+  channel,
+  state,
+  attempts,
+  at,
+})

@@ -1,0 +1,108 @@
+// What every route of the door shares: the parts it serves, who is calling, and what a number in a query may be.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Channel, ReplyPage } from '../adapter.js'
+import type { Case } from '../agenda/case.js'
+import type { Config } from '../config.js'
+import type { Lane } from '../lane.js'
+import type { Scope, Store } from '../ledger/contract.js'
+import type { Metrics } from '../metrics.js'
+import type { Keyring } from '../token/keyring.js'
+import type { stamper } from '../token/seal.js'
+import type { Waiters } from '../waiter/wait.js'
+import type { Guesses } from './guesses.js'
+import type { Caller, KeyBook } from './keys.js'
+import { refuse } from './problem.js'
+
+export type DoorParts = {
+  readonly lane: Lane
+  readonly store: Store
+  readonly config: Config
+  readonly channels: readonly Channel[]
+  readonly keys: KeyBook
+  readonly keyring: () => Keyring
+  readonly rotateKeyring: () => Promise<{ readonly kid: string; readonly not_before: string }>
+  readonly waiters: Waiters
+  readonly page: ReplyPage
+  /** How a link that was opened proves its bearer: the console's own, or possession with its code. */
+  readonly pageProof: 'console' | 'link_code'
+  readonly csrf: ReturnType<typeof stamper>
+  readonly publicUrl: () => string
+  readonly metrics: Metrics
+  readonly guesses: Guesses
+  readonly version: string
+  readonly now: () => number
+  /** Aborted when the lane begins to stop: streams end, waiters are let go. */
+  readonly closing: AbortSignal
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Any one of these scopes opens the route; absent where it is open to all. */
+    scopes?: readonly Scope[]
+  }
+  interface FastifyRequest {
+    caller?: Caller
+  }
+}
+
+export const scoped = (...scopes: Scope[]) => ({ config: { scopes } })
+
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === undefined) throw new Error('this route has no scope')
+  return request.caller
+}
+
+export const has = (caller: Caller, scope: Scope): boolean => caller.scopes.includes(scope)
+
+/** Refuses a caller whose key is absent, wrong or without the scope; true when it has answered. */
+export function turnedAway(request: FastifyRequest, reply: FastifyReply, parts: DoorParts): boolean {
+  const scopes = request.routeOptions.config.scopes
+  if (scopes === undefined) return false
+  const wait = parts.guesses.blockedFor(request.ip)
+  if (wait > 0) {
+    refuse(reply.header('retry-after', wait), 'rate_limited', `Too many wrong keys; try again in ${wait} s.`)
+    return true
+  }
+  const secret = /^Bearer ([\x21-\x7e]{8,200})$/i.exec(request.headers.authorization ?? '')?.[1]
+  const caller = secret === undefined ? null : parts.keys.authenticate(secret)
+  if (caller === null) {
+    if (secret !== undefined) parts.guesses.failed(request.ip)
+    const detail = 'Send "Authorization: Bearer <API key>" with a key of this lane that is not revoked.'
+    refuse(reply.header('www-authenticate', 'Bearer'), 'unauthenticated', detail)
+    return true
+  }
+  request.caller = caller
+  if (scopes.some(scope => has(caller, scope))) return false
+  refuse(
+    reply,
+    'scope_missing',
+    `This needs scope ${scopes.join(' or ')}; the key "${caller.name}" has ${caller.scopes.join(', ')}.`,
+  )
+  return true
+}
+
+/** The caller's own request, or anyone's for an auditor. What belongs to others is simply not there. */
+export async function visibleCase(
+  request: FastifyRequest<{ Params: { id: string } }>,
+  parts: DoorParts,
+  seesAll: Scope = 'audit',
+): Promise<Case | null> {
+  const caller = callerOf(request)
+  const subject = await parts.lane.read(request.params.id)
+  if (subject === null) return null
+  const own = has(caller, 'request') && subject.opened_by === caller.key_id
+  return own || has(caller, seesAll) ? subject : null
+}
+
+/** A whole number in a query, within bounds; null when it is something else. */
+export function wholeNumber(
+  text: string | undefined,
+  fallback: number,
+  min: number,
+  max: number,
+): number | null {
+  if (text === undefined) return fallback
+  if (!/^[0-9]{1,15}$/.test(text)) return null
+  const value = Number(text)
+  return value >= min && value <= max ? value : null
+}

@@ -1,0 +1,113 @@
+// The ledger as server-sent events. `id` is the seq, so that a client that comes back says where it was; on a filtered
+// stream an empty event carries the newest seq every fifteen seconds, so that its place advances too.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Entry, EVENT_TYPES } from '../event.js'
+import { follow } from '../waiter/follow.js'
+import { callerOf, type DoorParts, has, scoped, wholeNumber } from './door.js'
+import { refuse } from './problem.js'
+
+const HEARTBEAT_MS = 15_000
+
+type Query = { run_id?: string; request_id?: string; type?: string; from?: string }
+
+export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
+  app.get<{ Querystring: Query }>(
+    '/v1/events',
+    scoped('request', 'audit', 'direct'),
+    async (request, reply) => {
+      const types = request.query.type?.split(',')
+      const unknown = types?.filter(type => !(EVENT_TYPES as string[]).includes(type)) ?? []
+      const from = await startOf(request, parts)
+      if (from === null || unknown.length > 0) {
+        return refuse(
+          reply,
+          'malformed_query',
+          'from and Last-Event-ID are whole numbers; type is a list of entry types such as REQUEST_RESOLVED.',
+        )
+      }
+      const wanted = (entry: Entry): boolean =>
+        (types === undefined || types.includes(entry.type)) &&
+        (request.query.run_id === undefined || entry.run_id === request.query.run_id) &&
+        (request.query.request_id === undefined || entry.request_id === request.query.request_id)
+      reply.hijack()
+      reply.raw.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      })
+      reply.raw.flushHeaders()
+      await stream(request, parts, from, wanted, text => write(reply.raw, text))
+      reply.raw.end()
+      return reply
+    },
+  )
+}
+
+/** After Last-Event-ID; else from `from`; else from now. */
+async function startOf(
+  request: FastifyRequest<{ Querystring: Query }>,
+  parts: DoorParts,
+): Promise<number | null> {
+  const last = request.headers['last-event-id']
+  if (typeof last === 'string' && last !== '') {
+    const seq = wholeNumber(last, 0, 0, Number.MAX_SAFE_INTEGER)
+    return seq === null ? null : seq + 1
+  }
+  const { size } = await parts.store.ledger.head()
+  return wholeNumber(request.query.from, size, 0, Number.MAX_SAFE_INTEGER)
+}
+
+async function stream(
+  request: FastifyRequest,
+  parts: DoorParts,
+  from: number,
+  wanted: (entry: Entry) => boolean,
+  send: (text: string) => Promise<void>,
+): Promise<void> {
+  const gone = new AbortController()
+  request.raw.socket.once('close', () => gone.abort())
+  parts.closing.addEventListener('abort', () => gone.abort(), { once: true })
+  const maySee = visibility(request, parts)
+  let seen = from - 1
+  let heartbeat = parts.now() + HEARTBEAT_MS
+  for await (const entry of follow(parts.store.ledger, from, HEARTBEAT_MS, gone.signal)) {
+    if (entry !== null) seen = entry.seq
+    if (entry !== null && wanted(entry) && (await maySee(entry))) {
+      await send(`id: ${entry.seq}\nevent: ${entry.type}\ndata: ${JSON.stringify(entry)}\n\n`)
+      continue
+    }
+    if (entry !== null && parts.now() < heartbeat) continue
+    heartbeat = parts.now() + HEARTBEAT_MS
+    if (seen >= 0) await send(`id: ${seen}\n\n`)
+  }
+}
+
+/** An auditor and a director see everything; another caller the stories it opened itself. */
+function visibility(request: FastifyRequest, parts: DoorParts): (entry: Entry) => Promise<boolean> {
+  const caller = callerOf(request)
+  if (has(caller, 'audit') || has(caller, 'direct')) return async () => true
+  const own = new Map<string, boolean>()
+  return async ({ request_id }) => {
+    if (request_id === undefined) return false
+    const known = own.get(request_id)
+    if (known !== undefined) return known
+    const subject = await parts.lane.read(request_id)
+    const mine = subject?.opened_by === caller.key_id
+    own.set(request_id, mine)
+    return mine
+  }
+}
+
+/** A reader that does not keep up is waited for, not buffered for. */
+function write(socket: NodeJS.WritableStream, text: string): Promise<void> {
+  if (socket.write(text)) return Promise.resolve()
+  return new Promise(resolve => {
+    const done = (): void => {
+      socket.off('drain', done)
+      socket.off('close', done)
+      resolve()
+    }
+    socket.on('drain', done)
+    socket.on('close', done)
+  })
+}

@@ -1,0 +1,118 @@
+// The bodies of the door as JSON Schema: closed objects, so that a field nobody described fails the tests.
+type Schema = Readonly<Record<string, unknown>>
+
+const text: Schema = { type: 'string' }
+const maybe = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] })
+const list = (items: Schema): Schema => ({ type: 'array', items })
+const hash: Schema = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' }
+const instant: Schema = { type: 'string', format: 'date-time' }
+const count: Schema = { type: 'integer', minimum: 0 }
+const flag: Schema = { type: 'boolean' }
+const one = (...values: readonly string[]): Schema => ({ enum: values })
+const anything: Schema = { type: 'object' }
+
+/** All required unless its name ends in "?". */
+function object(fields: Readonly<Record<string, Schema>>): Schema {
+  const names = Object.keys(fields)
+  const plain = (name: string): string => name.replace(/\?$/, '')
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(names.map(name => [plain(name), fields[name]])),
+    required: names.filter(name => !name.endsWith('?')),
+  }
+}
+
+const channel = one('slack', 'email', 'telegram', 'sms', 'web')
+const proof = one('slack_signed', 'telegram_id', 'dmarc', 'sms_from', 'web_session', 'link_code', 'console')
+const state = one('pending', 'partial', 'answered', 'defaulted', 'undelivered', 'withdrawn')
+const defaultAction = one(
+  'HALT',
+  'SPLIT',
+  'DOWNGRADE_TO_HYPOTHESIS',
+  'QUARANTINE_OUTPUTS',
+  'DENY',
+  'DO_NOT_PUBLISH',
+  'DO_NOT_EXPORT',
+)
+const type = one('REQUEST_QUESTION', 'REQUEST_REVIEW', 'REQUEST_APPROVAL')
+const run = object({ run_id: text, mood: text, 'sub_mode?': one('approval'), 'work_item_id?': text })
+const receipt = object({ seq: count, hash })
+const answer = object({
+  parsed_choice: maybe(text),
+  parsed_payload: maybe(anything),
+  answered_by: text,
+  channel,
+  proof,
+  at: instant,
+  'raw_text?': text,
+})
+const delivery = object({
+  delivery_id: text,
+  user_id: text,
+  channel,
+  state: one('queued', 'sending', 'sent', 'uncertain', 'failed', 'closed'),
+  attempts: count,
+  at: instant,
+})
+const request: Schema = { type: 'object', properties: { type }, required: ['type'] }
+const theCase = object({
+  request_id: text,
+  type,
+  request,
+  request_hash: hash,
+  run,
+  state,
+  opened_at: instant,
+  deadline_at: instant,
+  resolved_at: maybe(instant),
+  answer: maybe(answer),
+  default_action: defaultAction,
+  default_applied: flag,
+  deliveries: list(delivery),
+  decision: maybe(anything),
+  receipt,
+})
+const scopes = list(one('request', 'operate', 'audit', 'direct'))
+const key = { key_id: text, name: text, scopes, created_at: instant, revoked_at: maybe(instant) }
+
+export function bodies(codes: readonly string[]): Readonly<Record<string, Schema>> {
+  const recipient = { anyOf: [text, object({ user_id: text, 'channels?': list(channel) })] }
+  return {
+    Submission: object({ request, run, 'recipients?': list(recipient), 'callback_url?': text }),
+    Case: theCase,
+    CaseList: object({ items: list(theCase), next_cursor: maybe(text) }),
+    Withdrawal: object({ reason: { type: 'string', minLength: 1, maxLength: 500 } }),
+    Erased: object({ request_id: text, erased: list(text) }),
+    Blob: object({ handle: hash, size: count }),
+    Recipients: object({ items: list(object({ user_id: text, name: text, channels: list(channel) })) }),
+    NewKey: object({ name: text, scopes }),
+    MadeKey: object({ ...key, key: text }),
+    Keys: object({ items: list(object(key)) }),
+    RevokedKey: object({ key_id: text, revoked_at: instant }),
+    Rotated: object({ kid: text, not_before: instant }),
+    ReplyForm: object({ reply: text, code: text, csrf: text }),
+    Answered: object({
+      request_id: text,
+      state,
+      deadline_at: instant,
+      resolved_at: maybe(instant),
+      answer: maybe(object({ parsed_choice: maybe(text), parsed_payload: maybe(anything) })),
+      default_action: defaultAction,
+      default_applied: flag,
+    }),
+    About: object({ name: text, version: text, what: text, api: text, health: text }),
+    Health: object({ status: text }),
+    Readiness: object({ status: text, version: text, checks: object({ ledger: text, clock: text }) }),
+    Jwks: object({ keys: list(anything) }),
+    Anything: anything,
+    Problem: object({
+      type: text,
+      title: text,
+      status: count,
+      detail: text,
+      code: one(...codes),
+      'errors?': list(object({ field: text, read: text, accepted: text })),
+    }),
+  }
+}

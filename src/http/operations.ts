@@ -1,0 +1,52 @@
+// What this is, whether it is alive, whether it can take a request, what it counts, and by which keys it signs.
+import type { FastifyInstance } from 'fastify'
+import { type DoorParts, scoped } from './door.js'
+import { openApi } from './openapi.js'
+
+export function operationRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const { store, metrics } = parts
+
+  app.get('/', async (request, reply) => {
+    const about = {
+      name: 'interrupt-lane',
+      version: parts.version,
+      what: 'A gateway that puts typed requests before people and brings back one typed, recorded answer.',
+      api: `${parts.publicUrl()}/openapi.json`,
+      health: `${parts.publicUrl()}/readyz`,
+    }
+    if (!/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.send(about)
+    const { status, headers, body } = parts.page.page(
+      {
+        kind: 'stopped',
+        title: 'Interrupt Lane',
+        message: `${about.what} People open it by the link they are sent.`,
+      },
+      200,
+    )
+    return reply.code(status).headers(headers).send(body)
+  })
+
+  app.get('/healthz', async () => ({ status: 'ok' }))
+
+  app.get('/readyz', async (_request, reply) => {
+    const ledger = await store.ledger.probe().then(
+      () => 'ok',
+      (error: Error) => error.message,
+    )
+    const clock = store.ledger.suspect() ? 'suspect: nothing times out until it is confirmed' : 'ok'
+    const ready = ledger === 'ok'
+    return reply
+      .code(ready ? 200 : 503)
+      .send({ status: ready ? 'ready' : 'not ready', version: parts.version, checks: { ledger, clock } })
+  })
+
+  app.get('/metrics', scoped('operate'), async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  )
+
+  app.get('/.well-known/jwks.json', async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=300').send(parts.keyring().jwks(parts.now())),
+  )
+
+  app.get('/openapi.json', async () => openApi(parts.version, parts.publicUrl()))
+}

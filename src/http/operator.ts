@@ -1,0 +1,76 @@
+// The operator's routes: who may call, which key signs, what must be forgotten, and a copy of everything.
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { instant } from '../clock.js'
+import { type ApiKey, SCOPES } from '../ledger/contract.js'
+import { callerOf, type DoorParts, scoped } from './door.js'
+import { makeKey } from './keys.js'
+import { refuse } from './problem.js'
+
+const newKey = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/),
+  scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
+})
+
+export function operatorRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const { keys, lane, store } = parts
+
+  app.post('/v1/keys', scoped('operate'), async (request, reply) => {
+    const body = newKey.safeParse(request.body)
+    if (!body.success) {
+      const accepted = `{"name": 1 to 64 letters, digits, space . _ -, "scopes": some of ${SCOPES.join(', ')}}`
+      return refuse(reply, 'invalid_request', `A new key is ${accepted}.`)
+    }
+    const { secret, key } = makeKey(body.data.name, [...new Set(body.data.scopes)], instant(parts.now()))
+    await keys.add(key)
+    return reply.code(201).send({ ...showKey(key), key: secret })
+  })
+
+  app.get('/v1/keys', scoped('operate'), async () => ({ items: keys.all().map(showKey) }))
+
+  app.delete<{ Params: { id: string } }>('/v1/keys/:id', scoped('operate'), async (request, reply) => {
+    const { id } = request.params
+    if (keys.get(id) === null)
+      return refuse(reply, 'not_found', 'There is no key with that id; see GET /v1/keys.')
+    if (id === callerOf(request).key_id) {
+      return refuse(
+        reply,
+        'key_in_use',
+        'Revoke this key with another one, so that somebody can still operate.',
+      )
+    }
+    await keys.revoke(id, instant(parts.now()))
+    return reply.send({ key_id: id, revoked_at: keys.get(id)?.revoked_at })
+  })
+
+  app.post('/v1/signing-keys/rotate', scoped('operate'), async (_request, reply) =>
+    reply.code(201).send(await parts.rotateKeyring()),
+  )
+
+  app.post<{ Params: { id: string } }>(
+    '/v1/requests/:id/erase',
+    scoped('operate'),
+    async (request, reply) => {
+      const erased = await lane.erase(request.params.id, callerOf(request).key_id)
+      if (erased === null) return refuse(reply, 'not_found', 'There is no request with that id.')
+      return reply.send({ request_id: request.params.id, erased })
+    },
+  )
+
+  app.get('/v1/backup', scoped('operate'), async (_request, reply) => sendBackup(reply, store.backup()))
+}
+
+const showKey = ({ key_id, name, scopes, created_at, revoked_at }: ApiKey) => ({
+  key_id,
+  name,
+  scopes,
+  created_at,
+  revoked_at,
+})
+
+const sendBackup = (reply: FastifyReply, bytes: AsyncIterable<Uint8Array>): FastifyReply =>
+  reply
+    .type('application/vnd.sqlite3')
+    .header('content-disposition', 'attachment; filename="lane-backup.db"')
+    .send(Readable.from(bytes))

@@ -1,0 +1,63 @@
+// How the door says no: RFC 9457, one stable code each, and a sentence that says what would be accepted.
+import type { FastifyReply } from 'fastify'
+import type { FieldError } from '../request/parse.js'
+
+/** Every code this door can answer with; docs/spec/http-api.md has a row for each. */
+export const CODES = {
+  malformed_json: [400, 'The body is not JSON with one meaning'],
+  malformed_form: [400, 'The form could not be read'],
+  malformed_query: [400, 'A query parameter is not understood'],
+  unauthenticated: [401, 'A valid API key is needed'],
+  scope_missing: [403, 'This API key may not do that'],
+  not_admitted: [403, 'This run may not ask a person now'],
+  foreign_origin: [403, 'The form was not sent from the reply page'],
+  csrf_mismatch: [403, 'The form was not drawn by this lane'],
+  code_mismatch: [403, 'The code does not belong to this link'],
+  reply_rejected: [403, 'The right to answer was not proven'],
+  not_found: [404, 'There is nothing here'],
+  method_not_allowed: [405, 'This address does not take that method'],
+  id_conflict: [409, 'This id belongs to another request'],
+  already_resolved: [409, 'The request is already resolved'],
+  key_in_use: [409, 'A key cannot revoke itself'],
+  deadline_passed: [410, 'The deadline has passed and the default holds'],
+  too_large: [413, 'The body is too large'],
+  quota_exceeded: [413, 'This key has used up its storage'],
+  unsupported_media_type: [415, 'This content type is not taken here'],
+  invalid_request: [422, 'The request is not one the lane can ask'],
+  recipient_not_approver: [422, 'A recipient may not approve this action'],
+  not_available: [422, 'This part of the lane is not available yet'],
+  reply_too_long: [422, 'The reply is too long'],
+  reply_bad_charset: [422, 'The reply has characters that cannot be taken'],
+  reply_not_in_schema: [422, 'The reply is none of the possible answers'],
+  too_many_open_questions: [429, 'The run has too many open questions'],
+  recipient_budget: [429, 'This person has been asked enough for now'],
+  rate_limited: [429, 'Too many tries'],
+  internal: [500, 'Something went wrong here'],
+  ledger_unavailable: [503, 'The ledger cannot be written just now'],
+} as const satisfies Record<string, readonly [status: number, title: string]>
+
+export type Code = keyof typeof CODES
+
+export type Problem = {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: Code
+  readonly errors?: readonly FieldError[]
+}
+
+export function problem(code: Code, detail: string, errors?: readonly FieldError[]): Problem {
+  const [status, title] = CODES[code]
+  return { type: `urn:interrupt-lane:${code}`, title, status, detail, code, ...(errors && { errors }) }
+}
+
+export function refuse(
+  reply: FastifyReply,
+  code: Code,
+  detail: string,
+  errors?: readonly FieldError[],
+): FastifyReply {
+  const body = problem(code, detail, errors)
+  return reply.code(body.status).type('application/problem+json').send(JSON.stringify(body))
+}

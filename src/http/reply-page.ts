@@ -1,0 +1,210 @@
+// The person's door: the page behind a reply handle. GET and HEAD only ever draw it; a POST is judged like a reply from
+// any other channel, and "recorded" is said after the commit.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Inbound, Page, PageState } from '../adapter.js'
+import { type Case, isOpen } from '../agenda/case.js'
+import { instant } from '../clock.js'
+import { describeAnswer } from '../compiler/describe.js'
+import { outcomeOf, spoken } from '../lane.js'
+import type { Grant } from '../ledger/contract.js'
+import type { Received } from '../reply/receive.js'
+import { display } from '../request/display.js'
+import { hashHandle, readHandle } from '../token/reply-handle.js'
+import { isHash, readBlob } from './blobs.js'
+import { showAnswered } from './case.js'
+import type { DoorParts } from './door.js'
+import { foreignOrigin } from './origin.js'
+import { CODES, type Code, problem } from './problem.js'
+
+/** All that a form can hold, and room for a reply that is too long to be told so. */
+const FORM_BYTES = 16 * 1024
+
+type WithHandle = { Params: { handle: string } }
+
+export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const { lane, page, guesses, store } = parts
+
+  app.get<WithHandle>('/r/:handle', async (request, reply) => {
+    const found = await find(request, request.params.handle)
+    if (found === null) return show(request, reply, ...nobody(request))
+    const { subject, grant, handle } = found
+    if (!isOpen(subject)) return send(reply, page.page(closed(subject), 200))
+    if (isDead(subject, grant)) return show(request, reply, 'rate_limited', DEAD)
+    return send(reply, page.page(await open(subject, handle, null), 200))
+  })
+
+  app.post<WithHandle>('/r/:handle', { bodyLimit: FORM_BYTES }, async (request, reply) => {
+    const found = await find(request, request.params.handle)
+    if (found === null) return show(request, reply, ...nobody(request))
+    const { handle, grant } = found
+    if (foreignOrigin(request.headers, parts.publicUrl()))
+      return show(request, reply, 'foreign_origin', FOREIGN)
+    const form = page.readForm(request.body as Uint8Array, request.headers['content-type'])
+    if (form.kind === 'malformed') {
+      const code = form.code === 'unsupported_media_type' ? form.code : 'malformed_form'
+      return show(
+        request,
+        reply,
+        code,
+        `The form was not as the page sends it (${form.code}). Open the link again.`,
+      )
+    }
+    if (!parts.csrf.verify(grant.handle_hash, form.csrf)) return show(request, reply, 'csrf_mismatch', STALE)
+    const inbound: Inbound = {
+      channel: 'web',
+      proof: parts.pageProof,
+      authenticated: true,
+      binding: { kind: 'handle', handle },
+      text: form.reply,
+      code: form.code,
+      automated: false,
+    }
+    return answered(request, reply, await lane.answer(inbound), handle, form.reply)
+  })
+
+  app.get<{ Params: { handle: string; hash: string } }>('/r/:handle/blobs/:hash', async (request, reply) => {
+    const found = await find(request, request.params.handle)
+    if (found === null) return show(request, reply, ...nobody(request))
+    const { hash } = request.params
+    const { subject } = found
+    if (!isOpen(subject)) return send(reply, page.page(closed(subject), 200))
+    const shown = displayOf(subject)
+    const known = shown.handles.some(({ handle }) => handle === hash)
+    const bytes = known && isHash(hash) ? await readBlob(store.shelf, hash) : null
+    if (bytes === null) return show(request, reply, 'not_found', 'The lane does not hold that content.')
+    return send(reply, page.blobPage(hash, bytes, shown.asked_by))
+  })
+
+  async function find(
+    request: FastifyRequest,
+    text: string,
+  ): Promise<{ readonly handle: string; readonly grant: Grant; readonly subject: Case } | null> {
+    if (guesses.blockedFor(request.ip) > 0) return null
+    const handle = readHandle(text)
+    const grant = handle === null ? null : await store.shelf.grant(hashHandle(handle))
+    if (handle === null || grant === null) {
+      guesses.failed(request.ip)
+      parts.metrics.strangers.inc({ why: 'unknown_handle' })
+      return null
+    }
+    return { handle, grant, subject: await lane.settle(grant.request_id) }
+  }
+
+  /** Someone without a handle: told nothing, and after too many guesses told to stop. */
+  function nobody(request: FastifyRequest): [Code, string] {
+    const wait = guesses.blockedFor(request.ip)
+    if (wait > 0) return ['rate_limited', `Too many tries; try again in ${wait} s.`]
+    return ['not_found', 'This link is not known here. Check that it was copied whole.']
+  }
+
+  const displayOf = (subject: Case) => display({ ...subject, asked_by: parts.keys.nameOf(subject.opened_by) })
+
+  async function open(
+    subject: Case,
+    handle: string,
+    refused: Extract<PageState, { kind: 'open' }>['refused'],
+  ): Promise<PageState> {
+    const shown = displayOf(subject)
+    const openable: string[] = []
+    for (const one of shown.handles) {
+      if (isHash(one.handle) && (await store.shelf.blob(one.handle)) !== null) openable.push(one.handle)
+    }
+    const csrf = parts.csrf.stamp(hashHandle(handle))
+    return { kind: 'open', handle, display: shown, csrf, refused, openable, now: instant(parts.now()) }
+  }
+
+  async function answered(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    received: Received,
+    handle: string,
+    typed: string,
+  ): Promise<FastifyReply> {
+    if (received.kind === 'unknown') return show(request, reply, ...nobody(request))
+    const { subject } = received
+    if (received.kind === 'accepted') {
+      if (wantsJson(request)) return reply.send(showAnswered(subject))
+      const at = subject.resolved_at ?? ''
+      const answer = subject.answer === null ? '' : spoken(subject.answer)
+      return send(reply, page.page({ kind: 'recorded', answer, at }, 200))
+    }
+    const { code, detail } = explain(received)
+    if (wantsJson(request)) return asJson(reply, code, detail)
+    const [status] = CODES[code]
+    if (!isOpen(subject)) return send(reply, page.page(closed(subject), status))
+    if (status !== 422 && code !== 'code_mismatch') return show(request, reply, code, detail)
+    const refused = {
+      message: detail,
+      read: received.refusal?.read ?? '',
+      accepted: received.refusal?.accepted ?? describeAnswer(subject.request.reply_schema),
+      typed,
+    }
+    return send(reply, page.page(await open(subject, handle, refused), status))
+  }
+
+  function show(request: FastifyRequest, reply: FastifyReply, code: Code, detail: string): FastifyReply {
+    if (wantsJson(request)) return asJson(reply, code, detail)
+    const [status, title] = CODES[code]
+    const state: PageState =
+      code === 'not_found' ? { kind: 'unknown' } : { kind: 'stopped', title, message: detail }
+    return send(reply, page.page(state, status))
+  }
+}
+
+const DEAD = 'Too many tries were made with this link, so it no longer works. A fresh one has been sent.'
+const FOREIGN = 'The answer must be sent from the page the link opens.'
+const STALE = 'Open the link again and answer from the page it shows.'
+
+/** Says only that it is closed, and what holds: not the question, not who answered what. */
+const closed = (subject: Case): PageState => ({
+  kind: 'closed',
+  outcome: { ...outcomeOf(subject), answered_by: null, answer: null },
+})
+
+const isDead = (subject: Case, grant: Grant): boolean =>
+  subject.deliveries.some(one => one.delivery_id === grant.delivery_id && one.exhausted)
+
+function explain(received: Extract<Received, { kind: 'rejected' }>): {
+  readonly code: Code
+  readonly detail: string
+} {
+  const { reason, refusal, subject } = received
+  switch (reason) {
+    case 'reply_too_long':
+    case 'reply_bad_charset':
+    case 'reply_not_in_schema':
+      return { code: reason, detail: `Read ${refusal?.read ?? 'nothing'}. ${refusal?.accepted ?? ''}` }
+    case 'code_mismatch':
+      return { code: reason, detail: 'The code is not the one that came with this link.' }
+    case 'rate_limited':
+      return { code: reason, detail: DEAD }
+    case 'already_resolved':
+    case 'deadline_passed':
+      return tooLate(subject)
+    default:
+      return { code: 'reply_rejected', detail: `The answer was not taken (${reason}).` }
+  }
+}
+
+/** A late replier is told what was applied and when. */
+function tooLate(subject: Case): { readonly code: Code; readonly detail: string } {
+  const { state, resolved_at, deadline_at } = subject
+  if (state === 'answered' || state === 'withdrawn') {
+    return { code: 'already_resolved', detail: `The request was ${state} at ${resolved_at}.` }
+  }
+  const since = resolved_at ?? deadline_at
+  return { code: 'deadline_passed', detail: `${subject.request.default_action} holds since ${since}.` }
+}
+
+const wantsJson = (request: FastifyRequest): boolean =>
+  /^application\/(problem\+)?json\b/.test(request.headers.accept ?? '')
+
+const asJson = (reply: FastifyReply, code: Code, detail: string): FastifyReply =>
+  reply
+    .code(CODES[code][0])
+    .header('cache-control', 'no-store')
+    .type('application/problem+json')
+    .send(JSON.stringify(problem(code, detail)))
+
+const send = (reply: FastifyReply, { status, headers, body }: Page): FastifyReply =>
+  reply.code(status).headers(headers).send(body)

@@ -1,0 +1,159 @@
+// The caller's side: open a request, look at it, wait for it, take it back.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Case } from '../agenda/case.js'
+import type { Guard } from '../ledger/contract.js'
+import { admit } from '../request/admit.js'
+import { parseSubmission } from '../request/parse.js'
+import { showCase } from './case.js'
+import { callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
+import { refuse } from './problem.js'
+
+const PAGE = 50
+const STATES = ['pending', 'partial', 'answered', 'defaulted', 'undelivered', 'withdrawn']
+const LONGEST_REASON = 500
+
+type WithId = { Params: { id: string } }
+
+export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const { lane, config } = parts
+
+  app.post('/v1/requests', scoped('request'), async (request, reply) => {
+    const parsed = parseSubmission(request.body, { actions: Object.keys(config.actions) })
+    if (!parsed.ok) return refuse(reply, parsed.code, sayFields(parsed.errors), parsed.errors)
+    const admitted = admit(parsed.submission, { ...config, configured: parts.channels })
+    if (!admitted.ok) return refuse(reply, admitted.code, admitted.detail, admitted.errors)
+    const opened = await lane.open(parsed.submission, admitted.recipients, callerOf(request).key_id)
+    switch (opened.kind) {
+      case 'opened':
+        return reply.code(201).send(showCase(opened.subject))
+      case 'known':
+        return reply.code(200).send(showCase(opened.subject))
+      case 'id_conflict':
+        return refuse(
+          reply,
+          'id_conflict',
+          'The same id is the same request only with the same content, envelope and key. Choose a new id.',
+        )
+      case 'limited':
+        return limited(reply, opened.guard)
+    }
+  })
+
+  app.get<WithId>('/v1/requests/:id', scoped('request', 'audit'), async (request, reply) => {
+    const subject = await visibleCase(request, parts)
+    return subject === null
+      ? absent(reply)
+      : reply.send(await shown(subject, has(callerOf(request), 'audit')))
+  })
+
+  app.get<{ Querystring: Record<string, string | undefined> }>(
+    '/v1/requests',
+    scoped('request', 'audit'),
+    async (request, reply) => {
+      const { state, run_id, cursor, ...unknown } = request.query
+      const before = wholeNumber(cursor, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER)
+      if (
+        before === null ||
+        (state !== undefined && !STATES.includes(state)) ||
+        Object.keys(unknown).length > 0
+      ) {
+        return refuse(
+          reply,
+          'malformed_query',
+          `Accepted are state (one of ${STATES.join(', ')}), run_id, and cursor as given by next_cursor.`,
+        )
+      }
+      const caller = callerOf(request)
+      const listed = await parts.store.ledger.list({
+        before,
+        limit: PAGE + 1,
+        ...(state !== undefined && { state }),
+        ...(run_id !== undefined && { run_id }),
+        ...(!has(caller, 'audit') && { opened_by: caller.key_id }),
+      })
+      const page = listed.slice(0, PAGE)
+      const cases = await Promise.all(page.map(({ request_id }) => lane.settle(request_id)))
+      const items = await Promise.all(cases.map(subject => shown(subject, has(caller, 'audit'))))
+      const last = page.at(-1)
+      return reply.send({
+        items,
+        next_cursor: listed.length > PAGE && last !== undefined ? String(last.opened_seq) : null,
+      })
+    },
+  )
+
+  app.get<WithId & { Querystring: { timeout_seconds?: string } }>(
+    '/v1/requests/:id/wait',
+    scoped('request', 'audit'),
+    async (request, reply) => {
+      const seconds = wholeNumber(request.query.timeout_seconds, 30, 1, 60)
+      if (seconds === null)
+        return refuse(reply, 'malformed_query', 'timeout_seconds is a whole number from 1 to 60.')
+      const first = await visibleCase(request, parts)
+      if (first === null) return absent(reply)
+      const gone = new AbortController()
+      request.raw.once('close', () => gone.abort())
+      const resolved = await parts.waiters.resolved(first.request_id, seconds * 1000, gone.signal)
+      const subject = await lane.settle(first.request_id)
+      return reply
+        .code(resolved || subject.state !== 'pending' ? 200 : 202)
+        .send(await shown(subject, has(callerOf(request), 'audit')))
+    },
+  )
+
+  app.post<WithId>('/v1/requests/:id/withdraw', scoped('request', 'operate'), async (request, reply) => {
+    const reason = readReason(request.body)
+    if (reason === null) {
+      return refuse(reply, 'invalid_request', 'The body is {"reason": text of 1 to 500 characters}.', [
+        { field: '/reason', read: 'nothing usable', accepted: `text of 1 to ${LONGEST_REASON} characters` },
+      ])
+    }
+    const visible = await visibleCase(request, parts, 'operate')
+    if (visible === null) return absent(reply)
+    const result = await lane.withdraw(visible.request_id, reason, callerOf(request).key_id)
+    if (result.kind === 'withdrawn') return reply.send(showCase(result.subject))
+    if (result.kind === 'unknown') return absent(reply)
+    const { state, resolved_at } = result.subject
+    return refuse(reply, 'already_resolved', `The request was ${state} at ${resolved_at}; that stands.`)
+  })
+
+  /** An auditor also sees the words behind the answer, unless they were erased. */
+  async function shown(subject: Case, audit: boolean) {
+    if (!audit || subject.reply_id === null) return showCase(subject)
+    const raw = await parts.store.shelf.raw(subject.reply_id)
+    return showCase(subject, raw?.raw ?? null)
+  }
+}
+
+const absent = (reply: FastifyReply) => refuse(reply, 'not_found', 'This key has no request with that id.')
+
+const sayFields = (errors: readonly { field: string; accepted: string }[]): string =>
+  errors
+    .slice(0, 3)
+    .map(error => `${error.field === '' ? 'The body' : error.field}: ${error.accepted}`)
+    .join(' · ')
+
+function limited(reply: FastifyReply, guard: Guard): FastifyReply {
+  if (guard.kind === 'open_questions') {
+    return refuse(
+      reply,
+      'too_many_open_questions',
+      `Run ${guard.run_id} has ${guard.at_most} open questions; wait for an answer or withdraw one.`,
+    )
+  }
+  if (guard.kind !== 'recipient_budget') throw new Error(`a request is not guarded by ${guard.kind}`)
+  return refuse(
+    reply.header('retry-after', 60),
+    'recipient_budget',
+    `This key has put ${guard.at_most} requests to ${guard.user_id} within the hour; ask later.`,
+  )
+}
+
+function readReason(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null || Object.keys(body).some(key => key !== 'reason'))
+    return null
+  const { reason } = body as { reason?: unknown }
+  return typeof reason === 'string' && reason.length >= 1 && [...reason].length <= LONGEST_REASON
+    ? reason
+    : null
+}

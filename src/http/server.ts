@@ -1,0 +1,127 @@
+// The caller's door, put together: limits first, then who is calling, then the routes. Nothing a stranger sends may
+// cost more than its size.
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { LedgerUnavailable } from '../ledger/contract.js'
+import { blobRoutes } from './blobs.js'
+import { type DoorParts, scoped, turnedAway } from './door.js'
+import { eventRoutes } from './events.js'
+import { readJson } from './json.js'
+import { ledgerRoutes } from './ledger.js'
+import { operationRoutes } from './operations.js'
+import { operatorRoutes } from './operator.js'
+import { type Code, refuse } from './problem.js'
+import { replyRoutes } from './reply-page.js'
+import { requestRoutes } from './requests.js'
+
+/** The largest legal request with its envelope is under 16 KiB; what is larger carries a blob. */
+const JSON_BYTES = 64 * 1024
+/** A client must send its headers, and its whole request, within these. */
+const HEADERS_MS = 10_000
+const REQUEST_MS = 30_000
+
+export type DoorSettings = {
+  readonly trustProxy: boolean | number | readonly string[]
+  /** The path under which PUBLIC_URL is served, where the proxy does not strip it: '' or '/lane'. */
+  readonly prefix: string
+}
+
+export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logger): FastifyInstance {
+  const app = Fastify({
+    trustProxy: settings.trustProxy as boolean,
+    bodyLimit: JSON_BYTES,
+    requestTimeout: REQUEST_MS,
+    connectionTimeout: 0,
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16 * 1024 },
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    forceCloseConnections: 'idle',
+    logger: false,
+    // A path that cannot be decoded is simply not there.
+    frameworkErrors: (_error, _request, reply) =>
+      refuse(reply, 'not_found', 'There is nothing at this address.'),
+    rewriteUrl: request => withoutPrefix(request.url ?? '/', settings.prefix),
+  })
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (request.routeOptions.url?.startsWith('/r/')) return done(null, Buffer.from(body as string))
+    const read = readJson(body as string)
+    if (read.ok) return done(null, read.value)
+    done(Object.assign(new Error(read.detail), { statusCode: 400, code: 'LANE_JSON' }))
+  })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (turnedAway(request, reply, parts)) return reply
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    const status = String(reply.statusCode)
+    parts.metrics.requests.observe({ route, status }, reply.elapsedTime / 1000)
+    // The route, never the address: a reply handle in a log would be a right to answer in a log.
+    log.debug({
+      method: request.method,
+      route,
+      status,
+      ms: Math.round(reply.elapsedTime),
+      key: request.caller?.key_id,
+    })
+  })
+  app.setNotFoundHandler((_request, reply) => refuse(reply, 'not_found', 'There is nothing at this address.'))
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const { code, detail } = translate(error)
+    if (code === 'internal' || code === 'ledger_unavailable') {
+      log.error({ err: error, route: request.routeOptions.url }, 'a request could not be served')
+    }
+    if (code === 'ledger_unavailable') reply.header('retry-after', 5)
+    refuse(reply, code, detail)
+  })
+
+  requestRoutes(app, parts)
+  eventRoutes(app, parts)
+  blobRoutes(app, parts)
+  ledgerRoutes(app, parts)
+  operatorRoutes(app, parts)
+  operationRoutes(app, parts)
+  replyRoutes(app, parts)
+  app.get('/v1/recipients', scoped('request'), async () => ({
+    items: Object.values(parts.config.recipients).map(({ user_id, name, channels }) => ({
+      user_id,
+      name,
+      channels,
+    })),
+  }))
+  return app
+}
+
+function withoutPrefix(url: string, prefix: string): string {
+  if (prefix === '' || !url.startsWith(prefix)) return url
+  const rest = url.slice(prefix.length)
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : rest.startsWith('/') ? rest : url
+}
+
+/** Surprises and the framework's own refusals, in our codes. Nothing of an inner error reaches the caller. */
+function translate(error: FastifyError): { readonly code: Code; readonly detail: string } {
+  if (error instanceof LedgerUnavailable) {
+    return { code: 'ledger_unavailable', detail: 'Nothing was recorded. Try again shortly.' }
+  }
+  switch (error.code) {
+    case 'LANE_JSON':
+      return { code: 'malformed_json', detail: error.message }
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return {
+        code: 'too_large',
+        detail: 'A request carries handles, not contents: PUT /v1/blobs takes up to 256 KiB.',
+      }
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return { code: 'malformed_json', detail: 'Content-Length does not match the body.' }
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return { code: 'unsupported_media_type', detail: 'Send application/json.' }
+    default:
+      if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+        return { code: 'malformed_json', detail: 'The request could not be read.' }
+      }
+      return { code: 'internal', detail: 'The lane has logged what went wrong. Nothing was acknowledged.' }
+  }
+}

@@ -1,0 +1,216 @@
+// Puts the house together: reads what the operator decided, opens the store, starts the rooms in the order in which
+// they need each other, and stops them in the reverse order.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pino, { type Logger } from 'pino'
+import { outboxWriter, webAdapter } from '../adapters/web/index.js'
+import type { Adapter, Channel } from './adapter.js'
+import { instant, machineClock } from './clock.js'
+import { GRAMMAR } from './compiler/compile.js'
+import { type Config, checkConfig, loadConfig, outboxOpen } from './config.js'
+import { startTimer } from './deadline/timer.js'
+import { within } from './delivery/patience.js'
+import type { Draft } from './event.js'
+import { type FirstKeys, firstKeys } from './first-keys.js'
+import { Guesses } from './http/guesses.js'
+import { KeyBook } from './http/keys.js'
+import { buildServer } from './http/server.js'
+import { Lane } from './lane.js'
+import type { Ledger, Store } from './ledger/contract.js'
+import { openSqlite } from './ledger/sqlite/open.js'
+import { startMetrics } from './metrics.js'
+import { openSecret } from './secret.js'
+import { defaultUrl, type Environment, settings as readSettings, type Settings } from './settings.js'
+import { type Keyring, openKeyring, rotate } from './token/keyring.js'
+import { type Secret, stamper } from './token/seal.js'
+import { startWaiters } from './waiter/wait.js'
+import { welcome } from './welcome.js'
+
+/** Whatever is under way at SIGTERM has this long; what is cut short is owed again at the next start. */
+const DRAIN_MS = 8_000
+const USUAL_CONFIG = 'config/lane.yaml'
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The lane cannot start, and why, in sentences for the operator. */
+export class CannotStart extends Error {
+  override readonly name = 'CannotStart'
+}
+
+export type Running = {
+  readonly url: string
+  /** Set on the first start only. */
+  readonly keys: FirstKeys | null
+  close(): Promise<void>
+}
+
+export async function serve(env: Environment, print: (text: string) => void = console.log): Promise<Running> {
+  const settings = requireSettings(env)
+  const config = await requireConfig(settings)
+  const log = pino({ level: settings.logLevel, base: null }, pino.destination({ dest: 2, sync: false }))
+  const store = openSqlite(settings.dataDir, machineClock)
+  try {
+    return await start(settings, config, store, log, print)
+  } catch (error) {
+    await store.ledger.close()
+    throw error
+  }
+}
+
+async function start(
+  settings: Settings,
+  config: Config,
+  store: Store,
+  log: Logger,
+  print: (text: string) => void,
+): Promise<Running> {
+  const { ledger, shelf } = store
+  const secret = openSecret(settings.dataDir, settings.secret)
+  const version = readVersion()
+  await tell(ledger, { type: 'LANE_STARTED', body: { version, grammar: GRAMMAR, profile: settings.profile } })
+  const ring = await keepKeyring(store, secret)
+  const keys = new KeyBook(shelf)
+  const madeKeys = await firstKeys(keys, settings.apiKey, settings.dataDir, instant(ledger.now()))
+
+  const outbox = outboxWriter(join(settings.dataDir, 'outbox.ndjson'))
+  const printsLinks = outboxOpen(config, CHANNELS_BUILT)
+  const web = webAdapter({ outbox: printsLinks, write: outbox.write, print })
+  const adapters = new Map<Channel, Adapter>([['web', web]])
+  const closing = new AbortController()
+  const publicUrl = { current: settings.publicUrl }
+
+  const lane = new Lane({
+    store,
+    config,
+    adapters,
+    keyring: ring.current,
+    publicUrl: () => publicUrl.current,
+    keyName: id => keys.nameOf(id),
+    onTrouble: (error, about) =>
+      log.error({ err: error, ...about }, 'something owed could not be done; it stays owed'),
+  })
+  const waiters = startWaiters(ledger, async id => (await lane.read(id))?.state !== 'pending')
+  const metrics = startMetrics(ledger, waiters.waiting)
+  const app = buildServer(
+    {
+      lane,
+      store,
+      config,
+      channels: [...adapters.keys()],
+      keys,
+      keyring: ring.current,
+      rotateKeyring: ring.rotate,
+      waiters,
+      page: web,
+      pageProof: printsLinks ? 'console' : 'link_code',
+      csrf: stamper(secret, 'csrf'),
+      publicUrl: () => publicUrl.current,
+      metrics,
+      guesses: new Guesses(() => ledger.now()),
+      version,
+      now: () => ledger.now(),
+      closing: closing.signal,
+    },
+    { trustProxy: settings.trustProxy, prefix: new URL(settings.publicUrl).pathname.replace(/\/$/, '') },
+    log,
+  )
+
+  const overdue = await ledger.due(ledger.now(), Number.MAX_SAFE_INTEGER)
+  await app.listen({ host: settings.host, port: settings.port })
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : settings.port
+  const url = defaultUrl(settings.host, port)
+  if (!settings.publicUrlGiven) publicUrl.current = url
+  // Alarms start once links can be opened: a link that is sent before that would lead nowhere.
+  const trouble = (error: unknown): void =>
+    log.error({ err: error }, 'an alarm could not be answered; it rings again')
+  const alarms = startTimer(ledger, id => lane.advance(id), trouble)
+  const unsubscribe = ledger.onCommit(() => alarms.nudge())
+  log.info(
+    { url, public_url: publicUrl.current, version, overdue: overdue.length },
+    startLine(overdue.length),
+  )
+  print(welcome({ url, publicUrl: publicUrl.current, version, keys: madeKeys, settings, printsLinks }))
+
+  return {
+    url,
+    keys: madeKeys,
+    async close() {
+      log.info('stopping: no new work is taken, what is under way is finished')
+      closing.abort()
+      unsubscribe()
+      waiters.stop()
+      await within(DRAIN_MS, finish(app, alarms, lane), undefined)
+      await outbox.close()
+      await ledger.close()
+      log.info('stopped')
+    },
+  }
+}
+
+/** What this build can start; the others are refused by name until their adapters exist. */
+const CHANNELS_BUILT: readonly Channel[] = ['web']
+
+const startLine = (overdue: number): string =>
+  overdue === 0
+    ? 'ready; no deadline passed while it was down'
+    : `ready; ${overdue} requests were due while it was down`
+
+async function finish(
+  app: { close(): Promise<unknown> },
+  alarms: { stop(): Promise<void> },
+  lane: Lane,
+): Promise<undefined> {
+  await app.close()
+  await alarms.stop()
+  await lane.drain()
+}
+
+function requireSettings(env: Environment): Settings {
+  const read = readSettings(env)
+  if (!read.ok) throw new CannotStart(read.problems.map(problem => problem.message).join('\n'))
+  if (read.settings.profile === 'cluster') {
+    throw new CannotStart('the cluster profile (DATABASE_URL, REDIS_URL) is not available in this version')
+  }
+  return read.settings
+}
+
+/** The file named by LANE_CONFIG; else config/lane.yaml here; else the one this package was shipped with. */
+async function requireConfig(settings: Settings): Promise<Config> {
+  const shipped = join(ROOT, 'config/lane.yaml')
+  const file =
+    settings.configFile !== USUAL_CONFIG || existsSync(USUAL_CONFIG) ? settings.configFile : shipped
+  const loaded = await loadConfig(file)
+  if (!loaded.ok) throw new CannotStart(loaded.problems.map(problem => problem.message).join('\n'))
+  const problems = checkConfig(loaded.config, settings, CHANNELS_BUILT)
+  if (problems.length > 0) throw new CannotStart(problems.map(line => `${file}: ${line}`).join('\n'))
+  return loaded.config
+}
+
+async function keepKeyring(store: Store, secret: Secret) {
+  const change = async (): Promise<{ ring: Keyring; kid: string; not_before: string }> => {
+    const now = store.ledger.now()
+    const { kid, keyring } = await rotate(store.shelf, secret, now)
+    const not_before = instant(now)
+    await tell(store.ledger, { type: 'KEY_ROTATED', body: { kid, purpose: 'reply-token', not_before } })
+    return { ring: keyring, kid, not_before }
+  }
+  let ring = (await openKeyring(store.shelf, secret)) ?? (await change()).ring
+  return {
+    current: () => ring,
+    async rotate() {
+      const changed = await change()
+      ring = changed.ring
+      return { kid: changed.kid, not_before: changed.not_before }
+    },
+  }
+}
+
+/** An entry that belongs to no request. */
+async function tell(ledger: Ledger, draft: Draft): Promise<void> {
+  await ledger.append({ decide: () => ({ kind: 'append', events: [draft] }) })
+}
+
+function readVersion(): string {
+  return (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,106 @@
+// The named checks of an inbound reply, in their one order. Each is judged on facts gathered before; the first that
+// fails is the reason, and the ledger keeps every result up to it.
+
+import type { Inbound, Proof } from '../adapter.js'
+import { type Case, type Delivery, isOpen } from '../agenda/case.js'
+import { type Answer, compile, type Refusal } from '../compiler/compile.js'
+import type { Check, Reason } from '../event.js'
+import type { Grant } from '../ledger/contract.js'
+import { hashReplySchema } from '../request/reply-schema.js'
+import { hashCode, readCode } from '../token/reply-handle.js'
+import type { Verified } from '../token/reply-token.js'
+
+export type Facts = {
+  readonly inbound: Inbound
+  readonly grant: Grant
+  readonly subject: Case
+  readonly delivery: Delivery
+  readonly token: Verified
+  /** Who the channel says is speaking, by the lane's own register; null for a stranger. */
+  readonly sender: string | null
+  readonly proofs: readonly Proof[]
+  /** The ledger's clock, read inside the serialised section. */
+  readonly ms: number
+  /** Facts only the ledger's guards know: true once one of them has said no. */
+  readonly exhausted: boolean
+  readonly duplicate: boolean
+  readonly replayed: boolean
+}
+
+export type Judgement =
+  | { readonly ok: true; readonly checks: readonly Check[]; readonly answer: Answer }
+  | {
+      readonly ok: false
+      readonly checks: readonly Check[]
+      readonly reason: Reason
+      readonly refusal: Refusal | null
+    }
+
+type Test = readonly [Reason, (facts: Facts) => boolean]
+
+const claims = ({ token }: Facts) => (token.ok ? token.claims : null)
+const flawed = (facts: Facts, flaw: string): boolean => !facts.token.ok && facts.token.flaw === flaw
+
+/** What must hold before the words are looked at. */
+const RIGHT: readonly Test[] = [
+  ['rate_limited', facts => !facts.exhausted && !facts.delivery.exhausted],
+  ['token_malformed', facts => !flawed(facts, 'token_malformed')],
+  ['token_unknown_key', facts => !flawed(facts, 'token_unknown_key')],
+  ['token_bad_signature', facts => !flawed(facts, 'token_bad_signature')],
+  ['request_mismatch', facts => isForThisRequest(facts)],
+  ['schema_mismatch', facts => claims(facts)?.rsh === hashReplySchema(facts.subject.request.reply_schema)],
+  ['automated_message', facts => !facts.inbound.automated],
+  ['unknown_sender', facts => facts.sender !== null],
+  ['sender_unauthenticated', facts => facts.inbound.authenticated],
+  ['wrong_recipient', facts => facts.sender === claims(facts)?.sub],
+  ['proof_insufficient', facts => facts.proofs.includes(facts.inbound.proof)],
+  ['duplicate_message', facts => !facts.duplicate],
+  ['already_resolved', facts => isOpen(facts.subject)],
+  ['deadline_passed', facts => facts.ms < facts.subject.deadline_ms],
+  ['token_expired', facts => facts.ms < (claims(facts)?.exp ?? 0) * 1000],
+  ['token_replayed', facts => !facts.replayed],
+  ['code_mismatch', facts => hasCode(facts)],
+]
+
+function isForThisRequest(facts: Facts): boolean {
+  const { grant, subject, delivery } = facts
+  const said = claims(facts)
+  return (
+    said !== null &&
+    said.req === grant.request_id &&
+    said.req === subject.request_id &&
+    said.rqh === subject.request_hash &&
+    said.ch === delivery.channel &&
+    said.dsh === delivery.display_hash
+  )
+}
+
+/** A handle that came by link must be accompanied by its code; other bindings are proven by the channel itself. */
+function hasCode({ inbound, grant }: Facts): boolean {
+  if (inbound.proof !== 'link_code' && inbound.proof !== 'console') return true
+  const code = readCode(inbound.code ?? '')
+  return (
+    inbound.binding.kind === 'handle' &&
+    code !== null &&
+    hashCode(inbound.binding.handle, code) === grant.code_hash
+  )
+}
+
+const WORDS = ['reply_too_long', 'reply_bad_charset', 'reply_not_in_schema'] as const
+
+export function judge(facts: Facts): Judgement {
+  const checks: Check[] = []
+  for (const [check, holds] of RIGHT) {
+    const ok = holds(facts)
+    checks.push({ check, ok })
+    if (!ok) return { ok: false, checks, reason: check, refusal: null }
+  }
+  const compiled = compile(facts.subject.request.reply_schema, facts.inbound.text)
+  for (const check of WORDS) {
+    const ok = compiled.ok || compiled.reason !== check
+    checks.push({ check, ok })
+    if (!compiled.ok && !ok) return { ok: false, checks, reason: check, refusal: compiled }
+  }
+  if (!compiled.ok) throw new Error(`the compiler gave an unknown reason ${compiled.reason}`)
+  return { ok: true, checks, answer: compiled.answer }
+}

@@ -1,0 +1,210 @@
+// Lets an answer in. Whatever came back is judged and recorded in one append: an accepted reply resolves its request
+// with it, a rejected one leaves it open, and either way the event names every check and its result.
+//
+// R1  Nothing is said to the person before the commit.
+// R2  The deadline is judged by the ledger's clock inside the append; from `deadline_at` on only the default can win.
+// R3  What names no delivery is not recorded: strangers cannot grow the ledger.
+// R4  Attempts are counted per delivery and sender. When they run out the handle is dead, whatever comes next.
+import { randomBytes } from 'node:crypto'
+import type { Channel, Inbound, Proof } from '../adapter.js'
+import type { Case } from '../agenda/case.js'
+import { canonical, sha256 } from '../canonical.js'
+import { instant } from '../clock.js'
+import { GRAMMAR, type Refusal } from '../compiler/compile.js'
+import type { Body, Draft, Reason } from '../event.js'
+import type { Grant, Guard, Moment, RawReply, Shelf } from '../ledger/contract.js'
+import type { Recorder, Told } from '../record.js'
+import type { Request } from '../request/request.js'
+import type { Keyring } from '../token/keyring.js'
+import { hashHandle } from '../token/reply-handle.js'
+import { hashToken, verify } from '../token/reply-token.js'
+import { type Facts, type Judgement, judge } from './checks.js'
+
+const SALT_BYTES = 32
+
+export type Receiver = {
+  readonly record: Recorder
+  readonly shelf: Shelf
+  readonly keyring: () => Keyring
+  readonly proofsFor: (request: Request) => readonly Proof[]
+  /** The person a channel's vouched-for address belongs to. */
+  readonly whois: (channel: Channel, sender: unknown) => string | null
+  readonly attemptsPerDelivery: number
+  /** The case as it stands once anything overdue has been resolved: every door asks this first. */
+  readonly settle: (requestId: string) => Promise<Case>
+  readonly now: () => number
+}
+
+export type Received =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'accepted'; readonly subject: Case }
+  | {
+      readonly kind: 'rejected'
+      readonly reason: Reason
+      readonly refusal: Refusal | null
+      readonly subject: Case
+    }
+
+/** What the guards have said so far; each can only turn true. */
+type Known = {
+  readonly exhausted: boolean
+  readonly duplicate: boolean
+  /** The ledger has said of this message already that it came twice. */
+  readonly repeated: boolean
+  readonly replayed: boolean
+}
+
+export async function receive(receiver: Receiver, inbound: Inbound): Promise<Received> {
+  const grant = await findGrant(receiver.shelf, inbound)
+  if (grant === null) return { kind: 'unknown' }
+  const token = await verify(receiver.keyring(), grant.token, receiver.now())
+  const raw = keepsake(inbound, grant)
+  let known: Known = { exhausted: false, duplicate: false, repeated: false, replayed: false }
+  for (;;) {
+    const subject = await receiver.settle(grant.request_id)
+    const delivery = subject.deliveries.find(one => one.delivery_id === grant.delivery_id)
+    if (delivery === undefined) return { kind: 'unknown' }
+    const sub = token.ok ? token.claims.sub : null
+    // Where a channel proves possession only, whoever has the handle and its code speaks as the addressee.
+    const sender = inbound.sender === undefined ? sub : receiver.whois(inbound.channel, inbound.sender)
+    const proofs = receiver.proofsFor(subject.request)
+    const facts = { inbound, grant, subject, delivery, token, sender, proofs, ...known, ms: receiver.now() }
+    const likely = judge(facts)
+    if (known.repeated || isSilent(facts, likely)) return concluded(subject, likely)
+    const result = await receiver.record<'changed'>(
+      { request_id: subject.request_id, subject },
+      moment => tell(facts, likely, raw, moment),
+      guardsFor(receiver, facts, likely),
+    )
+    if (result.kind === 'recorded') return concluded(result.subject, likely)
+    if (result.kind === 'guarded') known = learn(known, result.guard)
+  }
+}
+
+async function findGrant(shelf: Shelf, { binding, channel }: Inbound): Promise<Grant | null> {
+  switch (binding.kind) {
+    case 'handle':
+      return shelf.grant(hashHandle(binding.handle))
+    case 'ref':
+      return shelf.grantByRef(channel, binding.ref)
+  }
+}
+
+const keepsake = (inbound: Inbound, grant: Grant): RawReply => ({
+  reply_id: `r-${randomBytes(16).toString('hex')}`,
+  request_id: grant.request_id,
+  salt: randomBytes(SALT_BYTES),
+  raw: inbound.text,
+})
+
+const isAddressee = ({ sender, token }: Facts): boolean => token.ok && sender === token.claims.sub
+
+/** A dead handle says nothing more: the entry that killed it is there. And a stranger's own attempts running out
+ *  neither kills the addressee's handle nor needs an entry beyond those already made. */
+const isSilent = (facts: Facts, likely: Judgement): boolean =>
+  !likely.ok && likely.reason === 'rate_limited' && (facts.delivery.exhausted || !isAddressee(facts))
+
+function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[] {
+  const guards: Guard[] = []
+  const { inbound, token, grant } = facts
+  const sender = isAddressee(facts) ? 'addressee' : sha256(canonical(inbound.sender ?? null))
+  const at_most = receiver.attemptsPerDelivery
+  // A provider that repeats itself must not use up the person's attempts.
+  if (at_most > 0 && !facts.exhausted && !facts.duplicate) {
+    guards.push({ kind: 'attempts', delivery_id: grant.delivery_id, sender, at_most })
+  }
+  if (inbound.provider_message_id !== undefined) {
+    const value = `${inbound.channel}/${inbound.provider_message_id}`
+    guards.push({ kind: 'unclaimed', space: facts.duplicate ? 'duplicate' : 'message', value })
+  }
+  if (likely.ok && token.ok) guards.push({ kind: 'unclaimed', space: 'jti', value: token.claims.jti })
+  return guards
+}
+
+function learn(known: Known, guard: Guard): Known {
+  if (guard.kind === 'attempts') return { ...known, exhausted: true }
+  if (guard.kind !== 'unclaimed') throw new Error(`a reply is not guarded by ${guard.kind}`)
+  switch (guard.space) {
+    case 'jti':
+      return { ...known, replayed: true }
+    case 'message':
+      return { ...known, duplicate: true }
+    case 'duplicate':
+      return { ...known, repeated: true }
+  }
+}
+
+/** The judgement again, by the ledger's own clock. If the deadline has come between, everything is asked afresh: the
+ *  default is resolved first, and the reply is then told so. */
+function tell(facts: Facts, likely: Judgement, raw: RawReply, moment: Moment): Told<'changed'> {
+  const judgement = judge({ ...facts, ms: moment.ms })
+  if (judgement.ok !== likely.ok) return { refuse: 'changed' }
+  const shelve = [{ put: 'raw', reply: raw }] as const
+  if (judgement.ok) return { events: acceptance(facts, judgement, raw, moment), shelve }
+  if (judgement.reason === 'deadline_passed' && !moment.suspect) return { refuse: 'changed' }
+  return { events: [rejection(facts, judgement, raw)], shelve }
+}
+
+const ids = ({ subject }: Facts) => ({ request_id: subject.request_id, run_id: subject.run.run_id })
+const hashRaw = ({ salt, raw }: RawReply) => sha256(salt, raw)
+
+function rejection(facts: Facts, judgement: Extract<Judgement, { ok: false }>, raw: RawReply): Draft {
+  return {
+    type: 'INBOUND_REPLY_REJECTED',
+    ...ids(facts),
+    body: {
+      reply_id: raw.reply_id,
+      delivery_id: facts.grant.delivery_id,
+      channel: facts.inbound.channel,
+      reason: judgement.reason,
+      token_validation: judgement.checks,
+      raw_text_hash: hashRaw(raw),
+    },
+  }
+}
+
+function acceptance(
+  facts: Facts,
+  judgement: Extract<Judgement, { ok: true }>,
+  raw: RawReply,
+  moment: Moment,
+): readonly Draft[] {
+  const { inbound, grant } = facts
+  const about = { reply_id: raw.reply_id, delivery_id: grant.delivery_id, channel: inbound.channel }
+  const answered_by = facts.sender ?? ''
+  const event: Body<'HUMAN_REPLY_EVENT'> = {
+    ...about,
+    request_id: facts.subject.request_id,
+    sender_identity: { user_id: answered_by, proof: inbound.proof },
+    ...(inbound.provider_message_id !== undefined && { provider_message_id: inbound.provider_message_id }),
+    raw_text_hash: hashRaw(raw),
+    grammar: GRAMMAR,
+    ...judgement.answer,
+    receipts: { token_hash: hashToken(grant.token), received_at: instant(facts.ms) },
+  }
+  const answer = {
+    ...judgement.answer,
+    answered_by,
+    channel: inbound.channel,
+    proof: inbound.proof,
+    at: moment.at,
+  }
+  return [
+    {
+      type: 'INBOUND_REPLY_RECEIVED',
+      ...ids(facts),
+      body: { ...about, token_validation: judgement.checks, event_hash: sha256(canonical(event)) },
+    },
+    { type: 'HUMAN_REPLY_EVENT', ...ids(facts), body: event },
+    {
+      type: 'REQUEST_RESOLVED',
+      ...ids(facts),
+      body: { outcome: 'answered', causes: [moment.seq + 1], answer },
+    },
+  ]
+}
+
+function concluded(subject: Case, judgement: Judgement): Received {
+  if (judgement.ok) return { kind: 'accepted', subject }
+  return { kind: 'rejected', reason: judgement.reason, refusal: judgement.refusal, subject }
+}

@@ -1,0 +1,18 @@
+// The installation's one secret: LANE_SECRET, or 32 bytes made at the first start and kept beside the ledger, readable
+// by its owner alone. It seals the keyring and stamps forms; a backup of the ledger does not contain it.
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Secret } from './token/seal.js'
+
+export const SECRET_FILE = 'secret'
+
+export function openSecret(dataDir: string, given: string | null): Secret {
+  if (given !== null) return { bytes: createHash('sha256').update(given).digest() }
+  const file = join(dataDir, SECRET_FILE)
+  if (!existsSync(file))
+    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+  const text = readFileSync(file, 'utf8').trim()
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`${file} is not a secret of this lane: 64 hex digits`)
+  return { bytes: Buffer.from(text, 'hex') }
+}
