@@ -24,25 +24,43 @@ export function control(schema: ReplySchema, typed: string, describedBy: string)
   }
 }
 
-const hint = (schema: ReplySchema): Markup =>
-  html`<p class="hint" id="accepted">${describeAnswer(schema)}</p>`
+// Where the control itself shows every accepted answer, the sentence of other channels would only repeat it; and a
+// calendar takes days alone, so instants are not spoken of.
+function hintOf(schema: ReplySchema): string {
+  switch (schema.kind) {
+    case 'yes_no':
+      return 'Choose YES or NO.'
+    case 'choice':
+      return 'Choose one. The options are the caller’s words.'
+    case 'multi_choice':
+      return `Choose ${countOf(schema)}. The options are the caller’s words.`
+    case 'date':
+      return dayRange(schema)
+    default:
+      return describeAnswer(schema)
+  }
+}
 
-const callersOptions = (schema: ReplySchema): Markup | null =>
-  'options' in schema ? html`<p class="hint">The options are the caller’s words.</p>` : null
+function countOf({ min, max }: Kind<'multi_choice'>): string {
+  // Nothing ticked is no answer, so the least that can be chosen is one.
+  const least = Math.max(min, 1)
+  return least === max ? `exactly ${max}` : `${least} to ${max}`
+}
 
-function group(schema: ReplySchema, describedBy: string, style: string, cards: readonly Markup[]): Markup {
-  return html`<fieldset aria-describedby="${describedBy}">
+function dayRange({ min, max }: Kind<'date'>): string {
+  if (min !== undefined && max !== undefined) return `A day from ${min} to ${max}.`
+  if (min !== undefined) return `A day not before ${min}.`
+  return max === undefined ? 'Any day.' : `A day not after ${max}.`
+}
+
+const hint = (schema: ReplySchema): Markup => html`<p class="hint" id="accepted">${hintOf(schema)}</p>`
+
+const group = (schema: ReplySchema, describedBy: string, style: string, cards: readonly Markup[]): Markup =>
+  html`<fieldset aria-describedby="${describedBy}">
 <legend>Your answer</legend>
-${bounds(schema)}${hint(schema)}${callersOptions(schema)}
+${hint(schema)}
 <div class="${style}">${cards}</div>
 </fieldset>`
-}
-
-function bounds(schema: ReplySchema): Markup | null {
-  if (schema.kind !== 'multi_choice') return null
-  const { min, max } = schema
-  return html`<p class="hint">Choose ${min === max ? `exactly ${min}` : `${min} to ${max}`}.</p>`
-}
 
 const plainCard = (answer: string): Markup =>
   html`<label class="card"><input type="radio" name="reply" value="${answer}" required><span>${answer}</span></label>`

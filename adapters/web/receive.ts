@@ -1,9 +1,6 @@
 // Translates the posted form into the three strings it may hold. Strict: one spelling of a body is read, anything
 // else is malformed and never guessed at. What the strings mean is decided elsewhere.
-
-export type Form =
-  | { readonly kind: 'form'; readonly reply: string; readonly code: string; readonly csrf: string }
-  | { readonly kind: 'malformed'; readonly code: FormFault }
+import type { Form } from '../../src/adapter.js'
 
 export type FormFault =
   | 'unsupported_media_type'
@@ -60,13 +57,16 @@ function fromUrlencoded(text: string): Fields {
 const percentDecoded = (part: string): string | null =>
   decoded(() => decodeURIComponent(part.replaceAll('+', ' ')))
 
-const PAIR = /\s*("(?:[^"\\]|\\.)*")\s*:\s*("(?:[^"\\]|\\.)*")\s*(,|\}\s*$)/y
-const EMPTY = /^\s*\{\s*\}\s*$/
+const GAP = '[ \\t\\n\\r]*'
+const STRING = '("(?:[^"\\\\]|\\\\.)*")'
+const OPEN = new RegExp(`^${GAP}\\{`)
+const EMPTY = new RegExp(`^${GAP}\\{${GAP}\\}${GAP}$`)
+const PAIR = new RegExp(`${GAP}${STRING}${GAP}:${GAP}${STRING}${GAP}(,|\\}${GAP}$)`, 'y')
 
 // A flat object of strings, read pair by pair because JSON.parse keeps the last of two equal names in silence.
 function fromJson(text: string): Fields {
   if (EMPTY.test(text)) return []
-  const open = /^\s*\{/.exec(text)
+  const open = OPEN.exec(text)
   const fields: Field[] = []
   PAIR.lastIndex = open?.[0].length ?? text.length
   for (;;) {

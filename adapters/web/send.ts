@@ -32,10 +32,13 @@ const lineOf = (display: Display, envelope: Envelope): OutboxLine => ({
 })
 
 /** Two lines of a terminal: the question is read on the page, here it is recognised. */
-const MAX_PRINTED = 160
-const cut = (text: string): string => {
+const MAX_WORDS = 160
+/** Room for the format and the first options; all of them stand on the page. */
+const MAX_FORMAT = 400
+
+function cut(text: string, limit: number = MAX_WORDS): string {
   const points = [...text]
-  return points.length <= MAX_PRINTED ? text : `${points.slice(0, MAX_PRINTED - 1).join('')}…`
+  return points.length <= limit ? text : `${points.slice(0, limit - 1).join('')}…`
 }
 
 function blockOf(display: Display, envelope: Envelope): string {
@@ -45,7 +48,7 @@ function blockOf(display: Display, envelope: Envelope): string {
     `${typeWord(display.type)} for ${cut(envelope.recipient.name)}: ${cut(display.headline)}`,
     `  asked by   ${cut(display.asked_by)}, run ${cut(display.run_id)}`,
     `  answer by  ${inUtc(display.deadline_at)}; otherwise ${display.default_action}: ${silence}`,
-    `  answer     ${describeAnswer(display.reply_schema)}`,
+    `  answer     ${cut(describeAnswer(display.reply_schema), MAX_FORMAT)}`,
     `  link       ${envelope.link}`,
     `  code       ${envelope.code}`,
     '',

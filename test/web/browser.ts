@@ -41,8 +41,8 @@ export const missing: string | null =
 /** Whether a suite may be skipped for want of a browser. */
 export const maySkip: boolean = missing !== null && process.env.CI !== 'true'
 
-export async function launch(): Promise<Browser> {
+export async function launch(more: readonly string[] = []): Promise<Browser> {
   const executablePath = chromiumPath()
   if (executablePath === null) throw new Error(`no browser to test with: ${missing}`)
-  return await chromium.launch({ executablePath, args: ARGUMENTS })
+  return await chromium.launch({ executablePath, args: [...ARGUMENTS, ...more] })
 }
