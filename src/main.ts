@@ -1,7 +1,7 @@
 // Puts the house together: reads what the operator decided, opens the store, starts the rooms in the order in which
 // they need each other, and stops them in the reverse order.
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pino, { type Logger } from 'pino'
 import { outboxWriter, webAdapter } from '../adapters/web/index.js'
@@ -30,7 +30,7 @@ import { welcome } from './welcome.js'
 /** Whatever is under way at SIGTERM has this long; what is cut short is owed again at the next start. */
 const DRAIN_MS = 8_000
 const USUAL_CONFIG = 'config/lane.yaml'
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))
 
 /** The lane cannot start, and why, in sentences for the operator. */
 export class CannotStart extends Error {
@@ -209,6 +209,11 @@ async function keepKeyring(store: Store, secret: Secret) {
 /** An entry that belongs to no request. */
 async function tell(ledger: Ledger, draft: Draft): Promise<void> {
   await ledger.append({ decide: () => ({ kind: 'append', events: [draft] }) })
+}
+
+/** Where package.json is, whether this runs from the sources or from what was built. */
+function packageRoot(from: string): string {
+  return existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from))
 }
 
 function readVersion(): string {

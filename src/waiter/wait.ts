@@ -42,6 +42,7 @@ export function startWaiters(ledger: Ledger, isResolved: (requestId: string) => 
         // Enlisted before looking: what commits in between wakes us, what committed before is seen.
         const leave = enlist(requestId, done)
         const timer = setTimeout(() => done(false), ms)
+        if (gone?.aborted) return done(false)
         gone?.addEventListener('abort', abort)
         isResolved(requestId).then(already => already && done(true), reject)
       }),
