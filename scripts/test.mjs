@@ -1,0 +1,46 @@
+// The whole proof in one command: build, style, types, tests, and that every acceptance line claimed was really run.
+// With CI=true it first installs what the tests need, and a missing part is then a failure instead of a skip.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync } from 'node:fs'
+
+const REPORT = '.test-report/report.json'
+const ci = process.env.CI === 'true'
+
+function run(command, args, env = {}) {
+  const { status } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...env } })
+  return status === 0
+}
+
+function step(name, command, args) {
+  console.log(`\n— ${name}`)
+  if (run(command, args)) return
+  console.error(`\n${name}: failed`)
+  process.exit(1)
+}
+
+if (ci) step('set up', 'bash', ['scripts/test-setup'])
+step('build', 'npx', ['tsc', '-p', 'tsconfig.build.json'])
+step('types', 'npx', ['tsc', '-p', 'tsconfig.json'])
+step('style', 'npx', ['biome', 'ci', '.'])
+
+console.log('\n— tests')
+mkdirSync('.test-report', { recursive: true })
+const passed = run('npx', [
+  'vitest',
+  'run',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${REPORT}`,
+  ...process.argv.slice(2),
+])
+
+const report = JSON.parse(readFileSync(REPORT, 'utf8'))
+const skipped = report.testResults
+  .flatMap(file => file.assertionResults)
+  .filter(test => ['skipped', 'pending', 'todo'].includes(test.status))
+for (const test of skipped) console.log(`skipped: ${test.fullName}`)
+
+const whole = process.argv.length === 2
+const claimed = whole ? run('node', ['scripts/acceptance.mjs', REPORT]) : true
+console.log(`\n${report.numPassedTests} passed, ${report.numFailedTests} failed, ${skipped.length} skipped`)
+process.exit(passed && claimed && (!ci || skipped.length === 0) ? 0 : 1)
