@@ -84,11 +84,11 @@ legend { padding: 0; }
 .label { min-width: 0; }
 .value { display: block; color: var(--soft); font-size: .875rem; }
 
-.field { display: flex; align-items: center; gap: .75rem; margin-top: .75rem; }
-.field span { flex: none; max-width: 40%; color: var(--soft); }
+.field { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem; margin-top: .75rem; }
+.field span { max-width: 100%; color: var(--soft); }
 .field input, .code { min-width: 0; min-height: 3.25rem; padding: .625rem .875rem; border: 1px solid var(--edge); border-radius: .75rem; background: var(--sheet); color: var(--ink); font: inherit; font-size: 1.125rem; }
 .field input { flex: 1 1 auto; width: 100%; }
-.field .number { flex: 0 1 12rem; font-variant-numeric: tabular-nums; }
+.field .number { flex: 1 1 8rem; max-width: 12rem; font-variant-numeric: tabular-nums; }
 .field .date { flex: 0 1 15rem; -webkit-appearance: none; appearance: none; }
 .code { display: block; width: 9.5rem; margin-top: .75rem; font-family: var(--mono); font-size: 1.5rem; letter-spacing: .22em; text-align: center; text-transform: uppercase; }
 .ask { display: block; font-weight: 650; line-height: 1.4; }

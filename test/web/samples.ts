@@ -106,7 +106,10 @@ const MANY = Array.from({ length: 26 }, (_, at) => ({
 }))
 
 export const bulky = (kind: ReplySchema['kind']): Display => {
-  const schema = { ...SCHEMAS[kind] }
+  const schema =
+    kind === 'number'
+      ? { ...SCHEMAS.number, lead: LONG.slice(0, 80), unit: LONG.slice(0, 80) }
+      : { ...SCHEMAS[kind] }
   return {
     ...question('options' in schema ? { ...schema, options: MANY } : schema),
     asked_by: LONG.slice(0, 128),
