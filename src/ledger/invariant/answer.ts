@@ -1,0 +1,29 @@
+// I13: whether a value is an answer of a schema. An answer, written out, is itself a reply; it is one of the schema's
+// exactly if the compiler reads it back as the same answer.
+import { canonical } from '../../canonical.js'
+import { compile } from '../../compiler/compile.js'
+import type { Body } from '../../event.js'
+import type { ReplySchema } from '../../request/reply-schema.js'
+
+export type Parsed = Pick<Body<'HUMAN_REPLY_EVENT'>, 'parsed_choice' | 'parsed_payload'>
+
+export function isInSchema(schema: ReplySchema, parsed: Parsed): boolean {
+  const compiled = compile(schema, write(parsed))
+  return compiled.ok && isSame(compiled.answer, parsed)
+}
+
+function write({ parsed_choice, parsed_payload: payload }: Parsed): string {
+  if (payload === null) return parsed_choice ?? ''
+  if ('selected' in payload) return payload.selected.join(',')
+  if ('text' in payload) return payload.text
+  if ('number' in payload) return String(payload.number)
+  return payload.date
+}
+
+export function isSame(one: Parsed, other: Parsed): boolean {
+  if (one.parsed_choice !== other.parsed_choice) return false
+  if (one.parsed_payload === null || other.parsed_payload === null) {
+    return one.parsed_payload === other.parsed_payload
+  }
+  return canonical(one.parsed_payload) === canonical(other.parsed_payload)
+}

@@ -1,0 +1,50 @@
+// What a reader of the ledger must remember: everything about an open request, little about a resolved one, and which
+// tokens and messages were accepted. Owned by one reading; the checks beside this file write into it.
+import type { Hash } from '../../canonical.js'
+import type { Entry, EntryOf } from '../../event.js'
+import type { Request } from '../../request/request.js'
+
+/** One delivery, as far as its later entries must fit it. */
+export type Placing = {
+  readonly recipient: string
+  readonly channel: string
+  attempts: number
+  stands: boolean
+  /** Attempts that were claimed and not yet concluded, with the token each carries. */
+  readonly claims: Map<number, Hash>
+}
+
+export type Story = {
+  readonly request_hash: Hash
+  readonly run_id: string | undefined
+  readonly deliveries: Map<string, Placing>
+  /** Null once resolved: nothing that comes then needs it. */
+  open: Open | null
+}
+
+export type Open = {
+  readonly request: Request
+  readonly deadline_at: string
+  readonly recipients: EntryOf<'REQUEST_OPENED'>['body']['recipients']
+  /** Which delivery each token was issued for. */
+  readonly issued: Map<Hash, string>
+}
+
+export type Book = {
+  readonly stories: Map<string, Story>
+  readonly acceptedTokens: Set<Hash>
+  readonly acceptedMessages: Set<string>
+  /** The entry before this one, if it could be read. */
+  previous: Entry | null
+  suspect: boolean
+  lastAt: string
+}
+
+export const openBook = (): Book => ({
+  stories: new Map(),
+  acceptedTokens: new Set(),
+  acceptedMessages: new Set(),
+  previous: null,
+  suspect: false,
+  lastAt: '',
+})

@@ -1,0 +1,28 @@
+// What must never be found in a ledger, by the numbers of the list in docs/spec/ledger.md. Each is checked from the
+// exported lines alone, by the files beside this one.
+
+export const INVARIANTS = {
+  I1: 'No gap, repeat or step back in seq; prev is the hash before; every line is the RFC 8785 text of its entry and has its hash.',
+  I4: 'No entry outside its schema, no unknown member, no request that the door would have refused.',
+  I5: 'No time that goes back, and no time-out while the clock is suspect.',
+  I7: 'No second REQUEST_RESOLVED, none without REQUEST_OPENED, and nothing that would change the outcome after it.',
+  I8: 'No resolution without exactly one cause, of its own request, directly before it, and of the kind it claims.',
+  I9: 'No second REQUEST_OPENED for an id.',
+  I10: 'No time-out before the deadline; no reply accepted and nothing withdrawn at the deadline or after it.',
+  I12: "No default but the request's own, conservative one; `undelivered` exactly when no delivery stood.",
+  I13: 'No answer outside the reply schema.',
+  I14: 'No accepted reply whose token was not issued to its sender for its delivery.',
+  I15: 'No token and no provider message accepted twice.',
+  I16: 'Nobody asked and no answer taken who is not among the recipients.',
+  I17: 'No request hash and no token hash that differs between what was opened, claimed and sent.',
+  I22: 'No control, bidirectional, zero-width or otherwise invisible character in what is shown.',
+  I23: 'No token, API key or reply handle in the ledger.',
+  I24: 'No inbound reply without its checks in their fixed order, and no accepted one whose event is not the one hashed.',
+  I25: 'No send that was not claimed before, no attempt out of order, none claimed once the request is resolved.',
+} as const
+
+export type Invariant = keyof typeof INVARIANTS
+
+/** How an entry breaks an invariant. Each check names the first that it finds. */
+export type Flaw = { readonly invariant: Invariant; readonly message: string }
+export const flaw = (invariant: Invariant, message: string): Flaw => ({ invariant, message })

@@ -1,0 +1,74 @@
+// I7, I8, I10, I12: how a request ended, and by what right.
+import type { Entry, EntryOf, OutcomeKind } from '../../event.js'
+import { isSame } from './answer.js'
+import type { Open, Story } from './book.js'
+import { type Flaw, flaw } from './invariants.js'
+
+export type Cause = EntryOf<'HUMAN_REPLY_EVENT' | 'TIMEOUT_RECEIPT' | 'REQUEST_WITHDRAWN'>
+type Resolved = EntryOf<'REQUEST_RESOLVED'>
+
+const OUTCOMES: Readonly<Record<Cause['type'], readonly OutcomeKind[]>> = {
+  HUMAN_REPLY_EVENT: ['answered'],
+  TIMEOUT_RECEIPT: ['defaulted', 'undelivered'],
+  REQUEST_WITHDRAWN: ['withdrawn'],
+}
+export const isCause = (entry: Entry | null): entry is Cause =>
+  entry !== null && Object.hasOwn(OUTCOMES, entry.type)
+
+export function checkTimeout(story: Story, { body, at }: EntryOf<'TIMEOUT_RECEIPT'>): Flaw | null {
+  const { open, request_hash } = story
+  if (open === null) return flaw('I7', 'timed out though it was resolved')
+  const { deadline_at, request } = open
+  if (body.deadline_at !== deadline_at) return flaw('I10', `the deadline is ${deadline_at}`)
+  if (at < deadline_at) return flaw('I10', `timed out before ${deadline_at}`)
+  if (body.fired_at !== at) return flaw('I10', 'fired_at is not the time of the entry')
+  if (body.request_hash !== request_hash) return flaw('I17', 'the request is not the one opened')
+  return body.default_action === request.default_action ? null : otherDefault(open)
+}
+
+const otherDefault = ({ request }: Open): Flaw => flaw('I12', `the default is ${request.default_action}`)
+
+export function checkWithdrawal(story: Story, { at }: EntryOf<'REQUEST_WITHDRAWN'>): Flaw | null {
+  const { open } = story
+  if (open === null) return flaw('I7', 'withdrawn though it was resolved')
+  return at < open.deadline_at ? null : flaw('I10', `withdrawn though ${open.deadline_at} had come`)
+}
+
+export function checkResolution(previous: Entry | null, story: Story, entry: Resolved): Flaw | null {
+  const { open } = story
+  if (open === null) return flaw('I7', 'resolved twice')
+  story.open = null
+  const cause = causeOf(previous, entry)
+  if (cause === null) return flaw('I8', 'its one cause does not stand directly before it')
+  if (!isLedTo(entry, cause)) return flaw('I8', `${cause.type} does not lead to this outcome`)
+  return cause.type === 'TIMEOUT_RECEIPT' ? flawOfDefault(story, open, entry) : null
+}
+
+/** The cause is in the same append as the resolution, hence directly before it. */
+function causeOf(previous: Entry | null, { body, seq, request_id }: Resolved): Cause | null {
+  if (!isCause(previous) || previous.request_id !== request_id) return null
+  return body.causes.length === 1 && body.causes[0] === seq - 1 ? previous : null
+}
+
+function isLedTo({ body, at }: Resolved, cause: Cause): boolean {
+  const { outcome, answer, default_action } = body
+  if (!OUTCOMES[cause.type].includes(outcome) || at !== cause.at) return false
+  if ((default_action !== undefined) !== (cause.type === 'TIMEOUT_RECEIPT')) return false
+  if (cause.type !== 'HUMAN_REPLY_EVENT') return answer === undefined
+  const { sender_identity, channel } = cause.body
+  return (
+    answer !== undefined &&
+    isSame(answer, cause.body) &&
+    answer.answered_by === sender_identity.user_id &&
+    answer.proof === sender_identity.proof &&
+    answer.channel === channel &&
+    answer.at === at
+  )
+}
+
+function flawOfDefault(story: Story, open: Open, { body }: Resolved): Flaw | null {
+  if (body.default_action !== open.request.default_action) return otherDefault(open)
+  const stood = [...story.deliveries.values()].some(placing => placing.stands)
+  if ((body.outcome === 'undelivered') !== stood) return null
+  return flaw('I12', stood ? 'undelivered though a delivery stood' : 'defaulted though no delivery stood')
+}

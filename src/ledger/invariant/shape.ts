@@ -1,0 +1,68 @@
+// I4, I22, I23: an entry by itself. What passes here is an Entry in the sense of event.ts, and its request is one that
+// the door would let in today (bar the names of actions, which are the configuration's).
+import { type Entry, type EntryOf, type EventType, flawOf } from '../../event.js'
+import { ID } from '../../request/field.js'
+import { parseSubmission } from '../../request/parse.js'
+import { idOf, type Request } from '../../request/request.js'
+import { flawOfText } from '../../request/text.js'
+import { type Flaw, flaw } from './invariants.js'
+import type { Members } from './line.js'
+
+const MEMBERS: readonly string[] = ['at', 'body', 'hash', 'prev', 'request_id', 'run_id', 'seq', 'type', 'v']
+
+/** Entries about the lane itself. An erasure may stand in a story or beside it; every other type is of one request. */
+const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>(['LANE_STARTED', 'KEY_ROTATED', 'CLOCK_SUSPECT'])
+const EITHER: EventType = 'RAW_ERASED'
+
+/** Without a flaw the members are an Entry. */
+export function flawOfShape(members: Members): Flaw | null {
+  const plain = flawOfMembers(members) ?? flawOf(String(members.type), members.body)
+  if (plain !== null) return flaw('I4', plain)
+  const entry = members as unknown as Entry
+  return entry.type === 'REQUEST_OPENED' ? flawOfRequest(entry) : null
+}
+
+function flawOfMembers(members: Members): string | null {
+  for (const name in members) if (!MEMBERS.includes(name)) return `unknown member ${name.slice(0, 40)}`
+  const { type, request_id, run_id } = members
+  if (run_id !== undefined && !isId(run_id)) return 'run_id is not an id'
+  if (request_id === undefined) {
+    return OF_THE_LANE.has(String(type)) || type === EITHER ? null : `${String(type)} without a request_id`
+  }
+  if (OF_THE_LANE.has(String(type))) return `${String(type)} is not of a request`
+  return isId(request_id) ? null : 'request_id is not an id'
+}
+
+const isId = (value: unknown): boolean => typeof value === 'string' && ID.test(value)
+
+function flawOfRequest({ body, request_id, run_id }: EntryOf<'REQUEST_OPENED'>): Flaw | null {
+  const { request, run } = body
+  const action = (request as { readonly action?: unknown }).action
+  const parsed = parseSubmission({ request, run }, { actions: [String(action)] })
+  if (!parsed.ok) {
+    if (hasUnshowable(request)) return flaw('I22', 'the request holds a character that is not shown')
+    const [error] = parsed.errors
+    return flaw('I4', `REQUEST_OPENED: ${error?.field} must be ${error?.accepted}`)
+  }
+  if (idOf(request as unknown as Request) === request_id && run.run_id === run_id) return null
+  return flaw('I4', 'the ids of the entry are not those of its request and run')
+}
+
+/** Only asked about a request that was refused: whether that is why. */
+function hasUnshowable(value: unknown): boolean {
+  if (typeof value === 'string') return flawOfText(value, Number.POSITIVE_INFINITY)?.kind === 'unshowable'
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, member]) => hasUnshowable(key) || hasUnshowable(member))
+}
+
+/** A JWS, an API key of the lane, and a link with its reply handle; a bare handle looks like anybody's id. */
+const SECRET =
+  /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}|lane_[0-9a-hjkmnp-tv-z]{20,}|\/r\/[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}/
+
+export function flawOfSecrecy(line: string): Flaw | null {
+  // Three plain searches are cheaper than the pattern, and nearly always enough.
+  if (!line.includes('eyJ') && !line.includes('lane_') && !line.includes('/r/')) return null
+  return SECRET.test(line)
+    ? flaw('I23', 'it holds what looks like a token, an API key or a reply link')
+    : null
+}

@@ -1,0 +1,81 @@
+// The story of each request, entry by entry: which check hears of which type, and what must follow on what.
+import { instant } from '../../clock.js'
+import type { Entry, EntryOf } from '../../event.js'
+import { hashRequest, type Request } from '../../request/request.js'
+import type { Book, Story } from './book.js'
+import { checkClaim, checkConclusion, checkTold } from './delivery.js'
+import { type Flaw, flaw } from './invariants.js'
+import { checkAccepted, checkReceived, checkRejection } from './reply.js'
+import { checkResolution, checkTimeout, checkWithdrawal, isCause } from './resolution.js'
+
+/** What the entry before has broken by being followed by this one: an append is not taken apart. */
+export function flawOfPrevious({ previous }: Book, entry: Entry): Flaw | null {
+  if (previous?.type === 'INBOUND_REPLY_RECEIVED' && entry.type !== 'HUMAN_REPLY_EVENT') {
+    return flaw('I24', 'no HUMAN_REPLY_EVENT follows')
+  }
+  if (!isCause(previous)) return null
+  if (entry.type === 'REQUEST_RESOLVED' && entry.request_id === previous.request_id) return null
+  return flaw('I8', `no REQUEST_RESOLVED follows on ${previous.type}`)
+}
+
+export function checkStory(book: Book, entry: Entry): Flaw | null {
+  if (entry.request_id === undefined) return null
+  const story = book.stories.get(entry.request_id)
+  if (entry.type === 'REQUEST_OPENED') {
+    if (story !== undefined) return flaw('I9', `${entry.request_id} was opened before`)
+    book.stories.set(entry.request_id, begin(entry))
+    return flawOfOpening(entry)
+  }
+  if (story === undefined) return flaw('I7', `${entry.type} of a request that was not opened`)
+  const found = check(book, story, entry)
+  if (found !== null) return found
+  return entry.run_id === story.run_id ? null : flaw('I4', 'the run is not that of the request')
+}
+
+const begin = ({ body, run_id }: EntryOf<'REQUEST_OPENED'>): Story => ({
+  request_hash: body.request_hash,
+  run_id,
+  deliveries: new Map(),
+  open: {
+    request: body.request as unknown as Request,
+    deadline_at: body.deadline_at,
+    recipients: body.recipients,
+    issued: new Map(),
+  },
+})
+
+function flawOfOpening({ at, body }: EntryOf<'REQUEST_OPENED'>): Flaw | null {
+  const request = body.request as unknown as Request
+  if (hashRequest(request) !== body.request_hash)
+    return flaw('I17', 'request_hash is not that of the request')
+  const due = instant(Date.parse(at) + request.deadline_seconds * 1000)
+  return body.deadline_at === due ? null : flaw('I10', `deadline_at is not ${due}`)
+}
+
+function check(book: Book, story: Story, entry: Entry): Flaw | null {
+  switch (entry.type) {
+    case 'DELIVERY_STARTED':
+      return checkClaim(story, entry)
+    case 'OUTBOUND_REQUEST_SENT':
+    case 'DELIVERY_FAILED':
+      return checkConclusion(story, entry)
+    case 'DELIVERY_STATUS':
+    case 'DELIVERY_CLOSED':
+    case 'NOTICE_SENT':
+      return checkTold(story, entry)
+    case 'INBOUND_REPLY_REJECTED':
+      return checkRejection(story, entry)
+    case 'INBOUND_REPLY_RECEIVED':
+      return checkReceived(story, entry)
+    case 'HUMAN_REPLY_EVENT':
+      return checkAccepted(book, story, entry)
+    case 'TIMEOUT_RECEIPT':
+      return checkTimeout(story, entry)
+    case 'REQUEST_WITHDRAWN':
+      return checkWithdrawal(story, entry)
+    case 'REQUEST_RESOLVED':
+      return checkResolution(book.previous, story, entry)
+    default:
+      return null
+  }
+}

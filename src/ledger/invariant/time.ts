@@ -1,0 +1,26 @@
+// I5: the ledger's clock, as its entries tell of it.
+import { instant } from '../../clock.js'
+import type { Entry } from '../../event.js'
+import type { Book } from './book.js'
+import { type Flaw, flaw } from './invariants.js'
+
+export function checkTime(book: Book, entry: Entry): Flaw | null {
+  const { at } = entry
+  const { lastAt, suspect } = book
+  // A lane that starts anchors its clock anew: what the one before it suspected is settled with it.
+  if (entry.type === 'CLOCK_SUSPECT') book.suspect = entry.body.state === 'suspected'
+  else if (entry.type === 'LANE_STARTED') book.suspect = false
+  if (at !== lastAt) {
+    if (!isInstant(at)) return flaw('I5', `${at.slice(0, 40)} is not an instant`)
+    if (at < lastAt) return flaw('I5', `${at} is before ${lastAt}`)
+    book.lastAt = at
+  }
+  return entry.type === 'TIMEOUT_RECEIPT' && suspect
+    ? flaw('I5', 'timed out while the clock was suspect')
+    : null
+}
+
+function isInstant(at: string): boolean {
+  const ms = Date.parse(at)
+  return !Number.isNaN(ms) && instant(ms) === at
+}
