@@ -1,0 +1,83 @@
+// `lane ask`: one question.
+import { readArguments } from './arguments.js'
+import { type Command, misuse } from './command.js'
+import { REPLY_OPTIONS, type ReplyValues, readReplySchema } from './reply-options.js'
+import {
+  addressed,
+  COMMON_OPTIONS,
+  COMMON_USAGE,
+  type CommonValues,
+  flawsOfRecipients,
+  readTiming,
+  type Submission,
+} from './submission.js'
+import { makeIds, submit } from './submit.js'
+
+export const REPLY_USAGE = `  --yes-no              YES or NO
+  --option v=label …    one of these
+  --multi v=label …     some of these  [--min N] [--max N]
+  --text N              one plain line of at most N characters
+  --number MIN..MAX     a number  [--step S] [--unit U] [--lead L]
+  --date                a date  [--from D] [--until D]`
+
+const OPTIONS = {
+  ...COMMON_OPTIONS,
+  ...REPLY_OPTIONS,
+  impact: { type: 'string' },
+  context: { type: 'string', multiple: true },
+} as const
+
+type Values = CommonValues &
+  ReplyValues & {
+    readonly impact?: string | undefined
+    readonly context?: string[] | undefined
+    readonly id?: string | undefined
+  }
+export type ReadSubmission =
+  | { readonly ok: true; readonly submission: Submission }
+  | { readonly ok: false; readonly flaws: readonly string[] }
+
+export function questionFrom(
+  text: string,
+  values: Values,
+  made: { readonly requestId: string; readonly runId: string },
+): ReadSubmission {
+  const timing = readTiming(values)
+  const reply = readReplySchema(values)
+  const { impact } = values
+  const flaws = flawsOfRecipients(values)
+  if (impact === undefined) flaws.push('--impact is missing: what the answer changes')
+  if (!timing.ok) flaws.push(...timing.flaws)
+  if (!reply.ok) flaws.push(...reply.flaws)
+  if (flaws.length > 0 || impact === undefined || !timing.ok || !reply.ok) return { ok: false, flaws }
+  const request = {
+    type: 'REQUEST_QUESTION' as const,
+    question_id: values.id ?? made.requestId,
+    question_text: text,
+    impact,
+    context_handles: values.context ?? [],
+    ...timing.timing,
+    reply_schema: reply.schema,
+  }
+  return { ok: true, submission: addressed(request, values, made.runId) }
+}
+
+export const ask: Command = {
+  usage: `lane ask TEXT --impact T REPLY --deadline D --default A [options]
+
+Asks one question. TEXT is the question, T what the answer changes.
+
+REPLY, exactly one of:
+${REPLY_USAGE}
+
+Options:
+  --context H …         what to look at: sha256:…, doc:…, diff:…, receipt:…, run:…, artifact:…
+${COMMON_USAGE}`,
+
+  async run(args, shell) {
+    const read = readArguments(args, OPTIONS, ['TEXT'])
+    if (!read.ok) return misuse(...read.flaws)
+    const question = questionFrom(read.words[0] ?? '', read.values, makeIds(shell, 'ask'))
+    return question.ok ? await submit(shell, question.submission, read.values) : misuse(...question.flaws)
+  },
+}

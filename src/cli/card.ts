@@ -1,0 +1,100 @@
+// A case for the eye: what was asked, of whom, where it stands, and what proves it.
+import { describeAnswer } from '../compiler/describe.js'
+import type { Request } from '../request/request.js'
+import { cut, type Paint, type Style, sayInstant, table, visible } from './print.js'
+import { isOpen, type ShownCase, type ShownDelivery, sayAnswer } from './shown-case.js'
+
+const STATE_STYLES: Readonly<Record<string, Style>> = {
+  pending: 'yellow',
+  partial: 'yellow',
+  answered: 'green',
+  defaulted: 'red',
+  undelivered: 'red',
+}
+/** Enough to tell two hashes apart by eye; the whole one is in --json. */
+const HASH_CHARS = 'sha256:'.length + 16
+
+type Row = readonly [label: string, text: string]
+
+export function card(subject: ShownCase, now: number, paint: Paint): string[] {
+  const rows: Row[] = [
+    ...requestRows(subject.request),
+    ['Run', runText(subject)],
+    ['Opened', sayInstant(subject.opened_at, now)],
+    ['Deadline', sayInstant(subject.deadline_at, now)],
+    ['Default', `${subject.default_action}${subject.default_applied ? ', applied' : ''}`],
+    ...labelled('Asked', deliveryTexts(subject.deliveries, now)),
+    ...outcomeRows(subject, now),
+    ['Hash', cut(subject.request_hash, HASH_CHARS)],
+    ['Receipt', `entry ${subject.receipt.seq}, ${cut(subject.receipt.hash, HASH_CHARS)}`],
+  ]
+  const state = paint(STATE_STYLES[subject.state] ?? 'dim', subject.state)
+  const heading = `${paint('bold', visible(subject.request_id))}  ${state}`
+  return [heading, ...table(rows.map(([label, text]) => [`  ${label}`, visible(text)]))]
+}
+
+function requestRows(request: Request): Row[] {
+  const answers: Row = ['Answers', describeAnswer(request.reply_schema)]
+  switch (request.type) {
+    case 'REQUEST_QUESTION':
+      return [
+        ['Question', request.question_text],
+        ['Impact', request.impact],
+        ...labelled('Context', request.context_handles),
+        answers,
+      ]
+    case 'REQUEST_REVIEW':
+      return [['Review', `for ${request.lens}`], ...labelled('Target', request.target_handles), answers]
+    case 'REQUEST_APPROVAL': {
+      const parameters = Object.entries(request.parameters).map(([name, handle]) => `${name} = ${handle}`)
+      return [['Approve', request.action], ...labelled('With', parameters), answers]
+    }
+  }
+}
+
+/** The label stands once, beside the first of its lines. */
+const labelled = (label: string, texts: readonly string[]): Row[] =>
+  texts.map((text, index) => [index === 0 ? label : '', text])
+
+const runText = ({ run }: ShownCase): string =>
+  run.work_item_id === undefined ? run.run_id : `${run.run_id}, work item ${run.work_item_id}`
+
+function deliveryTexts(deliveries: readonly ShownDelivery[], now: number): string[] {
+  if (deliveries.length === 0) return ['nobody yet']
+  return table(
+    deliveries.map(({ user_id, channel, state, attempts, at }) => [
+      user_id,
+      channel,
+      state,
+      attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+      sayInstant(at, now),
+    ]),
+  )
+}
+
+function outcomeRows(subject: ShownCase, now: number): Row[] {
+  const { answer, resolved_at } = subject
+  if (isOpen(subject)) return []
+  const resolved: Row = ['Resolved', resolved_at === null ? subject.state : sayInstant(resolved_at, now)]
+  if (answer === null) return [resolved]
+  const said: Row[] = answer.raw_text === undefined ? [] : [['Said', `"${answer.raw_text}"`]]
+  return [
+    ['Answer', sayAnswer(answer)],
+    ...said,
+    ['By', `${answer.answered_by} over ${answer.channel}, proof ${answer.proof}`],
+    resolved,
+  ]
+}
+
+/** The end of a wait: the first line is the answer itself, or what holds without one. */
+export function outcomeLines(subject: ShownCase, now: number, paint: Paint): string[] {
+  const { answer, default_action, resolved_at } = subject
+  const style = STATE_STYLES[subject.state] ?? 'dim'
+  const when = resolved_at === null ? '' : `, ${sayInstant(resolved_at, now)}`
+  const how = answer === null ? '' : ` by ${answer.answered_by} over ${answer.channel}, proof ${answer.proof}`
+  const first = answer !== null ? sayAnswer(answer) : subject.default_applied ? default_action : 'no answer'
+  return [paint('bold', visible(first)), `${paint(style, subject.state)}${visible(how)}${when}`]
+}
+
+/** One line per request, for lists. */
+export const headline = (request: Request): string => requestRows(request)[0]?.join(': ') ?? request.type

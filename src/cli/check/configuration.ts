@@ -1,0 +1,94 @@
+// What the operator has written: variables, people and policy. The same readers as at the start of the lane, so that
+// the doctor and the lane cannot disagree.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { type Config, checkConfig, loadConfig } from '../../config.js'
+import {
+  CHANNEL_VARIABLES,
+  configuredChannels,
+  type Environment,
+  settings as readSettings,
+  type Settings,
+} from '../../settings.js'
+import { ENV_FILE, readText } from '../environment.js'
+import { nearest } from '../nearest.js'
+import { ROOT } from '../version.js'
+import { type Finding, fail, ok, warn } from './finding.js'
+import { checkPrivate } from './machine.js'
+
+const LANE_VARIABLES = [
+  'HOST',
+  'PORT',
+  'PUBLIC_URL',
+  'TRUST_PROXY',
+  'LOG_LEVEL',
+  'LANE_CONFIG',
+  'LANE_DATA_DIR',
+  'LANE_SECRET',
+  'LANE_API_KEY',
+  'LANE_URL',
+  'LANE_RUN_ID',
+  'LANE_WEBHOOK_SECRET',
+  'DATABASE_URL',
+  'REDIS_URL',
+]
+const KNOWN = [...LANE_VARIABLES, ...CHANNEL_VARIABLES]
+/** Names of other programs may stand in the same file; ones that begin like ours are ours, or misspelt. */
+const OURS = /^(?:LANE|SLACK|EMAIL|TELEGRAM|SMS|SMTP|IMAP)_/
+
+export function checkVariables(env: Environment): {
+  readonly findings: Finding[]
+  readonly settings: Settings | null
+} {
+  const read = readSettings(env)
+  if (read.ok)
+    return { findings: [ok('variables', 'the environment is understood')], settings: read.settings }
+  const findings = read.problems.map(({ variable, message }) =>
+    fail('variables', message, `correct ${variable}`),
+  )
+  return { findings, settings: null }
+}
+
+export function checkEnvFile(file: string = ENV_FILE): Finding[] {
+  const text = readText(file)
+  if (text === null) return []
+  const unknown = Object.keys(parseEnv(text)).filter(name => OURS.test(name) && !KNOWN.includes(name))
+  return [
+    checkPrivate('.env', file, '600'),
+    ...unknown.map(name => {
+      const meant = nearest(name, KNOWN)
+      return warn(
+        '.env',
+        `${name} means nothing to the lane`,
+        meant === null ? 'remove it' : `did you mean ${meant}?`,
+      )
+    }),
+  ]
+}
+
+/** The file `lane serve` would read: the one that is named, the one here, or the one that was shipped. */
+export function configFileOf({ configFile }: Settings): string {
+  const usual = 'config/lane.yaml'
+  return configFile !== usual || existsSync(usual) ? configFile : join(ROOT, usual)
+}
+
+export async function checkConfiguration(settings: Settings): Promise<Finding[]> {
+  const file = configFileOf(settings)
+  const loaded = await loadConfig(file)
+  if (!loaded.ok)
+    return loaded.problems.map(({ message }) => fail('configuration', message, `correct ${file}`))
+  return [ok('configuration', `${file} is understood`), ...checkPeople(loaded.config, settings)]
+}
+
+function checkPeople(config: Config, settings: Settings): Finding[] {
+  const problems = checkConfig(config, settings)
+  if (problems.length > 0)
+    return problems.map(message =>
+      fail('people', message, 'set the variables in .env, or change the channels'),
+    )
+  const open = configuredChannels(settings).join(', ')
+  return Object.values(config.recipients).map(({ user_id, channels }) =>
+    ok('people', `${user_id} can be reached over ${channels.join(', ')} (configured: ${open})`),
+  )
+}

@@ -1,0 +1,64 @@
+// The machine the lane runs on: Node, the data directory and who may read it, the room left on its disk.
+import { existsSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { OPERATOR_KEY_FILE } from '../environment.js'
+import { isAtLeast } from '../version.js'
+import { type Finding, fail, ok, reasonOf, warn } from './finding.js'
+
+const NODE_AT_LEAST = '20.19.0'
+const MIB = 1024 * 1024
+/** A busy day of entries; below it somebody should make room. */
+const WARN_BYTES = 1024 * MIB
+/** SQLite needs room for its write-ahead log to commit at all. */
+const FAIL_BYTES = 100 * MIB
+/** Everything but the owner's own rights. */
+const OTHERS = 0o077
+
+export function checkNode(version: string): Finding {
+  return isAtLeast(version, NODE_AT_LEAST)
+    ? ok('node', `Node ${version}`)
+    : fail('node', `Node ${version} is too old`, `install Node ${NODE_AT_LEAST} or newer`)
+}
+
+export function checkDirectory(dataDir: string): Finding[] {
+  if (!existsSync(dataDir))
+    return [warn('data directory', `${dataDir} does not exist yet`, 'the first `lane serve` makes it')]
+  const files = ['secret', OPERATOR_KEY_FILE]
+    .map(name => join(dataDir, name))
+    .filter(file => existsSync(file))
+  return [
+    checkPrivate('data directory', dataDir, '700'),
+    ...files.map(file => checkPrivate('secrets', file, '600')),
+  ]
+}
+
+export function checkPrivate(check: string, path: string, mode: string): Finding {
+  const others = statSync(path).mode & OTHERS
+  if (others === 0) return ok(check, `${path} is its owner's alone`)
+  const rights = others.toString(8).padStart(2, '0')
+  return fail(check, `${path} is open to others (rights 0${rights})`, `chmod ${mode} ${path}`)
+}
+
+export async function checkDisk(dataDir: string): Promise<Finding> {
+  const at = nearestDirectory(dataDir)
+  try {
+    const { bavail, bsize } = await statfs(at)
+    return judgeRoom(bavail * bsize, at)
+  } catch (error) {
+    return warn('disk', `the room at ${at} cannot be seen: ${reasonOf(error)}`, 'look with df')
+  }
+}
+
+export function judgeRoom(bytes: number, at: string): Finding {
+  const message = `${Math.floor(bytes / MIB)} MiB free at ${at}`
+  const remedy = 'make room, or move LANE_DATA_DIR: a full disk stops the ledger, and with it every answer'
+  if (bytes < FAIL_BYTES) return fail('disk', message, remedy)
+  return bytes < WARN_BYTES ? warn('disk', message, remedy) : ok('disk', message)
+}
+
+function nearestDirectory(path: string): string {
+  let at = resolve(path)
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at)
+  return at
+}

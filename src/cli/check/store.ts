@@ -1,0 +1,83 @@
+// The ledger's file, opened read-only beside a lane that may be writing it.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { durability, LEDGER_FILE, openReadOnly } from '../../ledger/sqlite/open.js'
+import { SCHEMA_VERSION } from '../../ledger/sqlite/schema.js'
+import { sayDuration } from '../duration.js'
+import { isAtLeast } from '../version.js'
+import { type Finding, fail, ok, reasonOf, warn } from './finding.js'
+
+/** Before it two connections that checkpoint at once could corrupt a WAL file. */
+const SQLITE_AT_LEAST = '3.51.3'
+/** What the ledger itself calls a jump of the clock. */
+export const JUMP_MS = 60_000
+
+export function checkStore(dataDir: string, now: number): Finding[] {
+  const file = join(dataDir, LEDGER_FILE)
+  if (!existsSync(file)) return [warn('ledger', `there is no ${file} yet`, 'the first `lane serve` makes it')]
+  let db: Database | null = null
+  try {
+    db = openReadOnly(file)
+    return [
+      ok('ledger', `${file} opens`),
+      checkSqlite(db),
+      checkJournal(db),
+      checkSchema(db),
+      checkLast(db, now),
+    ]
+  } catch (error) {
+    return [fail('ledger', `${file}: ${reasonOf(error)}`, 'check its owner and rights, or restore a backup')]
+  } finally {
+    db?.close()
+  }
+}
+
+function checkSqlite(db: Database): Finding {
+  const version = db.prepare('SELECT sqlite_version()').pluck().get() as string
+  return isAtLeast(version, SQLITE_AT_LEAST)
+    ? ok('sqlite', `SQLite ${version}`)
+    : fail(
+        'sqlite',
+        `SQLite ${version} can corrupt a ledger`,
+        `install a better-sqlite3 with ${SQLITE_AT_LEAST} or newer`,
+      )
+}
+
+function checkJournal(db: Database): Finding {
+  const { journal_mode } = durability(db)
+  return journal_mode === 'wal'
+    ? ok('journal', 'journal_mode is wal')
+    : fail(
+        'journal',
+        `journal_mode is ${journal_mode}, not wal`,
+        'start the lane once: it sets wal and checks it',
+      )
+}
+
+function checkSchema(db: Database): Finding {
+  const version = db.pragma('user_version', { simple: true }) as number
+  if (version === SCHEMA_VERSION) return ok('schema', `schema version ${version}`)
+  const message = `schema version ${version}, this program knows ${SCHEMA_VERSION}`
+  return version < SCHEMA_VERSION
+    ? warn('schema', message, 'the next `lane serve` brings it forward; take a backup first')
+    : fail('schema', message, 'run the newer lane, or restore a backup')
+}
+
+function checkLast(db: Database, now: number): Finding {
+  const line = db.prepare('SELECT line FROM entries ORDER BY seq DESC LIMIT 1').pluck().get() as
+    | string
+    | undefined
+  if (line === undefined) return ok('last entry', 'the ledger is empty')
+  return judgeLast((JSON.parse(line) as { at: string }).at, now)
+}
+
+/** An entry from the future means that the clock was, or is, wrong: deadlines would move with it. */
+export function judgeLast(at: string, now: number): Finding {
+  const ahead = Date.parse(at) - now
+  if (!Number.isFinite(ahead))
+    return fail('last entry', 'its time cannot be read', 'run `lane ledger verify`')
+  if (ahead <= JUMP_MS) return ok('last entry', `the last entry is of ${at}`)
+  const message = `the last entry is ${sayDuration(ahead)} in the future (${at})`
+  return fail('last entry', message, 'set the clock of this machine: deadlines wait until it has caught up')
+}

@@ -1,0 +1,97 @@
+// The table of commands, and how one is chosen. Each is loaded when it is called, so that asking a question does not
+// wait for a database driver.
+import type { Command, Shell } from './command.js'
+import { EXIT, type ExitCode } from './exit-code.js'
+import { nearest } from './nearest.js'
+import { say } from './print.js'
+import { complain } from './tell.js'
+import { readVersion } from './version.js'
+
+type Listed = { readonly what: string; load(): Promise<Command> }
+
+const COMMANDS: Readonly<Record<string, Listed>> = {
+  serve: { what: 'run the lane', load: async () => (await import('./serve.js')).serve },
+  ask: { what: 'ask a person one question', load: async () => (await import('./ask.js')).ask },
+  review: { what: 'have something reviewed', load: async () => (await import('./review.js')).review },
+  approve: { what: 'ask for the right to act', load: async () => (await import('./review.js')).approve },
+  pending: { what: 'what waits for an answer', load: async () => (await import('./requests.js')).pending },
+  show: { what: 'one request, whole', load: async () => (await import('./requests.js')).show },
+  withdraw: { what: 'take a request back', load: async () => (await import('./requests.js')).withdraw },
+  recipients: { what: 'who can be asked', load: async () => (await import('./recipients.js')).recipients },
+  ledger: {
+    what: 'verify, export or replay the ledger',
+    load: async () => (await import('./ledger.js')).ledger,
+  },
+  keys: { what: 'API keys, and the signing key', load: async () => (await import('./keys.js')).keys },
+  erase: { what: 'forget what was typed', load: async () => (await import('./erase.js')).erase },
+  backup: { what: 'copy everything to a file', load: async () => (await import('./backup.js')).backup },
+  doctor: { what: 'check what a lane rests on', load: async () => (await import('./doctor.js')).doctor },
+  mcp: { what: 'serve agents over MCP', load: async () => (await import('./mcp.js')).mcp },
+}
+const NAMES = Object.keys(COMMANDS)
+
+function overview(): string[] {
+  return [
+    'lane COMMAND …',
+    '',
+    'Puts typed requests before people, and brings back one typed, recorded answer.',
+    '',
+    ...Object.entries(COMMANDS).map(([name, { what }]) => `  ${name.padEnd(12)}${what}`),
+    '',
+    'lane help COMMAND says more; lane --version which version this is.',
+    'LANE_URL says where the lane is (http://127.0.0.1:8787), LANE_API_KEY with which key it is asked',
+    '(data/operator.key beside a local lane). .env in the working directory is read beneath the environment.',
+  ]
+}
+
+export async function main(args: readonly string[], shell: Shell): Promise<ExitCode> {
+  const [name, ...rest] = args
+  if (name === undefined) {
+    say(shell.stderr, overview())
+    return EXIT.usage
+  }
+  if (name === '--version' || name === '-v') {
+    say(shell.stdout, [readVersion()])
+    return EXIT.ok
+  }
+  if (name === 'help' || name === '--help' || name === '-h') return await help(rest[0], shell)
+  const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (listed === undefined) return unknown(name, shell)
+  if (asksForHelp(rest)) return await help(name, shell)
+  return await perform(await listed.load(), name, rest, shell)
+}
+
+const asksForHelp = (args: readonly string[]): boolean => {
+  const end = args.indexOf('--')
+  return args.slice(0, end === -1 ? undefined : end).some(arg => arg === '--help' || arg === '-h')
+}
+
+async function perform(
+  command: Command,
+  name: string,
+  args: readonly string[],
+  shell: Shell,
+): Promise<ExitCode> {
+  const ended = await command.run(args, shell)
+  if (typeof ended === 'number') return ended
+  complain(shell, [...ended.misuse, `see: lane help ${name}`])
+  return EXIT.usage
+}
+
+async function help(name: string | undefined, shell: Shell): Promise<ExitCode> {
+  if (name === undefined) {
+    say(shell.stdout, overview())
+    return EXIT.ok
+  }
+  const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (listed === undefined) return unknown(name, shell)
+  say(shell.stdout, [(await listed.load()).usage])
+  return EXIT.ok
+}
+
+function unknown(name: string, shell: Shell): ExitCode {
+  const meant = nearest(name, NAMES)
+  const advice = meant === null ? `there are ${NAMES.join(', ')}` : `did you mean ${meant}?`
+  complain(shell, [`there is no command "${name}"; ${advice}`])
+  return EXIT.usage
+}

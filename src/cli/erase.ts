@@ -1,0 +1,31 @@
+// `lane erase`: forgets what a person typed. The ledger keeps its chain: it holds only salted hashes of the words.
+import { call } from './api.js'
+import { readArguments } from './arguments.js'
+import { type Command, misuse } from './command.js'
+import { EXIT } from './exit-code.js'
+import { visible } from './print.js'
+import { pathOf } from './requests.js'
+import { isFields } from './shown-case.js'
+import { enter, tell } from './tell.js'
+
+export function erasedLines(body: unknown): string[] | null {
+  if (!isFields(body) || !Array.isArray(body.erased)) return null
+  if (body.erased.length === 0) return ['nothing was left to erase']
+  return body.erased.map(id => `erased the words of reply ${visible(String(id))}`)
+}
+
+export const erase: Command = {
+  usage: `lane erase ID [--json]
+
+Erases the raw words of every reply to a request, for good. Answers, hashes and the chain stay; replay reports
+these replies as erased.`,
+
+  async run(args, shell) {
+    const read = readArguments(args, { json: { type: 'boolean' } }, ['ID'])
+    if (!read.ok) return misuse(...read.flaws)
+    const door = enter(shell)
+    if (door === null) return EXIT.error
+    const answer = await call(door, { method: 'POST', path: `${pathOf(read.words[0] ?? '')}/erase` })
+    return tell(shell, answer, door, read.values.json, erasedLines)
+  },
+}

@@ -1,0 +1,39 @@
+// What a script learns from `$?`. A gate in a shell must never pass by accident, so 0 after --wait means answered,
+// and where the answer is YES or NO it means YES. Everything that is not understood is an error.
+import type { ShownCase } from './shown-case.js'
+
+export const EXIT = {
+  ok: 0,
+  error: 1,
+  usage: 2,
+  no: 10,
+  defaulted: 20,
+  undelivered: 21,
+  withdrawn: 22,
+} as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** The exit code of `--wait`, from the case as the lane answered it. */
+export function exitFor({
+  state,
+  request,
+  answer,
+}: Pick<ShownCase, 'state' | 'request' | 'answer'>): ExitCode {
+  switch (state) {
+    case 'answered':
+      return request.reply_schema.kind === 'yes_no' ? exitForChoice(answer?.parsed_choice) : EXIT.ok
+    case 'defaulted':
+      return EXIT.defaulted
+    case 'undelivered':
+      return EXIT.undelivered
+    case 'withdrawn':
+      return EXIT.withdrawn
+    default:
+      return EXIT.error
+  }
+}
+
+function exitForChoice(choice: string | null | undefined): ExitCode {
+  if (choice === 'YES') return EXIT.ok
+  return choice === 'NO' ? EXIT.no : EXIT.error
+}

@@ -1,0 +1,97 @@
+// `lane keys`: who may call the lane, and the key it signs with.
+import { SCOPES } from '../ledger/contract.js'
+import { type Call, call } from './api.js'
+import { readArguments } from './arguments.js'
+import { type Command, type Misuse, misuse, type Shell } from './command.js'
+import { EXIT, type ExitCode } from './exit-code.js'
+import { nearest } from './nearest.js'
+import { table, visible } from './print.js'
+import { isFields } from './shown-case.js'
+import { enter, tell } from './tell.js'
+
+const JSON_OPTION = { json: { type: 'boolean' } } as const
+type Lines = (body: unknown) => string[] | null
+
+async function ask(shell: Shell, what: Call, json: boolean | undefined, lines: Lines): Promise<ExitCode> {
+  const door = enter(shell)
+  return door === null ? EXIT.error : tell(shell, await call(door, what), door, json, lines)
+}
+
+async function add(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
+  const options = { ...JSON_OPTION, name: { type: 'string' }, scopes: { type: 'string' } } as const
+  const read = readArguments(args, options)
+  if (!read.ok) return misuse(...read.flaws)
+  const { name, scopes, json } = read.values
+  if (name === undefined || scopes === undefined)
+    return misuse(`--name N and --scopes S[,S] are needed; scopes are ${SCOPES.join(', ')}`)
+  const body = { name, scopes: scopes.split(',').map(scope => scope.trim()) }
+  return await ask(shell, { method: 'POST', path: '/v1/keys', body }, json, addedLines)
+}
+
+export const addedLines: Lines = body => {
+  if (!isFields(body) || typeof body.key !== 'string') return null
+  return [visible(body.key), `${body.key_id}, shown this once: the lane keeps only its hash`]
+}
+
+async function list(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
+  const read = readArguments(args, JSON_OPTION)
+  if (!read.ok) return misuse(...read.flaws)
+  return await ask(shell, { path: '/v1/keys' }, read.values.json, listLines)
+}
+
+export const listLines: Lines = body => {
+  if (!isFields(body) || !Array.isArray(body.items)) return null
+  const rows = body.items
+    .filter(isFields)
+    .map(({ key_id, name, scopes, created_at, revoked_at }) => [
+      String(key_id),
+      visible(String(name)),
+      Array.isArray(scopes) ? scopes.join(',') : '',
+      String(created_at),
+      revoked_at === null ? 'valid' : `revoked ${revoked_at}`,
+    ])
+  return table([['KEY', 'NAME', 'SCOPES', 'CREATED', 'STATE'], ...rows])
+}
+
+async function revoke(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
+  const read = readArguments(args, JSON_OPTION, ['ID'])
+  if (!read.ok) return misuse(...read.flaws)
+  const path = `/v1/keys/${encodeURIComponent(read.words[0] ?? '')}`
+  return await ask(shell, { method: 'DELETE', path }, read.values.json, body =>
+    isFields(body) ? [`${body.key_id} is revoked since ${body.revoked_at}`] : null,
+  )
+}
+
+async function rotate(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
+  const read = readArguments(args, JSON_OPTION)
+  if (!read.ok) return misuse(...read.flaws)
+  return await ask(shell, { method: 'POST', path: '/v1/signing-keys/rotate' }, read.values.json, body =>
+    isFields(body)
+      ? [
+          `reply tokens are signed with ${body.kid} since ${body.not_before}; older ones stay valid until they expire`,
+        ]
+      : null,
+  )
+}
+
+const DEEDS = { add, list, revoke, rotate } as const
+const NAMES = Object.keys(DEEDS)
+const isDeed = (name: string | undefined): name is keyof typeof DEEDS => NAMES.includes(name ?? '')
+
+export const keys: Command = {
+  usage: `lane keys add --name N --scopes S[,S] [--json]
+lane keys list [--json]
+lane keys revoke ID [--json]
+lane keys rotate [--json]
+
+API keys: scopes are request (ask, and see what it asked itself), operate, audit, direct. An agent's key has
+request alone. \`rotate\` changes the key reply tokens are signed with; what is already sent stays answerable.`,
+
+  async run([name, ...rest], shell) {
+    if (isDeed(name)) return await DEEDS[name](rest, shell)
+    const meant = nearest(name ?? '', NAMES)
+    const read =
+      name === undefined ? 'nothing' : `"${name}"${meant === null ? '' : `, did you mean ${meant}?`}`
+    return misuse(`lane keys takes ${NAMES.join(', ')}; read ${read}`)
+  },
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+// The operator's door: hands the terminal and the environment to the command that was called.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { machineClock } from '../clock.js'
+import type { Shell } from './command.js'
+import { main } from './commands.js'
+import { withEnvFile } from './environment.js'
+import { EXIT } from './exit-code.js'
+import { complain } from './tell.js'
+
+// `lane ledger export | head`: whoever read has gone, and that is no error of ours.
+process.stdout.on('error', error =>
+  process.exit('code' in error && error.code === 'EPIPE' ? EXIT.ok : EXIT.error),
+)
+
+const { stdout, stderr } = process
+const shell: Shell = {
+  env: withEnvFile(process.env),
+  stdout,
+  stderr,
+  clock: machineClock,
+  sleep: ms => sleep(ms),
+}
+// The exit code is set, not forced: what is still on its way into a pipe arrives first.
+process.exitCode = await main(process.argv.slice(2), shell).catch(error =>
+  complain(shell, [error instanceof Error ? error.message : String(error)]),
+)

@@ -1,0 +1,150 @@
+// Where an audit reads from: an export, a backup, the ledger beside us, or a lane over HTTP. All four give the same
+// lines, so the same check is made on each.
+import { createReadStream, existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RawReply } from '../ledger/contract.js'
+import { LEDGER_FILE, openReadOnly } from '../ledger/sqlite/open.js'
+import type { Environment } from '../settings.js'
+import { openStream, type Trouble } from './api.js'
+import type { Shell } from './command.js'
+import { clientSettings, type Door } from './environment.js'
+import { linesOf } from './lines.js'
+import { isFields } from './shown-case.js'
+import { complain, enter } from './tell.js'
+
+export type Source = {
+  readonly name: string
+  /** How many entries there are, where that can be known beforehand. */
+  readonly total: number | null
+  lines(): AsyncIterable<string>
+  /** The words beside the ledger; an export has none. */
+  raws(): AsyncIterable<RawReply>
+  close(): void
+}
+
+/** A stream that did not begin, thrown inside an iteration and told as any other trouble. */
+export class SourceTrouble extends Error {
+  override readonly name = 'SourceTrouble'
+  readonly trouble: Trouble
+  readonly door: Door
+  constructor(trouble: Trouble, door: Door) {
+    super(trouble.kind)
+    this.trouble = trouble
+    this.door = door
+  }
+}
+
+/** The file that is named; else the ledger beside us; else a lane over HTTP. Null after saying why there is none. */
+export async function chooseSource(shell: Shell, file: string | undefined): Promise<Source | null> {
+  const named = file ?? localLedger(shell.env)
+  if (named === null) {
+    const door = enter(shell)
+    return door === null ? null : httpSource(door)
+  }
+  try {
+    return await openFile(named)
+  } catch (error) {
+    complain(shell, [`${named} cannot be read: ${error instanceof Error ? error.message : error}`])
+    return null
+  }
+}
+
+/** The ledger beside us, unless LANE_URL says that another lane is meant. */
+function localLedger(env: Environment): string | null {
+  const read = clientSettings(env)
+  if (!read.ok || env.LANE_URL?.trim()) return null
+  const file = join(read.settings.dataDir, LEDGER_FILE)
+  return existsSync(file) ? file : null
+}
+
+const SQLITE_MAGIC = 'SQLite format 3\0'
+
+async function openFile(file: string): Promise<Source> {
+  const handle = await open(file, 'r')
+  try {
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(SQLITE_MAGIC.length),
+      0,
+      SQLITE_MAGIC.length,
+      0,
+    )
+    const isSqlite = buffer.toString('latin1', 0, bytesRead) === SQLITE_MAGIC
+    return isSqlite ? sqliteSource(file) : exportSource(file)
+  } finally {
+    await handle.close()
+  }
+}
+
+const exportSource = (file: string): Source => ({
+  name: file,
+  total: null,
+  lines: () => linesOf(createReadStream(file)),
+  async *raws() {},
+  close: () => undefined,
+})
+
+const PAGE = 1000
+
+/** One transaction for the whole reading: a lane that goes on writing does not move the ledger under the audit. */
+function sqliteSource(file: string): Source {
+  const db = openReadOnly(file)
+  db.exec('BEGIN')
+  const total = db.prepare('SELECT count(*) FROM entries').pluck().get() as number
+  return {
+    name: file,
+    total,
+    async *lines() {
+      const page = db.prepare('SELECT seq, line FROM entries WHERE seq > ? ORDER BY seq LIMIT ?')
+      // From the very first row, even one that no lane would have written.
+      for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+        const rows = page.all(last, PAGE) as { seq: number; line: string }[]
+        for (const { line } of rows) yield line
+        const end = rows.at(-1)
+        if (end === undefined) return
+        last = end.seq
+      }
+    },
+    async *raws() {
+      const page = db.prepare(
+        'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id > ? ORDER BY reply_id LIMIT ?',
+      )
+      for (let last = ''; ; ) {
+        const rows = page.all(last, PAGE) as RawReply[]
+        yield* rows
+        const end = rows.at(-1)
+        if (end === undefined) return
+        last = end.reply_id
+      }
+    },
+    close: () => void db.close(),
+  }
+}
+
+const httpSource = (door: Door): Source => ({
+  name: door.url,
+  total: null,
+  lines: () => linesOf(streamOf(door, '/v1/ledger')),
+  async *raws() {
+    for await (const line of linesOf(streamOf(door, '/v1/raw-replies'))) yield readRaw(line)
+  },
+  close: () => undefined,
+})
+
+async function* streamOf(door: Door, path: string): AsyncIterable<Uint8Array> {
+  const stream = await openStream(door, path)
+  if (stream.kind !== 'stream') throw new SourceTrouble(stream, door)
+  yield* stream.chunks
+}
+
+function readRaw(line: string): RawReply {
+  const row: unknown = JSON.parse(line)
+  if (!isFields(row)) throw new Error('a raw reply is not an object')
+  const { reply_id, request_id, salt, raw } = row
+  return {
+    reply_id: String(reply_id),
+    request_id: String(request_id),
+    salt: Buffer.from(String(salt), 'base64url'),
+    raw: String(raw),
+  }
+}

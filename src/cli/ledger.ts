@@ -1,0 +1,122 @@
+// `lane ledger`: the audit. What is checked is the ledger's own; here it is fetched, counted and told.
+import { verify } from '../ledger/verify.js'
+import { readArguments } from './arguments.js'
+import { type Command, type Misuse, misuse, type Shell } from './command.js'
+import { EXIT, type ExitCode } from './exit-code.js'
+import { isTaken, writeWhole } from './file.js'
+import { chooseSource, type Source, SourceTrouble } from './ledger-source.js'
+import { nearest } from './nearest.js'
+import { paintFor, say, visible } from './print.js'
+import { counted, progressOn } from './progress.js'
+import { complain, tellTrouble } from './tell.js'
+
+/** The first ones show what kind of damage it is; --json has all that were kept. */
+const SHOWN_PROBLEMS = 20
+
+type Problem = { readonly invariant?: string; readonly seq?: number; readonly message: string }
+type Result = { readonly ok: boolean; readonly problems: readonly Problem[] }
+type Audit<R extends Result> = {
+  examine(lines: AsyncIterable<string>, source: Source): Promise<R>
+  summary(result: R): string
+}
+
+const verification: Audit<Awaited<ReturnType<typeof verify>>> = {
+  examine: lines => verify(lines),
+  summary: ({ entries, head }) => `${entries} entries, head ${head}`,
+}
+
+/** Reads the words, opens the source, and sees to it that it is closed and trouble with it told. */
+async function withSource(
+  args: readonly string[],
+  shell: Shell,
+  use: (source: Source, json: boolean) => Promise<ExitCode>,
+): Promise<ExitCode | Misuse> {
+  const read = readArguments(args, { json: { type: 'boolean' } }, ['FILE?'])
+  if (!read.ok) return misuse(...read.flaws)
+  const source = await chooseSource(shell, read.words[0])
+  if (source === null) return EXIT.error
+  try {
+    return await use(source, read.values.json ?? false)
+  } catch (error) {
+    if (error instanceof SourceTrouble) return tellTrouble(shell, error.trouble, error.door, read.values.json)
+    return complain(shell, [
+      `${source.name} cannot be read to its end: ${error instanceof Error ? error.message : error}`,
+    ])
+  } finally {
+    source.close()
+  }
+}
+
+const audit =
+  <R extends Result>({ examine, summary }: Audit<R>) =>
+  (args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> =>
+    withSource(args, shell, async (source, json) => {
+      const progress = progressOn(shell.stderr, shell.clock, 'entries')
+      const lines = counted(source.lines(), done => progress.at(done, source.total))
+      const result = await examine(lines, source).finally(() => progress.end())
+      if (json) say(shell.stdout, [JSON.stringify(result)])
+      else tellResult(shell, source.name, result, summary(result))
+      return result.ok ? EXIT.ok : EXIT.error
+    })
+
+function tellResult(shell: Shell, name: string, { ok, problems }: Result, summary: string): void {
+  const paint = paintFor(shell.stdout, shell.env)
+  const verdict = ok ? paint('green', 'holds') : paint('red', 'is broken')
+  say(shell.stdout, [`${name} ${verdict}: ${summary}`])
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map(problemLine)
+  const rest = problems.length - shown.length
+  say(shell.stderr, rest > 0 ? [...shown, `  and ${rest} more; --json lists them`] : shown)
+}
+
+function problemLine({ invariant, seq, message }: Problem): string {
+  const where = seq === undefined ? '' : `entry ${seq}: `
+  return `  ${where}${visible(message)}${invariant === undefined ? '' : ` (${invariant})`}`
+}
+
+async function write(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
+  const read = readArguments(args, {}, ['FILE?'])
+  if (!read.ok) return misuse(...read.flaws)
+  const [file] = read.words
+  if (file !== undefined && isTaken(file))
+    return complain(shell, [`${file} exists and is not replaced; name another file`])
+  return await withSource([], shell, async source => {
+    if (file === undefined) await pour(shell, source)
+    else say(shell.stdout, [`${file}: ${await writeWhole(file, ended(source))} bytes from ${source.name}`])
+    return EXIT.ok
+  })
+}
+
+async function* ended(source: Source): AsyncIterable<string> {
+  for await (const line of source.lines()) yield `${line}\n`
+}
+
+/** Waits for a slow reader: an export may be larger than memory. */
+async function pour({ stdout }: Shell, source: Source): Promise<void> {
+  for await (const line of ended(source)) {
+    if (!stdout.write(line)) await new Promise<void>(resolve => stdout.once('drain', resolve))
+  }
+}
+
+const DEEDS = { verify: audit(verification), export: write } as const
+const NAMES = Object.keys(DEEDS)
+const isDeed = (name: string | undefined): name is keyof typeof DEEDS => NAMES.includes(name ?? '')
+
+export const ledger: Command = {
+  usage: `lane ledger verify [FILE] [--json]
+lane ledger replay [FILE] [--json]
+lane ledger export [FILE]
+
+verify hashes every entry again and checks that nothing happened that must never happen. replay rebuilds every case
+and compiles every stored reply again, and must arrive at the same events. Both exit 0 if the ledger holds, 1 if it
+is broken. FILE is an export (NDJSON) or a backup (SQLite); without one it is the ledger of the local data directory,
+or where there is none, or LANE_URL is set, that of the lane over HTTP (a key with scope audit).
+export writes every entry, as hashed, to FILE or standard output.`,
+
+  async run([name, ...rest], shell) {
+    if (isDeed(name)) return await DEEDS[name](rest, shell)
+    const meant = nearest(name ?? '', NAMES)
+    const read =
+      name === undefined ? 'nothing' : `"${name}"${meant === null ? '' : `, did you mean ${meant}?`}`
+    return misuse(`lane ledger takes ${NAMES.join(', ')}; read ${read}`)
+  },
+}

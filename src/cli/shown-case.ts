@@ -1,0 +1,64 @@
+// The case as it arrives over HTTP (docs/spec/http-api.md). It comes from another program, so what the CLI decides
+// by is looked at before it is believed; everything else is only printed.
+import type { Request, Run } from '../request/request.js'
+
+export type ShownDelivery = {
+  readonly user_id: string
+  readonly channel: string
+  readonly state: string
+  readonly attempts: number
+  readonly at: string
+}
+export type ShownAnswer = {
+  readonly parsed_choice: string | null
+  readonly parsed_payload: Readonly<Record<string, unknown>> | null
+  readonly answered_by: string
+  readonly channel: string
+  readonly proof: string
+  readonly at: string
+  /** What was typed; for keys with scope `audit`, while it is not erased. */
+  readonly raw_text?: string
+}
+export type ShownCase = {
+  readonly request_id: string
+  readonly request: Request
+  readonly request_hash: string
+  readonly run: Run
+  readonly state: 'pending' | 'partial' | 'answered' | 'defaulted' | 'undelivered' | 'withdrawn'
+  readonly opened_at: string
+  readonly deadline_at: string
+  readonly resolved_at: string | null
+  readonly answer: ShownAnswer | null
+  readonly default_action: string
+  readonly default_applied: boolean
+  readonly deliveries: readonly ShownDelivery[]
+  readonly receipt: { readonly seq: number; readonly hash: string }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Null where the body is not a case: a proxy's greeting with status 200 must not pass for an answer. */
+export function readCase(value: unknown): ShownCase | null {
+  if (!isFields(value) || !isFields(value.request) || !isFields(value.request.reply_schema)) return null
+  const whole =
+    typeof value.request_id === 'string' &&
+    typeof value.state === 'string' &&
+    typeof value.deadline_at === 'string' &&
+    isFields(value.run) &&
+    isFields(value.receipt) &&
+    Array.isArray(value.deliveries)
+  return whole ? (value as unknown as ShownCase) : null
+}
+
+export const isOpen = ({ state }: ShownCase): boolean => state === 'pending' || state === 'partial'
+
+/** The answer in the words of its schema: a choice, or the one field of its payload. */
+export function sayAnswer({ parsed_choice, parsed_payload: payload }: ShownAnswer): string {
+  if (parsed_choice !== null) return parsed_choice
+  if (payload === null) return 'nothing'
+  if (Array.isArray(payload.selected)) return payload.selected.join(', ')
+  if ('number' in payload) return [payload.number, payload.unit].filter(part => part !== undefined).join(' ')
+  return String(payload.text ?? payload.date ?? JSON.stringify(payload))
+}

@@ -1,0 +1,80 @@
+// Puts a request to the lane, and waits where asked to. The same id is sent every time, so that trying again cannot
+// ask twice.
+import { randomBytes } from 'node:crypto'
+import { instant } from '../clock.js'
+import { idOf } from '../request/request.js'
+import { type Answer, call, jsonOf, type Trouble } from './api.js'
+import { outcomeLines } from './card.js'
+import type { Shell } from './command.js'
+import type { Door } from './environment.js'
+import { EXIT, type ExitCode, exitFor } from './exit-code.js'
+import { paintFor, say, sayInstant } from './print.js'
+import { readCase, type ShownCase } from './shown-case.js'
+import { runIdOf, type Submission } from './submission.js'
+import { enter, strange, tell, tellTrouble, writeBody } from './tell.js'
+import { GRACE_MS, isPassing, pauseAfter, waitForOutcome } from './wait.js'
+
+/** With doubling pauses some four seconds in all: a restart, not an outage. */
+const ATTEMPTS = 5
+const FIRST_PAUSE_MS = 250
+
+export type How = { readonly wait?: boolean | undefined; readonly json?: boolean | undefined }
+
+/** Ids for this call, where the caller gives none. */
+export function makeIds(shell: Shell, noun: string): { readonly requestId: string; readonly runId: string } {
+  const random = randomBytes(12).toString('hex')
+  const today = instant(shell.clock.wall())
+  return { requestId: `${noun}-${random}`, runId: runIdOf(shell.env, today, random.slice(0, 8)) }
+}
+
+export async function submit(shell: Shell, submission: Submission, { wait, json }: How): Promise<ExitCode> {
+  const door = enter(shell)
+  if (door === null) return EXIT.error
+  const giveUpAt = shell.clock.monotonic() + submission.request.deadline_seconds * 1000 + GRACE_MS
+  const opened = await open(shell, door, submission)
+  if (opened.kind !== 'answer') return tellTrouble(shell, opened, door, json, sameAgain(opened, submission))
+  const subject = readCase(jsonOf(opened))
+  if (subject === null) return tellTrouble(shell, strange(opened), door, json)
+  if (!wait) return tell(shell, opened, door, json, () => openedLines(shell, subject))
+  if (!json) say(shell.stderr, openedLines(shell, subject))
+  return await finish(shell, door, subject.request_id, json, giveUpAt)
+}
+
+async function open(shell: Shell, door: Door, submission: Submission): Promise<Answer | Trouble> {
+  for (let attempt = 1, pause = FIRST_PAUSE_MS; ; attempt++, pause *= 2) {
+    const answer = await call(door, { method: 'POST', path: '/v1/requests', body: submission })
+    if (answer.kind === 'answer' || attempt === ATTEMPTS || isFinal(answer, attempt)) return answer
+    await shell.sleep(pauseAfter(answer, pause))
+  }
+}
+
+/** A lane that was never there is said at once; one that has just broken off may be coming back. */
+function isFinal(trouble: Trouble, attempt: number): boolean {
+  if (trouble.kind === 'problem') return trouble.status === 429 || !isPassing(trouble)
+  return attempt === 1 && (trouble.why === 'refused' || trouble.why === 'unknown_host')
+}
+
+async function finish(
+  shell: Shell,
+  door: Door,
+  requestId: string,
+  json: boolean | undefined,
+  giveUpAt: number,
+): Promise<ExitCode> {
+  const ended = await waitForOutcome(shell, door, requestId, giveUpAt)
+  if (ended.kind !== 'outcome') return tellTrouble(shell, ended, door, json)
+  if (json) writeBody(shell.stdout, ended.answer.body)
+  else say(shell.stdout, outcomeLines(ended.subject, shell.clock.wall(), paintFor(shell.stdout, shell.env)))
+  return exitFor(ended.subject)
+}
+
+function openedLines(shell: Shell, { request_id, state, deadline_at, default_action }: ShownCase): string[] {
+  const until = sayInstant(deadline_at, shell.clock.wall())
+  return [`${request_id}  ${state} until ${until}, then ${default_action} holds`]
+}
+
+/** Where it is unknown whether the lane has the request: how to send the same one again. */
+function sameAgain(trouble: Trouble, { request, run }: Submission): string[] {
+  if (!isPassing(trouble)) return []
+  return [`to try the same request again, not a second one: --id ${idOf(request)} --run ${run.run_id}`]
+}

@@ -1,0 +1,68 @@
+// How an HTTP answer leaves the CLI: the body as received, or a sentence. Errors go to standard error, so that what
+// stands on standard output is always a result.
+import { type Answer, explain, jsonOf, type Trouble } from './api.js'
+import type { Output, Shell } from './command.js'
+import { type Door, findDoor } from './environment.js'
+import { EXIT, type ExitCode } from './exit-code.js'
+import { paintFor, say, visible } from './print.js'
+
+const NEWLINE = 10
+
+/** The bytes as they came, and a newline if the last one is none. */
+export function writeBody(output: Output, body: Buffer): void {
+  output.write(body)
+  if (body.at(-1) !== NEWLINE) output.write('\n')
+}
+
+export function complain(shell: Shell, sentences: readonly string[]): ExitCode {
+  const paint = paintFor(shell.stderr, shell.env)
+  const [first = '', ...rest] = sentences.map(visible)
+  say(shell.stderr, [`${paint('red', 'lane:')} ${first}`, ...rest.map(line => `  ${line}`)])
+  return EXIT.error
+}
+
+/** The lane and its key, or null after saying what is missing. */
+export function enter(shell: Shell): (Door & { readonly key: string }) | null {
+  const found = findDoor(shell.env)
+  if (found.ok) return found.door
+  complain(shell, found.flaws)
+  return null
+}
+
+/** Trouble, and what to do next; under --json the problem's own body. */
+export function tellTrouble(
+  shell: Shell,
+  trouble: Trouble,
+  door: Door,
+  json: boolean | undefined,
+  next: readonly string[] = [],
+): ExitCode {
+  if (!json || trouble.kind !== 'problem' || jsonOf(trouble) === undefined)
+    return complain(shell, [...explain(trouble, door.url), ...next])
+  writeBody(shell.stderr, trouble.body)
+  return EXIT.error
+}
+
+/** The usual end of a command: the body under --json, else what `lines` makes of it; or trouble. */
+export function tell(
+  shell: Shell,
+  answer: Answer | Trouble,
+  door: Door,
+  json: boolean | undefined,
+  lines: (body: unknown) => readonly string[] | null,
+): ExitCode {
+  if (answer.kind !== 'answer') return tellTrouble(shell, answer, door, json)
+  const shown = json ? [] : lines(jsonOf(answer))
+  if (shown === null) return tellTrouble(shell, strange(answer), door, json)
+  if (json) writeBody(shell.stdout, answer.body)
+  else say(shell.stdout, shown)
+  return EXIT.ok
+}
+
+/** A success that is not the lane's: something else answers at this address. */
+export const strange = (answer: Answer): Trouble => ({
+  kind: 'problem',
+  status: answer.status,
+  body: Buffer.from(''),
+  retryAfterMs: null,
+})
