@@ -41,12 +41,8 @@ const named = (options: readonly Option[], labelUnits: number): string =>
 
 function shortened(label: string, units: number): string {
   if (label.length <= units) return label
-  let short = ''
-  for (const character of label) {
-    if (short.length + character.length > units) break
-    short += character
-  }
-  return `${short}…`
+  const isSplitPair = (label.codePointAt(units - 1) ?? 0) > 0xffff
+  return `${label.slice(0, isSplitPair ? units - 1 : units)}…`
 }
 
 function lettersOf(schema: Of<'multi_choice'>): string {

@@ -6,6 +6,7 @@ import { kindOf, LETTER, MARK, OTHER } from './alphabet.js'
 const MAX_READ_UNITS = 120
 const MAX_MARKS = 4
 
+const UNCOMMON = /[^ -[\]-~]/
 const SP = 0x20
 const BACKSLASH = 0x5c
 /** Not in the alphabet and yet seen as what it is. Only pictures and signs; no spaces, controls, fillers. */
@@ -13,6 +14,8 @@ const VISIBLE = /[\p{P}\p{S}]/u
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800]/u
 
 export function quote(reply: string): string {
+  // Most refused replies are ordinary words.
+  if (reply.length <= MAX_READ_UNITS && !UNCOMMON.test(reply)) return reply
   let read = ''
   let room = 0
   for (const character of reply) {

@@ -31,7 +31,11 @@ export function readText(schema: Text, said: string): Reading {
 
 function codePointsOf(text: string): number[] {
   const codePoints: number[] = []
-  for (const character of text) codePoints.push(character.codePointAt(0) ?? 0)
+  for (let at = 0; at < text.length; ) {
+    const codePoint = text.codePointAt(at) ?? 0
+    codePoints.push(codePoint)
+    at += codePoint > 0xffff ? 2 : 1
+  }
   return codePoints
 }
 

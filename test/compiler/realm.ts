@@ -16,18 +16,17 @@ const ENTRY = fileURLToPath(new URL('../../src/compiler/compile.ts', import.meta
 /** The bundle's name, to find it again among the scripts of a coverage report. */
 export const BUNDLE = 'compiler-under-test.js'
 
-export async function bundle(patch?: Patch): Promise<string> {
-  const patched = new Set<string>()
+export async function bundle(...patches: readonly Patch[]): Promise<string> {
+  const unused = new Set(patches)
   const plugin: Plugin = {
-    name: 'patch-one-source',
+    name: 'patch-sources',
     enforce: 'pre',
     load(id) {
-      if (basename(id) !== patch?.file) return null
-      const source = readFileSync(id, 'utf8')
-      if (source.split(patch.find).length !== 2)
-        throw new Error(`${patch.file} does not hold once: ${patch.find}`)
-      patched.add(id)
-      return { code: source.replace(patch.find, () => patch.put), moduleType: 'ts' }
+      const own = patches.filter(({ file }) => basename(id) === file)
+      for (const patch of own) unused.delete(patch)
+      return own.length === 0
+        ? null
+        : { code: own.reduce(patched, readFileSync(id, 'utf8')), moduleType: 'ts' }
     },
   }
   const built = await build({
@@ -41,10 +40,15 @@ export async function bundle(patch?: Patch): Promise<string> {
       lib: { entry: ENTRY, name: 'compiler', formats: ['iife'] },
     },
   })
-  if (patch && patched.size !== 1) throw new Error(`${patch.file} is not part of the compiler`)
+  for (const { file } of unused) throw new Error(`${file} is not part of the compiler`)
   const [output] = (Array.isArray(built) ? built : [built]).flatMap(it => ('output' in it ? it.output : []))
   if (output?.type !== 'chunk') throw new Error('the compiler did not bundle')
   return output.code
+}
+
+function patched(source: string, { file, find, put }: Patch): string {
+  if (source.split(find).length !== 2) throw new Error(`${file} does not hold exactly once: ${find}`)
+  return source.replace(find, () => put)
 }
 
 const BARE = `for (const name of ['Date', 'WebAssembly', 'Atomics', 'SharedArrayBuffer', 'Intl', 'console', 'eval', 'Function'])
@@ -59,4 +63,5 @@ export function load(code: string): { readonly compile: Compile; readonly global
   return { compile: runInContext('compiler.compile', context), globals: [...globals] }
 }
 
-export const inBareRealm = async (patch?: Patch): Promise<Compile> => load(await bundle(patch)).compile
+export const inBareRealm = async (...patches: readonly Patch[]): Promise<Compile> =>
+  load(await bundle(...patches)).compile

@@ -1,9 +1,9 @@
 // Where a compiler and what is expected of it part: the measure that vectors, oracle and mutants share.
-import { canonical } from '../../src/canonical.js'
+import { isDeepStrictEqual } from 'node:util'
 import { judge } from './oracle.js'
 import type { Compile } from './realm.js'
 import { replyFrom, schemaFrom, seeded } from './samples.js'
-import { allVectors, type Expected } from './vector-files.js'
+import type { Expected, Vector } from './vector-files.js'
 
 /** A result without the words around it. It also brings values of another realm home. */
 export function verdictOf(result: ReturnType<Compile>): Expected {
@@ -12,28 +12,26 @@ export function verdictOf(result: ReturnType<Compile>): Expected {
   )
 }
 
-const parts = (compile: Compile, expected: Expected, ...said: Parameters<Compile>): boolean => {
+type Case = Pick<Vector, 'name' | 'schema' | 'reply' | 'expected'>
+
+/** The names of the cases this compiler gets wrong; to throw is to be wrong. */
+export const wrong = (compile: Compile, cases: readonly Case[]): string[] =>
+  cases.filter(it => !agrees(compile, it)).map(it => it.name)
+
+function agrees(compile: Compile, { schema, reply, expected }: Case): boolean {
   try {
-    return canonical(verdictOf(compile(...said))) !== canonical(expected)
+    return isDeepStrictEqual(verdictOf(compile(schema, reply)), expected)
   } catch {
-    return true
+    return false
   }
 }
 
-/** The names of the vectors this compiler gets wrong. */
-export const wrongVectors = (compile: Compile): string[] =>
-  allVectors()
-    .filter(({ schema, reply, expected }) => parts(compile, expected, schema, reply))
-    .map(vector => vector.name)
-
-/** The generated replies on which this compiler and the oracle part, as JSON. */
-export function wrongSamples(compile: Compile, seed: number, count: number): string[] {
+/** Generated replies with what the oracle says of them. */
+export function sampled(seed: number, count: number): Case[] {
   const pick = seeded(seed)
-  const wrong: string[] = []
-  for (let tried = 0; tried < count; tried += 1) {
+  return Array.from({ length: count }, () => {
     const schema = schemaFrom(pick)
     const reply = replyFrom(schema, pick)
-    if (parts(compile, judge(schema, reply), schema, reply)) wrong.push(JSON.stringify({ schema, reply }))
-  }
-  return wrong
+    return { name: JSON.stringify({ schema, reply }), schema, reply, expected: judge(schema, reply) }
+  })
 }
