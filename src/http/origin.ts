@@ -7,8 +7,9 @@ export function foreignOrigin(headers: IncomingHttpHeaders, publicUrl: string): 
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
   const { origin } = headers
   if (origin === undefined) return false
-  // The page asks for no referrer, and a browser then sends "null" even to its own origin.
-  if (origin === 'null') return site !== 'same-origin'
+  // The page asks for no referrer, and a browser then sends "null" even to its own origin; over plain HTTP it says
+  // nothing of the site either. A foreign page that hides its origin is told apart by its site, or by the stamp.
+  if (origin === 'null') return false
   return origin !== new URL(publicUrl).origin && hostOf(origin) !== headers.host
 }
 

@@ -15,7 +15,6 @@ export const CODES = {
   code_mismatch: [403, 'The code does not belong to this link'],
   reply_rejected: [403, 'The right to answer was not proven'],
   not_found: [404, 'There is nothing here'],
-  method_not_allowed: [405, 'This address does not take that method'],
   id_conflict: [409, 'This id belongs to another request'],
   already_resolved: [409, 'The request is already resolved'],
   key_in_use: [409, 'A key cannot revoke itself'],

@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Inbound, Page, PageState } from '../adapter.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { instant } from '../clock.js'
-import { describeAnswer } from '../compiler/describe.js'
 import { outcomeOf, spoken } from '../lane.js'
 import type { Grant } from '../ledger/contract.js'
 import type { Received } from '../reply/receive.js'
@@ -134,9 +133,9 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     if (!isOpen(subject)) return send(reply, page.page(closed(subject), status))
     if (status !== 422 && code !== 'code_mismatch') return show(request, reply, code, detail)
     const refused = {
-      message: detail,
+      message: received.refusal === null ? detail : 'Your answer was not understood.',
       read: received.refusal?.read ?? '',
-      accepted: received.refusal?.accepted ?? describeAnswer(subject.request.reply_schema),
+      accepted: received.refusal?.accepted ?? '',
       typed,
     }
     return send(reply, page.page(await open(subject, handle, refused), status))
