@@ -58,17 +58,10 @@ export const has = (caller: Caller, scope: Scope): boolean => caller.scopes.incl
 export function turnedAway(request: FastifyRequest, reply: FastifyReply, parts: DoorParts): boolean {
   const scopes = request.routeOptions.config.scopes
   if (scopes === undefined) return false
-  const wait = parts.guesses.blockedFor(request.ip)
-  if (wait > 0) {
-    refuse(reply.header('retry-after', wait), 'rate_limited', `Too many wrong keys; try again in ${wait} s.`)
-    return true
-  }
   const secret = /^Bearer ([\x21-\x7e]{8,200})$/i.exec(request.headers.authorization ?? '')?.[1]
   const caller = secret === undefined ? null : parts.keys.authenticate(secret)
   if (caller === null) {
-    if (secret !== undefined) parts.guesses.failed(request.ip)
-    const detail = 'Send "Authorization: Bearer <API key>" with a key of this lane that is not revoked.'
-    refuse(reply.header('www-authenticate', 'Bearer'), 'unauthenticated', detail)
+    unauthenticated(request, reply, parts, secret !== undefined)
     return true
   }
   request.caller = caller
@@ -79,6 +72,23 @@ export function turnedAway(request: FastifyRequest, reply: FastifyReply, parts: 
     `This needs scope ${scopes.join(' or ')}; the key "${caller.name}" has ${caller.scopes.join(', ')}.`,
   )
   return true
+}
+
+/** A right key is always let in, so that nobody who guesses beside it can lock it out. */
+function unauthenticated(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: DoorParts,
+  guessed: boolean,
+): void {
+  const wait = parts.guesses.blockedFor(request.ip)
+  if (guessed) parts.guesses.failed(request.ip)
+  if (guessed && wait > 0) {
+    refuse(reply.header('retry-after', wait), 'rate_limited', `Too many wrong keys; try again in ${wait} s.`)
+    return
+  }
+  const detail = 'Send "Authorization: Bearer <API key>" with a key of this lane that is not revoked.'
+  refuse(reply.header('www-authenticate', 'Bearer'), 'unauthenticated', detail)
 }
 
 /** The caller's own request, or anyone's for an auditor. What belongs to others is simply not there. */

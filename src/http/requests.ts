@@ -4,6 +4,7 @@ import type { Case } from '../agenda/case.js'
 import type { Guard } from '../ledger/contract.js'
 import { admit } from '../request/admit.js'
 import { parseSubmission } from '../request/parse.js'
+import { flawOfText } from '../request/text.js'
 import { showCase } from './case.js'
 import { callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
 import { refuse } from './problem.js'
@@ -92,7 +93,7 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
       const first = await visibleCase(request, parts)
       if (first === null) return absent(reply)
       const gone = new AbortController()
-      request.raw.once('close', () => gone.abort())
+      reply.raw.once('close', () => gone.abort())
       const resolved = await parts.waiters.resolved(first.request_id, seconds * 1000, gone.signal)
       const subject = await lane.settle(first.request_id)
       return reply
@@ -104,9 +105,18 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.post<WithId>('/v1/requests/:id/withdraw', scoped('request', 'operate'), async (request, reply) => {
     const reason = readReason(request.body)
     if (reason === null) {
-      return refuse(reply, 'invalid_request', 'The body is {"reason": text of 1 to 500 characters}.', [
-        { field: '/reason', read: 'nothing usable', accepted: `text of 1 to ${LONGEST_REASON} characters` },
-      ])
+      return refuse(
+        reply,
+        'invalid_request',
+        'The body is {"reason": one visible line of 1 to 500 characters}.',
+        [
+          {
+            field: '/reason',
+            read: 'nothing usable',
+            accepted: `one visible line of 1 to ${LONGEST_REASON} characters`,
+          },
+        ],
+      )
     }
     const visible = await visibleCase(request, parts, 'operate')
     if (visible === null) return absent(reply)

@@ -89,7 +89,16 @@ export class SqliteLedger implements Ledger {
   }
 
   #announce(entries: readonly Entry[]): void {
-    for (const listener of this.#listeners) listener(entries)
+    for (const listener of this.#listeners) {
+      try {
+        listener(entries)
+      } catch (error) {
+        // A listener's bug must not make a committed append look like a failed one; it surfaces on its own.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 
   #unavailable(error: unknown): LedgerUnavailable {
