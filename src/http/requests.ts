@@ -163,7 +163,5 @@ function readReason(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Object.keys(body).some(key => key !== 'reason'))
     return null
   const { reason } = body as { reason?: unknown }
-  return typeof reason === 'string' && reason.length >= 1 && [...reason].length <= LONGEST_REASON
-    ? reason
-    : null
+  return typeof reason === 'string' && flawOfText(reason, LONGEST_REASON) === null ? reason : null
 }
