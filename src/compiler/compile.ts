@@ -25,7 +25,7 @@ export const GRAMMAR = '1'
 
 /** UTF-16 units. The longest legal multi_choice, 26 values of 32 with ", " between and a final mark, has 883. */
 const MAX_CLOSED_UNITS = 1024
-/** UTF-16 units. 500 code points of NFC are at most 3000 units however they were composed before. */
+/** UTF-16 units. 500 code points of NFC are at most 2000 units however they are composed. */
 const MAX_TEXT_UNITS = 4096
 
 export type Refusal = {
