@@ -1,0 +1,211 @@
+// A lane on a stage: the real store in a directory of its own, a real keyring, a clock that the test moves, and
+// adapters that do what they are told. Adapters are the seam; nothing of ours is replaced.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Adapter, Channel, Display, Envelope, Inbound, Outcome, Sent } from '../../src/adapter.js'
+import type { Case } from '../../src/agenda/case.js'
+import type { Clock } from '../../src/clock.js'
+import { type Config, parseConfig } from '../../src/config.js'
+import type { Entry } from '../../src/event.js'
+import { Lane } from '../../src/lane.js'
+import type { Store } from '../../src/ledger/contract.js'
+import { parseEntry } from '../../src/ledger/entry.js'
+import { openSqlite } from '../../src/ledger/sqlite/open.js'
+import { verify as verifyLedger } from '../../src/ledger/verify.js'
+import type { ResolvedRecipient } from '../../src/request/admit.js'
+import type { Request } from '../../src/request/request.js'
+import { type Keyring, rotate } from '../../src/token/keyring.js'
+
+export const START = Date.parse('2026-11-01T12:00:00.000Z')
+export const SECRET = { bytes: new Uint8Array(32).fill(7) }
+
+export class StageClock implements Clock {
+  wallMs = START
+  monotonicMs = 1_000
+  wall = (): number => this.wallMs
+  monotonic = (): number => this.monotonicMs
+  /** Time passes, as it does. */
+  pass(ms: number): void {
+    this.wallMs += ms
+    this.monotonicMs += ms
+  }
+  /** Somebody sets the wall clock. */
+  jump(ms: number): void {
+    this.wallMs += ms
+  }
+}
+
+export type Copy = { readonly display: Display; readonly envelope: Envelope }
+type Act = (copy: Copy) => Promise<Sent>
+
+/** Sends what it is given by the acts queued for it, in order; without one it simply succeeds. */
+export class StageAdapter implements Adapter {
+  readonly channel: Channel
+  readonly copies: Copy[] = []
+  readonly closed: { readonly ref: string | null; readonly outcome: Outcome }[] = []
+  readonly acts: Act[] = []
+  closing: () => Promise<void> = async () => undefined
+
+  constructor(channel: Channel) {
+    this.channel = channel
+  }
+
+  will(...outcomes: (Sent | Act)[]): this {
+    this.acts.push(...outcomes.map((one): Act => (typeof one === 'function' ? one : async () => one)))
+    return this
+  }
+
+  async send(display: Display, envelope: Envelope): Promise<Sent> {
+    const copy = { display, envelope }
+    this.copies.push(copy)
+    const act = this.acts.shift()
+    return act ? act(copy) : { kind: 'sent', ref: `${this.channel}-${this.copies.length}` }
+  }
+
+  async close(ref: string | null, outcome: Outcome): Promise<void> {
+    this.closed.push({ ref, outcome })
+    await this.closing()
+  }
+}
+
+const CONFIG = `
+recipients:
+  owner: { name: Owner, slack: { team: T1, user: UOWNER }, email: owner@example.org, web: true, channels: [slack, email] }
+  deputy: { name: Deputy, slack: { team: T1, user: UDEPUTY }, telegram: 77, channels: [slack] }
+  guest: { name: Guest, web: true }
+actions:
+  PUBLISH: { approvers: [owner, deputy], proofs: [slack_signed] }
+limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 5 }
+`
+export const OWNER = { team: 'T1', user: 'UOWNER' }
+export const DEPUTY = { team: 'T1', user: 'UDEPUTY' }
+
+export function configure(text = CONFIG): Config {
+  const parsed = parseConfig(text, 'lane.yaml')
+  if (!parsed.ok) throw new Error(parsed.problems.map(problem => problem.message).join('\n'))
+  return parsed.config
+}
+
+export type Stage = {
+  readonly clock: StageClock
+  readonly store: Store
+  readonly config: Config
+  readonly lane: Lane
+  readonly slack: StageAdapter
+  readonly email: StageAdapter
+  readonly web: StageAdapter
+  readonly troubles: unknown[]
+  keyring(): Keyring
+  rotate(): Promise<void>
+  /** Another lane on the same store, as a second replica would be. */
+  secondLane(): Lane
+  open(request: Request, recipients?: readonly ResolvedRecipient[]): Promise<Case>
+  entries(): Promise<Entry[]>
+  /** The never-invariants, by the program that operators use. */
+  problems(): Promise<readonly unknown[]>
+  close(): Promise<void>
+}
+
+export async function raise(config = configure()): Promise<Stage> {
+  const dir = mkdtempSync(join(tmpdir(), 'stage-'))
+  const clock = new StageClock()
+  const store = openSqlite(dir, clock)
+  let ring = (await rotate(store.shelf, SECRET, store.ledger.now())).keyring
+  const adapters = {
+    slack: new StageAdapter('slack'),
+    email: new StageAdapter('email'),
+    web: new StageAdapter('web'),
+  }
+  const troubles: unknown[] = []
+  const lanes: Lane[] = []
+  const build = (): Lane => {
+    const lane = new Lane({
+      store,
+      config,
+      adapters: new Map(Object.values(adapters).map(adapter => [adapter.channel, adapter])),
+      keyring: () => ring,
+      publicUrl: () => 'https://lane.example.org',
+      keyName: id => `name of ${id}`,
+      onTrouble: error => void troubles.push(error),
+    })
+    lanes.push(lane)
+    return lane
+  }
+  const lane = build()
+  const lines = async (): Promise<string[]> => {
+    const all: string[] = []
+    for await (const line of store.ledger.lines(0)) all.push(line)
+    return all
+  }
+  return {
+    clock,
+    store,
+    config,
+    lane,
+    ...adapters,
+    troubles,
+    keyring: () => ring,
+    async rotate() {
+      ring = (await rotate(store.shelf, SECRET, store.ledger.now())).keyring
+    },
+    secondLane: build,
+    async open(request, recipients = [{ user_id: 'owner', channels: ['slack'], route: 'first' }]) {
+      const run = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
+      const opened = await lane.open({ request, run, recipients: null }, recipients, 'key-1')
+      if (opened.kind !== 'opened') throw new Error(`not opened: ${opened.kind}`)
+      return opened.subject
+    },
+    entries: async () => (await lines()).map(parseEntry),
+    problems: async () => (await verifyLedger(await lines())).problems,
+    async close() {
+      for (const one of lanes) await one.drain()
+      await store.ledger.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+export const question = (id: string, more: Partial<Request> = {}): Request =>
+  ({
+    type: 'REQUEST_QUESTION',
+    question_id: id,
+    question_text: 'Ship it?',
+    impact: 'Decides what the run does',
+    context_handles: [],
+    deadline_seconds: 600,
+    default_action: 'HALT',
+    reply_schema: { kind: 'yes_no' },
+    ...more,
+  }) as Request
+
+export const approval = (id: string): Request => ({
+  type: 'REQUEST_APPROVAL',
+  approval_id: id,
+  action: 'PUBLISH',
+  parameters: { artifact: `sha256:${'b'.repeat(64)}` },
+  deadline_seconds: 600,
+  default_action: 'DENY',
+  reply_schema: { kind: 'yes_no' },
+})
+
+/** A signed Slack message from the owner, unless told otherwise. */
+export const fromSlack = (handle: string, text: string, more: Partial<Inbound> = {}): Inbound => ({
+  channel: 'slack',
+  sender: OWNER,
+  proof: 'slack_signed',
+  authenticated: true,
+  binding: { kind: 'handle', handle },
+  text,
+  automated: false,
+  ...more,
+})
+
+/** Waits for what the event loop brings, never for time: a condition that stays false fails the test. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 20_000; turn++) {
+    if (await condition()) return
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  throw new Error('what was waited for did not come')
+}
