@@ -1,8 +1,10 @@
-// A whole lane in this process: real SQLite file, real HTTP on a free port, real reply page; nothing is replaced.
+// A whole lane in this process: real SQLite file, real HTTP on a free port, real reply page; nothing is replaced. Every
+// answer it gives is held to its own OpenAPI description.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Running, serve } from '../src/main.js'
+import { checker, type OpenApi } from './e2e/openapi.js'
 
 export const CONFIG = `
 recipients:
@@ -26,6 +28,19 @@ export type Answer = {
   readonly headers: Headers
   readonly text: string
   readonly json: Record<string, unknown>
+}
+
+/** An event of the stream: an entry, or the empty one that only carries a place. */
+export type Streamed = { readonly id: string; readonly event: string | null; readonly entry: Entry | null }
+export type Entry = {
+  readonly seq: number
+  readonly at: string
+  readonly type: string
+  readonly request_id?: string
+  readonly run_id?: string
+  readonly body: Record<string, unknown>
+  readonly prev: string
+  readonly hash: string
 }
 
 export type LaneUnderTest = {
@@ -56,7 +71,19 @@ export type LaneUnderTest = {
     code?: string,
     headers?: Record<string, string>,
   ): Promise<Answer>
-  ledger(): Promise<Record<string, unknown>[]>
+  ledger(): Promise<Entry[]>
+  /** The entries of one request. */
+  story(requestId: string): Promise<Entry[]>
+  /** Asks until it is resolved. */
+  outcome(requestId: string): Promise<Answer>
+  /** A new API key with these scopes. */
+  key(...scopes: string[]): Promise<string>
+  /** Reads the event stream until `enough` is true of what came. */
+  events(
+    query: string,
+    enough: (seen: readonly Streamed[]) => boolean,
+    options?: { readonly key?: string; readonly lastEventId?: string },
+  ): Promise<Streamed[]>
   close(): Promise<void>
   /** Stops and starts again on the same data. */
   restart(): Promise<LaneUnderTest>
@@ -81,13 +108,18 @@ export async function startLane(
   const agentKey = running.keys?.agent ?? options.keys?.agentKey ?? ''
   const operatorKey = running.keys?.operator ?? options.keys?.operatorKey ?? ''
   const { url } = running
+  const described = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi
+  const check = checker(described)
+  const publicUrl = options.env?.PUBLIC_URL ?? url
 
   const call: LaneUnderTest['call'] = async (
     method,
     path,
     { key = agentKey, body, raw, headers = {} } = {},
   ) => {
-    const response = await fetch(path.startsWith('http') ? path : `${url}${path}`, {
+    // A link names the public address; whatever stands before this lane would pass it on to here.
+    const local = path.startsWith(publicUrl) ? path.slice(publicUrl.length) : path
+    const response = await fetch(`${url}${local}`, {
       method,
       redirect: 'manual',
       headers: {
@@ -100,6 +132,7 @@ export async function startLane(
       }),
     })
     const text = await response.text()
+    check(method, local, { status: response.status, headers: response.headers, text })
     return { status: response.status, headers: response.headers, text, json: parsed(text) }
   }
 
@@ -167,6 +200,42 @@ export async function startLane(
         .split('\n')
         .map(line => JSON.parse(line))
     },
+    story: async requestId => (await lane.ledger()).filter(entry => entry.request_id === requestId),
+    async outcome(requestId) {
+      for (;;) {
+        const answer = await call('GET', `/v1/requests/${requestId}/wait?timeout_seconds=20`)
+        if (answer.status !== 202) return answer
+      }
+    },
+    async key(...scopes) {
+      const made = await call('POST', '/v1/keys', { key: operatorKey, body: { name: 'made', scopes } })
+      return made.json.key as string
+    },
+    async events(query, enough, { key = agentKey, lastEventId } = {}) {
+      const leave = new AbortController()
+      const response = await fetch(`${url}/v1/events${query}`, {
+        signal: leave.signal,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+        },
+      })
+      if (response.status !== 200 || response.body === null) {
+        throw new Error(`the stream answered ${response.status}: ${await response.text()}`)
+      }
+      const seen: Streamed[] = []
+      let held = ''
+      const decoder = new TextDecoder()
+      for await (const chunk of response.body) {
+        held += decoder.decode(chunk, { stream: true })
+        const blocks = held.split('\n\n')
+        held = blocks.pop() ?? ''
+        seen.push(...blocks.map(streamed))
+        if (enough(seen)) break
+      }
+      leave.abort()
+      return seen
+    },
     async close() {
       if (closed) return
       closed = true
@@ -187,6 +256,16 @@ function parsed(text: string): Record<string, unknown> {
     return JSON.parse(text)
   } catch {
     return {}
+  }
+}
+
+function streamed(block: string): Streamed {
+  const fields = new Map(block.split('\n').map(line => line.split(/: (.*)/s, 2) as [string, string]))
+  const data = fields.get('data')
+  return {
+    id: fields.get('id') ?? '',
+    event: fields.get('event') ?? null,
+    entry: data === undefined ? null : JSON.parse(data),
   }
 }
 
