@@ -4,6 +4,7 @@
 //
 // J1  The walk accepts no text that JSON.parse refuses, so parsing after it cannot fail.
 // J2  Linear in the length of the text, and no recursion: nesting costs one entry of a bounded stack.
+import { isUtf8 } from 'node:buffer'
 import { RESERVED_NAMES } from '../request/field.js'
 import { inert } from '../request/text.js'
 
@@ -28,6 +29,12 @@ class Flaw extends Error {
 /** An open object remembers its keys; an open array has none. */
 type Open = Set<string> | null
 type Walk = { readonly text: string; at: number; readonly open: Open[]; keys: number }
+
+/** The bytes as they came: what is not UTF-8 is refused, because repairing it would change what was said. */
+export function readJsonBytes(bytes: Uint8Array): ReadJson {
+  if (!isUtf8(bytes)) return { ok: false, code: 'malformed_json', detail: 'the body is not UTF-8 throughout' }
+  return readJson(Buffer.from(bytes).toString('utf8'))
+}
 
 export function readJson(text: string): ReadJson {
   try {

@@ -1,12 +1,12 @@
 // The caller's door, put together: limits first, then who is calling, then the routes. Nothing a stranger sends may
 // cost more than its size.
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { LedgerUnavailable } from '../ledger/contract.js'
 import { blobRoutes } from './blobs.js'
 import { type DoorParts, scoped, turnedAway } from './door.js'
 import { eventRoutes } from './events.js'
-import { readJson } from './json.js'
+import { readJsonBytes } from './json.js'
 import { ledgerRoutes } from './ledger.js'
 import { operationRoutes } from './operations.js'
 import { operatorRoutes } from './operator.js'
@@ -44,13 +44,17 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   })
 
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (request.routeOptions.url?.startsWith('/r/')) return done(null, Buffer.from(body as string))
-    const read = readJson(body as string)
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (takesBytes(request)) return done(null, body)
+    const read = readJsonBytes(body as Buffer)
     if (read.ok) return done(null, read.value)
     done(Object.assign(new Error(read.detail), { statusCode: 400, code: 'LANE_JSON' }))
   })
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    if (takesBytes(request)) return done(null, body)
+    if (body.length === 0) return done(null, undefined)
+    done(Object.assign(new Error('not JSON'), { statusCode: 415, code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' }))
+  })
 
   app.addHook('onRequest', async (request, reply) => {
     if (turnedAway(request, reply, parts)) return reply
@@ -94,6 +98,10 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   }))
   return app
 }
+
+/** The form of a reply page is read by its own adapter, and a blob is whatever its bytes are. */
+const takesBytes = ({ routeOptions: { url } }: FastifyRequest): boolean =>
+  url === '/v1/blobs' || url?.startsWith('/r/') === true
 
 function withoutPrefix(url: string, prefix: string): string {
   if (prefix === '' || !url.startsWith(prefix)) return url
