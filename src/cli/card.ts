@@ -12,7 +12,7 @@ const STATE_STYLES: Readonly<Record<string, Style>> = {
   undelivered: 'red',
 }
 /** Enough to tell two hashes apart by eye; the whole one is in --json. */
-const HASH_CHARS = 'sha256:'.length + 16
+const HASH_CHARS = 'sha256:'.length + 16 + '…'.length
 
 type Row = readonly [label: string, text: string]
 

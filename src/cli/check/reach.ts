@@ -75,8 +75,12 @@ export function judgeClock(theirs: number, ours: number): Finding {
   return apart > JUMP_MS ? fail('clock', message, remedy) : warn('clock', message, remedy)
 }
 
+/** Where PUBLIC_URL is not set, links lead to the address the lane itself is found at. */
+const addressOf = ({ publicUrl, publicUrlGiven, laneUrl }: Settings): string =>
+  publicUrlGiven ? publicUrl : laneUrl
+
 export async function checkPublicUrl(settings: Settings): Promise<Finding[]> {
-  const { publicUrl: url } = settings
+  const url = addressOf(settings)
   const seen = await look(`${url}/healthz`)
   const wellSaid = seen.ok && seen.status === 200 && isFields(seen.body) && seen.body.status === 'ok'
   const hints = hintsOf(settings)
@@ -92,10 +96,11 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** What works from here and not from a person's phone. */
 export function hintsOf(settings: Settings): Finding[] {
-  const { hostname, protocol } = new URL(settings.publicUrl)
+  const url = addressOf(settings)
+  const { hostname, protocol } = new URL(url)
   const local = LOOPBACK.includes(hostname)
   if (local && configuredChannels(settings).some(channel => channel !== 'web')) {
-    const message = `links lead to ${settings.publicUrl}, which only this machine can open`
+    const message = `links lead to ${url}, which only this machine can open`
     return [warn('public url', message, 'set PUBLIC_URL to the address people reach')]
   }
   if (local || protocol === 'https:') return []

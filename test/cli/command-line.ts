@@ -1,0 +1,63 @@
+// The built `lane`, called as a shell calls it, and a person who answers from the outbox.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cleanEnv, freshDirectory, type Gateway, LANE } from './gateway.js'
+
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+export type Called = { readonly child: ChildProcess; readonly ended: Promise<Ended> }
+export type CallOptions = {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+export function call(
+  args: readonly string[],
+  { env = {}, cwd = freshDirectory() }: CallOptions = {},
+): Called {
+  const child = spawn(process.execPath, [LANE, ...args], {
+    cwd,
+    env: cleanEnv(env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const out: string[] = []
+  const err: string[] = []
+  child.stdout.on('data', chunk => out.push(String(chunk)))
+  child.stderr.on('data', chunk => err.push(String(chunk)))
+  const ended = new Promise<Ended>(resolve => {
+    child.once('close', code => resolve({ code, stdout: out.join(''), stderr: err.join('') }))
+  })
+  return { child, ended }
+}
+
+export const lane = (args: readonly string[], options?: CallOptions): Promise<Ended> =>
+  call(args, options).ended
+
+/** `lane` pointed at a gateway, with its operator's key. */
+export const operatorOf = ({ url, operatorKey }: Gateway): Record<string, string> => ({
+  LANE_URL: url,
+  LANE_API_KEY: operatorKey,
+})
+
+type Link = { readonly request_id: string; readonly link: string; readonly code: string }
+
+async function linkFor(dataDir: string, requestId: string): Promise<Link> {
+  const file = join(dataDir, 'outbox.ndjson')
+  for (;;) {
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+    const links = lines.filter(line => line.endsWith('}')).map(line => JSON.parse(line) as Link)
+    const found = links.findLast(({ request_id }) => request_id === requestId)
+    if (found !== undefined) return found
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+/** Opens the page of a request's newest link and posts its form; the status the page answers with. */
+export async function answer(gateway: Gateway, requestId: string, reply: string): Promise<number> {
+  const { link, code } = await linkFor(gateway.dataDir, requestId)
+  const page = await (await fetch(link)).text()
+  const csrf = /name="csrf" value="([^"]*)"/.exec(page)?.[1] ?? ''
+  const response = await fetch(link, { method: 'POST', body: new URLSearchParams({ reply, code, csrf }) })
+  await response.text()
+  return response.status
+}

@@ -1,0 +1,208 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { checkConfiguration, checkEnvFile, checkVariables } from '../../src/cli/check/configuration.js'
+import { fail, ok, warn } from '../../src/cli/check/finding.js'
+import { checkDirectory, checkNode, judgeRoom } from '../../src/cli/check/machine.js'
+import { hintsOf, judgeClock, judgeReady } from '../../src/cli/check/reach.js'
+import { checkStore, judgeLast } from '../../src/cli/check/store.js'
+import { findingLine } from '../../src/cli/doctor.js'
+import { plain } from '../../src/cli/print.js'
+import { machineClock } from '../../src/clock.js'
+import { openSqlite } from '../../src/ledger/sqlite/open.js'
+import { type Environment, type Settings, settings } from '../../src/settings.js'
+import { freshDirectory } from './gateway.js'
+import { NOW } from './terminal.js'
+
+const MIB = 1024 * 1024
+const statuses = (findings: readonly { check: string; status: string }[]): string[] =>
+  findings.map(({ check, status }) => `${check} ${status}`)
+
+function settingsOf(env: Environment): Settings {
+  const read = settings(env)
+  if (!read.ok) throw new Error(JSON.stringify(read.problems))
+  return read.settings
+}
+
+describe('a finding', () => {
+  test('is one line: a mark, what was looked at, what was seen, what to do', () => {
+    expect(findingLine(ok('node', 'Node 20'), plain)).toBe('✓ node            Node 20')
+    expect(findingLine(warn('disk', 'little room', 'make room'), plain)).toBe(
+      '! disk            little room → make room',
+    )
+    expect(findingLine(fail('clock', 'wrong', 'set it'), plain)).toBe('✗ clock           wrong → set it')
+  })
+})
+
+describe('the machine', () => {
+  test.each([
+    ['20.18.3', 'fail'],
+    ['20.19.0', 'ok'],
+    ['22.1.0', 'ok'],
+    ['9.0.0', 'fail'],
+  ])('Node %s: %s', (version, status) => {
+    expect(checkNode(version).status).toBe(status)
+  })
+
+  test.each([
+    [99 * MIB, 'fail'],
+    [100 * MIB, 'warn'],
+    [1023 * MIB, 'warn'],
+    [1024 * MIB, 'ok'],
+  ])('%i bytes of room: %s', (bytes, status) => {
+    expect(judgeRoom(bytes, '/data').status).toBe(status)
+  })
+
+  test('a data directory others can look into, and a key they can read, fail with the command that helps', () => {
+    const dataDir = join(freshDirectory(), 'data')
+    mkdirSync(dataDir, { mode: 0o755 })
+    for (const [name, mode] of [
+      ['secret', 0o600],
+      ['operator.key', 0o644],
+    ] as const) {
+      writeFileSync(join(dataDir, name), 'x')
+      chmodSync(join(dataDir, name), mode)
+    }
+    const findings = checkDirectory(dataDir)
+    expect(statuses(findings)).toEqual(['data directory fail', 'secrets ok', 'secrets fail'])
+    expect(findings.map(finding => finding.remedy)).toEqual([
+      `chmod 700 ${dataDir}`,
+      null,
+      `chmod 600 ${join(dataDir, 'operator.key')}`,
+    ])
+  })
+
+  test('a data directory that does not exist yet is no failure', () => {
+    expect(statuses(checkDirectory(join(freshDirectory(), 'data')))).toEqual(['data directory warn'])
+  })
+})
+
+describe('the configuration', () => {
+  test('each variable that is wrong is named, its value is not', () => {
+    const { findings } = checkVariables({ PORT: 'eighty', LANE_SECRET: 'tooshort' })
+    expect(findings.map(finding => finding.remedy)).toEqual(['correct PORT', 'correct LANE_SECRET'])
+    expect(JSON.stringify(findings)).not.toContain('tooshort')
+  })
+
+  test('.env: others may not read it, and a misspelt name is told the one that was meant', () => {
+    const file = join(freshDirectory(), '.env')
+    writeFileSync(file, 'SLACK_BOT_TOKN=x\nEDITOR_HOME=y\nPORT=1\n')
+    chmodSync(file, 0o640)
+    const findings = checkEnvFile(file)
+    expect(statuses(findings)).toEqual(['.env fail', '.env warn'])
+    expect(findings[1]?.remedy).toBe('did you mean SLACK_BOT_TOKEN?')
+  })
+
+  test('a misspelt key fails with its line', async () => {
+    const file = join(freshDirectory(), 'lane.yaml')
+    writeFileSync(file, 'recipients:\n  operator: { name: Operator, web: true }\noutbocks: auto\n')
+    const [finding, ...rest] = await checkConfiguration(settingsOf({ LANE_CONFIG: file }))
+    expect(finding).toMatchObject({ check: 'configuration', status: 'fail' })
+    expect(finding?.message).toContain(`${file}:3:`)
+    expect(rest).toEqual([])
+  })
+
+  test('a person on a channel that is not configured fails with what is missing', async () => {
+    const file = join(freshDirectory(), 'lane.yaml')
+    writeFileSync(file, 'recipients:\n  a: { name: A, telegram: 12 }\n')
+    const findings = await checkConfiguration(settingsOf({ LANE_CONFIG: file }))
+    expect(statuses(findings)).toEqual(['configuration ok', 'people fail'])
+    expect(findings[1]?.message).toContain('TELEGRAM_BOT_TOKEN')
+  })
+
+  test('the shipped file is found from anywhere, and well', async () => {
+    expect(statuses(await checkConfiguration(settingsOf({})))).toEqual(['configuration ok', 'people ok'])
+  })
+})
+
+describe('the store', () => {
+  async function store(): Promise<{ dataDir: string; file: string }> {
+    const dataDir = join(freshDirectory(), 'data')
+    const { ledger, file } = openSqlite(dataDir, machineClock)
+    await ledger.close()
+    return { dataDir, file }
+  }
+
+  test('a fresh ledger is well', async () => {
+    const { dataDir } = await store()
+    expect(statuses(checkStore(dataDir, NOW))).toEqual([
+      'ledger ok',
+      'sqlite ok',
+      'journal ok',
+      'schema ok',
+      'last entry ok',
+    ])
+  })
+
+  test('a ledger that somebody has taken out of WAL fails', async () => {
+    const { dataDir, file } = await store()
+    const db = new Sqlite(file)
+    db.pragma('journal_mode = DELETE')
+    db.close()
+    expect(statuses(checkStore(dataDir, NOW))).toContain('journal fail')
+  })
+
+  test('a ledger of a newer lane fails, one of an older is brought forward', async () => {
+    const { dataDir, file } = await store()
+    const set = (version: number): void => {
+      const db = new Sqlite(file)
+      db.pragma(`user_version = ${version}`)
+      db.close()
+    }
+    set(99)
+    expect(statuses(checkStore(dataDir, NOW))).toContain('schema fail')
+    set(0)
+    expect(statuses(checkStore(dataDir, NOW))).toContain('schema warn')
+  })
+
+  test('a file that is no database fails, and does not throw', async () => {
+    const { dataDir, file } = await store()
+    writeFileSync(file, 'x'.repeat(4096))
+    expect(statuses(checkStore(dataDir, NOW))).toEqual(['ledger fail'])
+  })
+
+  test.each([
+    [0, 'ok'],
+    [60_000, 'ok'],
+    [60_001, 'fail'],
+  ])('a last entry %i ms in the future: %s', (ahead, status) => {
+    expect(judgeLast(new Date(NOW + ahead).toISOString(), NOW).status).toBe(status)
+  })
+})
+
+describe('from outside', () => {
+  const URL = 'http://127.0.0.1:8787'
+  const checks = { ledger: 'ok', clock: 'ok' }
+
+  test.each([
+    [200, { status: 'ready', version: '1.0.0', checks }, 'ok'],
+    [200, { status: 'ready', version: '0.9.0', checks }, 'warn'],
+    [503, { status: 'not ready', version: '1.0.0', checks: { ...checks, ledger: 'disk full' } }, 'fail'],
+    [200, { hello: 'world' }, 'fail'],
+    [200, null, 'fail'],
+  ])('/readyz %i %j: %s', (status, body, expected) => {
+    expect(judgeReady(status, body, URL, '1.0.0').status).toBe(expected)
+  })
+
+  test.each([
+    [0, 'ok'],
+    [5_000, 'ok'],
+    [-5_001, 'warn'],
+    [60_001, 'fail'],
+    [Number.NaN, 'warn'],
+  ])('clocks %i ms apart: %s', (apart, status) => {
+    expect(judgeClock(NOW + apart, NOW).status).toBe(status)
+  })
+
+  test.each([
+    [{}, []],
+    [{ PUBLIC_URL: 'https://lane.example.org' }, []],
+    [{ PUBLIC_URL: 'http://lane.example.org' }, [/unencrypted/]],
+    [{ PUBLIC_URL: 'http://localhost:8787', TELEGRAM_BOT_TOKEN: '1:x' }, [/only this machine/]],
+  ])('%j: hints %j', (env, messages) => {
+    const hints = hintsOf(settingsOf(env))
+    expect(hints.map(({ status }) => status)).toEqual(messages.map(() => 'warn'))
+    for (const [index, message] of messages.entries()) expect(hints[index]?.message).toMatch(message)
+  })
+})

@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { findDoor, withEnvFile } from '../../src/cli/environment.js'
+import { freshDirectory } from './gateway.js'
+
+const KEY = `lane_${'0123456789'.repeat(4)}`
+
+function dataDirectory(): string {
+  const dataDir = join(freshDirectory(), 'data')
+  mkdirSync(dataDir)
+  writeFileSync(join(dataDir, 'operator.key'), `${KEY}\n`)
+  return dataDir
+}
+
+describe('.env', () => {
+  test('fills in and never overrides', () => {
+    const file = join(freshDirectory(), '.env')
+    writeFileSync(file, 'PORT=9000\nLANE_URL="http://lane.example.org"\n')
+    expect(withEnvFile({ PORT: '8000' }, file)).toEqual({ PORT: '8000', LANE_URL: 'http://lane.example.org' })
+  })
+  test('need not be there', () => {
+    expect(withEnvFile({ PORT: '8000' }, join(freshDirectory(), '.env'))).toEqual({ PORT: '8000' })
+  })
+})
+
+describe('where the lane is, and with which key', () => {
+  test('LANE_URL and LANE_API_KEY where they are set', () => {
+    const env = { LANE_URL: 'https://lane.example.org/sub', LANE_API_KEY: KEY }
+    expect(findDoor(env)).toEqual({ ok: true, door: { url: 'https://lane.example.org/sub', key: KEY } })
+  })
+  test("else this machine, PORT and the data directory's key", () => {
+    const env = { PORT: '9001', LANE_DATA_DIR: dataDirectory() }
+    expect(findDoor(env)).toEqual({ ok: true, door: { url: 'http://127.0.0.1:9001', key: KEY } })
+  })
+  test('a lane on this machine may be named, and gets the key', () => {
+    const env = { LANE_URL: 'http://localhost:9001', LANE_DATA_DIR: dataDirectory() }
+    expect(findDoor(env)).toMatchObject({ ok: true, door: { key: KEY } })
+  })
+  test("the operator's key is not sent to an address elsewhere", () => {
+    const found = findDoor({ LANE_URL: 'https://lane.example.org', LANE_DATA_DIR: dataDirectory() })
+    expect(found).toMatchObject({ ok: false, flaws: [expect.stringContaining('set LANE_API_KEY')] })
+    expect(JSON.stringify(found)).not.toContain(KEY)
+  })
+  test("unless that is this lane's own PUBLIC_URL", () => {
+    const url = 'https://lane.example.org'
+    expect(findDoor({ LANE_URL: url, PUBLIC_URL: url, LANE_DATA_DIR: dataDirectory() }).ok).toBe(true)
+  })
+  test('without any key it says where one comes from', () => {
+    const found = findDoor({ LANE_DATA_DIR: join(freshDirectory(), 'data') })
+    expect(found).toMatchObject({
+      ok: false,
+      flaws: [expect.stringMatching(/LANE_API_KEY.*operator\.key.*lane serve/)],
+    })
+  })
+  test("a faulty setting of the server's does not keep a client from asking, a faulty LANE_URL does", () => {
+    const env = { LANE_API_KEY: KEY, LANE_SECRET: 'short', TRUST_PROXY: '?' }
+    expect(findDoor(env).ok).toBe(true)
+    expect(findDoor({ ...env, LANE_URL: 'lane.example.org' })).toMatchObject({
+      ok: false,
+      flaws: [expect.stringContaining('LANE_URL must be')],
+    })
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { EXIT, exitFor } from '../../src/cli/exit-code.js'
+import type { ShownCase } from '../../src/cli/shown-case.js'
+import { shownCase } from './samples.js'
+
+const answered = (kind: string, parsed_choice: string | null): ShownCase =>
+  shownCase({
+    state: 'answered',
+    request: { ...shownCase().request, reply_schema: { kind } } as ShownCase['request'],
+    answer: {
+      parsed_choice,
+      parsed_payload: null,
+      answered_by: 'operator',
+      channel: 'web',
+      proof: 'console',
+      at: '2026-02-17T12:00:00.000Z',
+    },
+  })
+
+describe('the exit code after --wait', () => {
+  test('the numbers are the published ones', () => {
+    expect(EXIT).toEqual({ ok: 0, error: 1, usage: 2, no: 10, defaulted: 20, undelivered: 21, withdrawn: 22 })
+  })
+
+  test.each([
+    ['yes_no', 'YES', 0],
+    ['yes_no', 'NO', 10],
+    ['choice', 'later', 0],
+    ['choice', 'NO', 0],
+    ['text', null, 0],
+  ])('%s answered with %s exits %i', (kind, choice, code) => {
+    expect(exitFor(answered(kind, choice))).toBe(code)
+  })
+
+  test.each([
+    ['defaulted', 20],
+    ['undelivered', 21],
+    ['withdrawn', 22],
+    ['pending', 1],
+    ['partial', 1],
+  ] as const)('%s exits %i', (state, code) => {
+    expect(exitFor(shownCase({ state }))).toBe(code)
+  })
+
+  test.each(['yes', 'MAYBE', '', null])('a yes_no answer of %j is not a YES, and exits 1', choice => {
+    expect(exitFor(answered('yes_no', choice))).toBe(1)
+  })
+
+  test('a yes_no case that is answered without an answer exits 1', () => {
+    expect(exitFor(shownCase({ state: 'answered', answer: null }))).toBe(1)
+  })
+
+  test('a state from a later version exits 1', () => {
+    expect(exitFor({ ...shownCase(), state: 'delegated' as 'answered' })).toBe(1)
+  })
+})
