@@ -1,0 +1,129 @@
+// docs/spec/reply-token.md, held to the code: its example is recomputed, by our rooms and past them.
+import { createHash, createPrivateKey, createPublicKey, sign, verify as verifySignature } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { PROOFS } from '../../src/adapter.js'
+import { canonical } from '../../src/canonical.js'
+import { REASONS } from '../../src/event.js'
+import { display, hashDisplay } from '../../src/request/display.js'
+import { hashReplySchema } from '../../src/request/reply-schema.js'
+import { hashRequest, type Request } from '../../src/request/request.js'
+import { openKeyring } from '../../src/token/keyring.js'
+import { hashCode, hashHandle, writeCode, writeHandle } from '../../src/token/reply-handle.js'
+import { hashToken, mint, type ReplyClaims, verify } from '../../src/token/reply-token.js'
+import { seal } from '../../src/token/seal.js'
+import { SECRET, START } from '../lane/stage.js'
+import { openShelf } from './ring.js'
+
+const page = readFileSync(new URL('../../docs/spec/reply-token.md', import.meta.url), 'utf8')
+function block(name: string): string {
+  const found = new RegExp(`\`\`\`(?:json|text) ${name}\n([\\s\\S]*?)\n\`\`\``).exec(page)?.[1]
+  if (found === undefined) throw new Error(`the page has no block ${name}`)
+  return found
+}
+const key = JSON.parse(block('key')) as { kty: string; crv: string; d: string; x: string }
+const request = JSON.parse(block('request')) as Request
+const claims = JSON.parse(block('claims')) as ReplyClaims & { iss: string; aud: string }
+const token = block('token')
+const kept = JSON.parse(block('kept')) as Record<string, string>
+const KID = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'
+
+const opened = openShelf()
+afterAll(opened.close)
+
+async function exampleRing() {
+  const row = {
+    kid: KID,
+    public_jwk: JSON.stringify({ kty: key.kty, crv: key.crv, x: key.x }),
+    sealed_private: seal(SECRET, 'signing-key', Buffer.from(JSON.stringify(key)), new Uint8Array(12)),
+    not_before: START,
+    verify_until: null,
+  }
+  if ((await opened.shelf.keyring()).length === 0)
+    await opened.shelf.putSigningKey(row, { verify_until: START })
+  const ring = await openKeyring(opened.shelf, SECRET)
+  if (ring === null) throw new Error('the example key was not kept')
+  return ring
+}
+
+describe('the example of docs/spec/reply-token.md', () => {
+  test('its claims bind the request, its schema and what was shown', () => {
+    const shown = display({
+      request,
+      request_hash: hashRequest(request),
+      run: { run_id: 'run-9', mood: 'DEFERENTIAL' },
+      deadline_at: '2026-11-01T13:00:00.000Z',
+      asked_by: 'release pipeline',
+    })
+    expect(claims).toMatchObject({
+      rqh: hashRequest(request),
+      rsh: hashReplySchema(request.reply_schema),
+      dsh: hashDisplay(shown),
+      exp: Date.parse('2026-11-01T13:00:00.000Z') / 1000,
+    })
+  })
+
+  test('our mint makes exactly this token, and our verify reads these claims from it', async () => {
+    const { iss: _iss, aud: _aud, ...ours } = claims
+    const ring = await exampleRing()
+    expect(await mint(ring, ours)).toBe(token)
+    expect(await verify(ring, token, START)).toEqual({ ok: true, claims: ours })
+  })
+
+  test('so does a reader who has this page and an Ed25519 library alone', () => {
+    const [head = '', body = '', signature = ''] = token.split('.')
+    expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({
+      alg: 'EdDSA',
+      typ: 'lane-reply+jwt',
+      kid: KID,
+    })
+    expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toEqual(claims)
+    const input = Buffer.from(`${head}.${body}`)
+    const publicKey = createPublicKey({ key: { kty: key.kty, crv: key.crv, x: key.x }, format: 'jwk' })
+    expect(verifySignature(null, input, publicKey, Buffer.from(signature, 'base64url'))).toBe(true)
+    expect(sign(null, input, createPrivateKey({ key, format: 'jwk' })).toString('base64url')).toBe(signature)
+  })
+
+  test('the kid is the thumbprint of the key', () => {
+    const members = `{"crv":"${key.crv}","kty":"${key.kty}","x":"${key.x}"}`
+    expect(createHash('sha256').update(members).digest('base64url')).toBe(KID)
+    expect(page).toContain(KID)
+  })
+
+  test('handle, code and the three hashes are as the page says, by our code and by its formulas', () => {
+    const handle = writeHandle(new Uint8Array(17).map((_, index) => index))
+    const code = writeCode(new Uint8Array([0xab, 0xcd, 0xef]))
+    expect(kept).toEqual({
+      handle,
+      code,
+      token_hash: hashToken(token),
+      handle_hash: hashHandle(handle),
+      code_hash: hashCode(handle, code),
+    })
+    const sha = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+    expect(kept).toMatchObject({
+      token_hash: sha(token),
+      handle_hash: sha(`lane/handle/v1\n${handle}`),
+      code_hash: sha(`lane/code/v1\n${handle}\n${code}`),
+    })
+    expect(claims.rsh).toBe(sha(`lane/reply-schema/v1\n${canonical(request.reply_schema)}`))
+  })
+})
+
+describe('the tables of the page', () => {
+  test('the checks stand in the order in which they are made', () => {
+    const rows = [...page.matchAll(/^\| (\d+) \| ([a-z_]+) \|/gm)]
+    expect(rows.map(([, number]) => Number(number))).toEqual(REASONS.map((_, index) => index + 1))
+    expect(rows.map(([, , check]) => check)).toEqual([...REASONS])
+  })
+
+  test('the claims are those of the token', () => {
+    const section = page.slice(page.indexOf('| claim |'), page.indexOf('All of them are required'))
+    const rows = [...section.matchAll(/^\| ([a-z]{2,3}) \|/gm)].map(([, claim]) => claim)
+    expect(rows).toEqual(Object.keys(claims))
+  })
+
+  test('the proofs that need a code are proofs', () => {
+    expect(PROOFS).toEqual(expect.arrayContaining(['link_code', 'console']))
+  })
+})
