@@ -56,7 +56,7 @@ function checkLine(book: Book, line: string, link: Link, report: Report): Hash {
   for (const found of flaws) report(seq, found)
   report(seq, flawOfSecrecy(line))
   book.previous = members === null ? null : checkEntry(book, members, seq, report)
-  return isHash(members?.hash) ? members.hash : prev
+  return flaws.length === 0 || isHash(members?.hash) ? (members?.hash as Hash) : prev
 }
 
 /** The entry, if its schema holds; else nothing more can be said about it. */

@@ -1,9 +1,9 @@
 // I13: whether a value is an answer of a schema. An answer, written out, is itself a reply; it is one of the schema's
 // exactly if the compiler reads it back as the same answer.
-import { canonical } from '../../canonical.js'
 import { compile } from '../../compiler/compile.js'
 import type { Body } from '../../event.js'
 import type { ReplySchema } from '../../request/reply-schema.js'
+import { textOf } from './line.js'
 
 export type Parsed = Pick<Body<'HUMAN_REPLY_EVENT'>, 'parsed_choice' | 'parsed_payload'>
 
@@ -20,10 +20,5 @@ function write({ parsed_choice, parsed_payload: payload }: Parsed): string {
   return payload.date
 }
 
-export function isSame(one: Parsed, other: Parsed): boolean {
-  if (one.parsed_choice !== other.parsed_choice) return false
-  if (one.parsed_payload === null || other.parsed_payload === null) {
-    return one.parsed_payload === other.parsed_payload
-  }
-  return canonical(one.parsed_payload) === canonical(other.parsed_payload)
-}
+export const isSame = (one: Parsed, other: Parsed): boolean =>
+  one.parsed_choice === other.parsed_choice && textOf(one.parsed_payload) === textOf(other.parsed_payload)

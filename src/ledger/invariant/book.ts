@@ -8,11 +8,11 @@ import type { Request } from '../../request/request.js'
 export type Placing = {
   readonly recipient: string
   readonly channel: string
-  attempts: number
   stands: boolean
-  /** Attempts that were claimed and not yet concluded, with the token each carries. */
-  readonly claims: Map<number, Hash>
+  /** The first attempt first. Emptied once the request is resolved and all of them are concluded. */
+  attempts: Attempt[]
 }
+export type Attempt = { readonly token_hash: Hash; concluded: boolean }
 
 export type Story = {
   readonly request_hash: Hash
@@ -26,8 +26,6 @@ export type Open = {
   readonly request: Request
   readonly deadline_at: string
   readonly recipients: EntryOf<'REQUEST_OPENED'>['body']['recipients']
-  /** Which delivery each token was issued for. */
-  readonly issued: Map<Hash, string>
 }
 
 export type Book = {

@@ -1,4 +1,5 @@
 // I14, I16, I17, I25: what was put before whom. A send is claimed before it is made, and concluded once.
+import type { Hash } from '../../canonical.js'
 import type { EntryOf } from '../../event.js'
 import type { Open, Placing, Story } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
@@ -6,34 +7,38 @@ import { type Flaw, flaw } from './invariants.js'
 export function checkClaim(story: Story, { body }: EntryOf<'DELIVERY_STARTED'>): Flaw | null {
   const { open } = story
   if (open === null) return flaw('I25', 'claimed though the request is resolved')
-  const { attempt, delivery_id, recipient, channel, token_hash } = body
-  const placing = story.deliveries.get(delivery_id) ?? begin(recipient, channel)
-  const found = flawOfClaim(open, placing, body)
-  placing.attempts = attempt
+  const placing = story.deliveries.get(body.delivery_id) ?? begin(body)
+  const found = flawOfClaim(story, open, placing, body)
   placing.stands = false
-  placing.claims.set(attempt, token_hash)
-  open.issued.set(token_hash, delivery_id)
-  story.deliveries.set(delivery_id, placing)
+  placing.attempts.push({ token_hash: body.token_hash, concluded: false })
+  story.deliveries.set(body.delivery_id, placing)
   return found
 }
 
-const begin = (recipient: string, channel: string): Placing => ({
+type Claim = EntryOf<'DELIVERY_STARTED'>['body']
+
+const begin = ({ recipient, channel }: Claim): Placing => ({
   recipient,
   channel,
-  attempts: 0,
   stands: false,
-  claims: new Map(),
+  attempts: [],
 })
 
-function flawOfClaim(open: Open, placing: Placing, body: EntryOf<'DELIVERY_STARTED'>['body']): Flaw | null {
+function flawOfClaim(story: Story, open: Open, placing: Placing, body: Claim): Flaw | null {
   const { attempt, recipient, channel, token_hash } = body
   const asked = open.recipients.find(one => one.user_id === recipient)
   if (!asked?.channels.includes(channel)) return flaw('I16', `${recipient} is not a recipient on ${channel}`)
   if (!isOf(placing, body)) return flaw('I25', 'the delivery was begun for another person or channel')
-  const due = placing.attempts + 1
+  const due = placing.attempts.length + 1
   if (attempt !== due) return flaw('I25', `attempt ${attempt} where ${due} was due`)
-  return open.issued.has(token_hash) ? flaw('I14', 'the token was issued before') : null
+  for (const one of story.deliveries.values()) {
+    if (isIssued(one, token_hash)) return flaw('I14', 'the token was issued before')
+  }
+  return null
 }
+
+export const isIssued = (placing: Placing, token: Hash): boolean =>
+  placing.attempts.some(attempt => attempt.token_hash === token)
 
 const isOf = (placing: Placing, to: { readonly recipient: string; readonly channel: string }): boolean =>
   placing.recipient === to.recipient && placing.channel === to.channel
@@ -43,14 +48,14 @@ type Concluded = EntryOf<'OUTBOUND_REQUEST_SENT' | 'DELIVERY_FAILED'>
 /** May come after the resolution: what became of a send is told whatever else has happened. */
 export function checkConclusion(story: Story, { type, body }: Concluded): Flaw | null {
   const placing = story.deliveries.get(body.delivery_id)
-  const token = placing?.claims.get(body.attempt)
-  if (placing === undefined || token === undefined || !isOf(placing, body)) {
+  const claim = placing?.attempts[body.attempt - 1]
+  if (placing === undefined || claim === undefined || claim.concluded || !isOf(placing, body)) {
     return flaw('I25', `attempt ${body.attempt} was not claimed, or is concluded already`)
   }
-  placing.claims.delete(body.attempt)
+  claim.concluded = true
   placing.stands = type === 'OUTBOUND_REQUEST_SENT'
   if (type !== 'OUTBOUND_REQUEST_SENT') return null
-  if (body.token_hash !== token) return flaw('I17', 'the token sent is not the one claimed')
+  if (body.token_hash !== claim.token_hash) return flaw('I17', 'the token sent is not the one claimed')
   return body.request_hash === story.request_hash
     ? null
     : flaw('I17', 'the request sent is not the one opened')

@@ -1,10 +1,10 @@
 // I10, I13–I16, I24: what was let in as an answer, and what was not.
-import { sha256 } from '../../canonical.js'
 import { type Check, type EntryOf, REASONS, type Reason } from '../../event.js'
 import { isInSchema } from './answer.js'
 import type { Book, Open, Story } from './book.js'
+import { isIssued } from './delivery.js'
 import { type Flaw, flaw } from './invariants.js'
-import { spell } from './line.js'
+import { hashText } from './line.js'
 
 /** The checks stand in their fixed order and all hold; for a rejection all but the last, which is the reason. */
 function isReceipt(checks: readonly Check[], reason: Reason | null): boolean {
@@ -46,8 +46,7 @@ function flawOfReceipt({ previous }: Book, { body, request_id }: Accepted): Flaw
   if (previous?.type !== 'INBOUND_REPLY_RECEIVED' || previous.body.reply_id !== body.reply_id) {
     return flaw('I24', 'no INBOUND_REPLY_RECEIVED of this reply stands directly before it')
   }
-  const text = spell(body)
-  if (text !== null && previous.body.event_hash === sha256(text)) return null
+  if (previous.body.event_hash === hashText('', body)) return null
   return flaw('I24', 'it is not the event that INBOUND_REPLY_RECEIVED has hashed')
 }
 
@@ -60,10 +59,11 @@ function flawOfSender(story: Story, open: Open, { body }: Accepted): Flaw | null
   const { user_id } = body.sender_identity
   if (!open.recipients.some(one => one.user_id === user_id))
     return flaw('I16', `${user_id} is not a recipient`)
-  if (open.issued.get(body.receipts.token_hash) !== body.delivery_id) {
+  const placing = story.deliveries.get(body.delivery_id)
+  if (placing === undefined || !isIssued(placing, body.receipts.token_hash)) {
     return flaw('I14', 'the token was not issued for this delivery')
   }
-  const recipient = story.deliveries.get(body.delivery_id)?.recipient
+  const { recipient } = placing
   return recipient === user_id ? null : flaw('I14', `the token was issued to ${recipient}, not to ${user_id}`)
 }
 

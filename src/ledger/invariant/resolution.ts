@@ -37,11 +37,19 @@ export function checkWithdrawal(story: Story, { at }: EntryOf<'REQUEST_WITHDRAWN
 export function checkResolution(previous: Entry | null, story: Story, entry: Resolved): Flaw | null {
   const { open } = story
   if (open === null) return flaw('I7', 'resolved twice')
-  story.open = null
+  close(story)
   const cause = causeOf(previous, entry)
   if (cause === null) return flaw('I8', 'its one cause does not stand directly before it')
   if (!isLedTo(entry, cause)) return flaw('I8', `${cause.type} does not lead to this outcome`)
   return cause.type === 'TIMEOUT_RECEIPT' ? flawOfDefault(story, open, entry) : null
+}
+
+/** Only attempts still under way can be heard of again. */
+function close(story: Story): void {
+  story.open = null
+  for (const placing of story.deliveries.values()) {
+    if (placing.attempts.every(attempt => attempt.concluded)) placing.attempts = []
+  }
 }
 
 /** The cause is in the same append as the resolution, hence directly before it. */

@@ -7,8 +7,11 @@ import { idOf, type Request } from '../../request/request.js'
 import { flawOfText } from '../../request/text.js'
 import { type Flaw, flaw } from './invariants.js'
 import type { Members } from './line.js'
+import { isPlain } from './plain.js'
 
 const MEMBERS: readonly string[] = ['at', 'body', 'hash', 'prev', 'request_id', 'run_id', 'seq', 'type', 'v']
+
+const AT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Entries about the lane itself. An erasure may stand in a story or beside it; every other type is of one request. */
 const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>(['LANE_STARTED', 'KEY_ROTATED', 'CLOCK_SUSPECT'])
@@ -16,20 +19,24 @@ const EITHER: EventType = 'RAW_ERASED'
 
 /** Without a flaw the members are an Entry. */
 export function flawOfShape(members: Members): Flaw | null {
-  const plain = flawOfMembers(members) ?? flawOf(String(members.type), members.body)
-  if (plain !== null) return flaw('I4', plain)
+  const type = typeof members.type === 'string' ? members.type : ''
+  const outside = flawOfMembers(members, type)
+  if (outside !== null) return flaw('I4', outside)
+  const inside = isPlain(type, members.body) ? null : flawOf(type, members.body)
+  if (inside !== null) return flaw('I4', inside)
   const entry = members as unknown as Entry
   return entry.type === 'REQUEST_OPENED' ? flawOfRequest(entry) : null
 }
 
-function flawOfMembers(members: Members): string | null {
+function flawOfMembers(members: Members, type: string): string | null {
   for (const name in members) if (!MEMBERS.includes(name)) return `unknown member ${name.slice(0, 40)}`
-  const { type, request_id, run_id } = members
+  const { at, request_id, run_id } = members
+  if (typeof at !== 'string' || !AT.test(at)) return 'at is not a time in UTC with milliseconds'
   if (run_id !== undefined && !isId(run_id)) return 'run_id is not an id'
   if (request_id === undefined) {
-    return OF_THE_LANE.has(String(type)) || type === EITHER ? null : `${String(type)} without a request_id`
+    return OF_THE_LANE.has(type) || type === EITHER ? null : `${type} without a request_id`
   }
-  if (OF_THE_LANE.has(String(type))) return `${String(type)} is not of a request`
+  if (OF_THE_LANE.has(type)) return `${type} is not of a request`
   return isId(request_id) ? null : 'request_id is not an id'
 }
 

@@ -1,12 +1,13 @@
 // The story of each request, entry by entry: which check hears of which type, and what must follow on what.
-import { instant } from '../../clock.js'
 import type { Entry, EntryOf } from '../../event.js'
-import { hashRequest, type Request } from '../../request/request.js'
+import type { Request } from '../../request/request.js'
 import type { Book, Story } from './book.js'
 import { checkClaim, checkConclusion, checkTold } from './delivery.js'
 import { type Flaw, flaw } from './invariants.js'
+import { hashText } from './line.js'
 import { checkAccepted, checkReceived, checkRejection } from './reply.js'
 import { checkResolution, checkTimeout, checkWithdrawal, isCause } from './resolution.js'
+import { later } from './time.js'
 
 /** What the entry before has broken by being followed by this one: an append is not taken apart. */
 export function flawOfPrevious({ previous }: Book, entry: Entry): Flaw | null {
@@ -40,15 +41,14 @@ const begin = ({ body, run_id }: EntryOf<'REQUEST_OPENED'>): Story => ({
     request: body.request as unknown as Request,
     deadline_at: body.deadline_at,
     recipients: body.recipients,
-    issued: new Map(),
   },
 })
 
 function flawOfOpening({ at, body }: EntryOf<'REQUEST_OPENED'>): Flaw | null {
   const request = body.request as unknown as Request
-  if (hashRequest(request) !== body.request_hash)
+  if (hashText('lane/request/v1\n', request) !== body.request_hash)
     return flaw('I17', 'request_hash is not that of the request')
-  const due = instant(Date.parse(at) + request.deadline_seconds * 1000)
+  const due = later(at, request.deadline_seconds)
   return body.deadline_at === due ? null : flaw('I10', `deadline_at is not ${due}`)
 }
 

@@ -11,7 +11,7 @@ export function checkTime(book: Book, entry: Entry): Flaw | null {
   if (entry.type === 'CLOCK_SUSPECT') book.suspect = entry.body.state === 'suspected'
   else if (entry.type === 'LANE_STARTED') book.suspect = false
   if (at !== lastAt) {
-    if (!isInstant(at)) return flaw('I5', `${at.slice(0, 40)} is not an instant`)
+    if (!isInstant(at)) return flaw('I5', `${at} is not an instant`)
     if (at < lastAt) return flaw('I5', `${at} is before ${lastAt}`)
     book.lastAt = at
   }
@@ -20,7 +20,10 @@ export function checkTime(book: Book, entry: Entry): Flaw | null {
     : null
 }
 
-function isInstant(at: string): boolean {
+const isInstant = (at: string): boolean => later(at, 0) === at
+
+/** So many seconds after `at`, spelt as the ledger spells it; null when `at` is no time of any day. */
+export function later(at: string, seconds: number): string | null {
   const ms = Date.parse(at)
-  return !Number.isNaN(ms) && instant(ms) === at
+  return Number.isNaN(ms) ? null : instant(ms + seconds * 1000)
 }

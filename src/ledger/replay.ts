@@ -1,0 +1,153 @@
+// Tells every story again, from the facts alone, and must arrive at the same events: each case is folded entry by entry,
+// each stored reply compiled again with its recorded grammar, each ending derived from its cause. Whether the chain
+// holds is the business of verify.ts; replay reads a chain that does.
+//
+// P1  A raw reply that is kept has the hash its event gives; one that is gone was erased, and an entry says so.
+// P2  Nothing in the lines makes it throw.
+// P3  Only open cases are kept; of the others, their ids.
+import { apply, type Case } from '../agenda/case.js'
+import { GRAMMAR } from '../compiler/compile.js'
+import type { Entry, EntryOf } from '../event.js'
+import type { RawReply } from './contract.js'
+import { textOf } from './invariant/line.js'
+import { flawOfShape } from './invariant/shape.js'
+import { resolutionOf, timeoutOf } from './replay/ending.js'
+import { flawOfReading, type Recorded } from './replay/reading.js'
+
+/** Enough to see what kind of damage it is. */
+const MAX_PROBLEMS = 100
+
+export type Replay = {
+  readonly ok: boolean
+  readonly cases: number
+  /** Stored replies that were read again. */
+  readonly replies: number
+  readonly erased: number
+  /** Replies whose words are not there, and no entry says why. */
+  readonly absent: number
+  readonly problems: readonly { readonly seq: number; readonly message: string }[]
+}
+
+type Raws = (replyId: string) => Promise<RawReply | null> | RawReply | null
+
+export async function replay(
+  lines: AsyncIterable<string> | Iterable<string>,
+  raws: Raws,
+  options: { readonly rawsMayBeAbsent?: boolean } = {},
+): Promise<Replay> {
+  const teller = new Teller(raws)
+  for await (const line of lines) await teller.hear(line)
+  return teller.conclude(options.rawsMayBeAbsent ?? false)
+}
+
+/** One retelling. Its fields are changed by hear() alone, line by line. */
+class Teller {
+  readonly #raws: Raws
+  readonly #open = new Map<string, Case>()
+  readonly #resolved = new Set<string>()
+  /** Replies without their words, by where they stand; an erasure may still explain them. */
+  readonly #missing = new Map<string, number>()
+  readonly #erased = new Set<string>()
+  readonly #problems: { seq: number; message: string }[] = []
+  #seq = 0
+  #replies = 0
+  #previous: Entry | null = null
+  /** A refusal does not record its grammar: it is that of the lane which was running. */
+  #grammar = GRAMMAR
+
+  constructor(raws: Raws) {
+    this.#raws = raws
+  }
+
+  async hear(line: string): Promise<void> {
+    const entry = read(line)
+    if (entry === null) this.#say(this.#seq, 'the line is not an entry')
+    else await this.#retell(entry)
+    this.#previous = entry
+    this.#seq += 1
+  }
+
+  conclude(rawsMayBeAbsent: boolean): Replay {
+    const absent = this.#missing.size
+    if (!rawsMayBeAbsent) {
+      for (const seq of this.#missing.values())
+        this.#say(seq, 'the reply is not stored, and no entry erases it')
+    }
+    return {
+      ok: this.#problems.length === 0,
+      cases: this.#open.size + this.#resolved.size,
+      replies: this.#replies,
+      erased: this.#erased.size,
+      absent,
+      problems: this.#problems,
+    }
+  }
+
+  #say(seq: number, message: string): void {
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ seq, message })
+  }
+
+  async #retell(entry: Entry): Promise<void> {
+    if (entry.type === 'LANE_STARTED') this.#grammar = entry.body.grammar
+    if (entry.type === 'RAW_ERASED') await this.#erase(entry)
+    if (entry.request_id === undefined) return
+    const subject = this.#open.get(entry.request_id) ?? null
+    if (entry.type === 'HUMAN_REPLY_EVENT' || entry.type === 'INBOUND_REPLY_REJECTED') {
+      await this.#readAgain(entry, subject)
+    }
+    if (!this.#resolved.has(entry.request_id)) this.#advance(entry.request_id, subject, entry)
+    else if (entry.type === 'REQUEST_RESOLVED') this.#say(entry.seq, 'the case was resolved before')
+  }
+
+  async #readAgain(entry: Recorded, subject: Case | null): Promise<void> {
+    const raw = await this.#raws(entry.body.reply_id)
+    if (raw === null) {
+      this.#missing.set(entry.body.reply_id, entry.seq)
+      return
+    }
+    this.#replies += 1
+    const grammar = entry.type === 'HUMAN_REPLY_EVENT' ? entry.body.grammar : this.#grammar
+    const flaw = flawOfReading(raw, entry, subject?.request.reply_schema ?? null, grammar)
+    if (flaw !== null) this.#say(entry.seq, flaw)
+  }
+
+  async #erase({ body, seq }: EntryOf<'RAW_ERASED'>): Promise<void> {
+    const { reply_id } = body
+    if (this.#missing.delete(reply_id)) this.#erased.add(reply_id)
+    else if ((await this.#raws(reply_id)) !== null)
+      this.#say(seq, 'the reply was erased, and is still stored')
+    else if (!this.#erased.has(reply_id)) this.#say(seq, 'no such reply was recorded')
+  }
+
+  /** The fold goes on by one entry; an ending must be the one that follows from what was folded. */
+  #advance(requestId: string, subject: Case | null, entry: Entry): void {
+    if ((subject === null) !== (entry.type === 'REQUEST_OPENED')) {
+      this.#say(entry.seq, `a story cannot go on with ${entry.type}`)
+      return
+    }
+    if (subject !== null && !this.#isDerived(subject, entry)) {
+      this.#say(entry.seq, `${entry.type} does not follow from the story`)
+    }
+    const after = apply(subject, entry)
+    if (after.state === 'pending') this.#open.set(requestId, after)
+    else {
+      this.#open.delete(requestId)
+      this.#resolved.add(requestId)
+    }
+  }
+
+  #isDerived(subject: Case, entry: Entry): boolean {
+    if (entry.type === 'TIMEOUT_RECEIPT') return textOf(timeoutOf(subject, entry.at)) === textOf(entry.body)
+    if (entry.type !== 'REQUEST_RESOLVED') return true
+    return textOf(resolutionOf(subject, this.#previous)) === textOf(entry.body)
+  }
+}
+
+function read(line: string): Entry | null {
+  try {
+    const members = JSON.parse(line)
+    return flawOfShape(members) === null ? (members as Entry) : null
+  } catch {
+    return null
+  }
+}

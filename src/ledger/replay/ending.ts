@@ -1,0 +1,35 @@
+// How a case must end, derived from its cause and from nothing else: what the ledger says is then compared with it.
+import { type Case, stands } from '../../agenda/case.js'
+import type { Body, Entry } from '../../event.js'
+
+export const timeoutOf = (subject: Case, at: string): Body<'TIMEOUT_RECEIPT'> => ({
+  request_hash: subject.request_hash,
+  default_action: subject.request.default_action,
+  deadline_at: subject.deadline_at,
+  fired_at: at,
+  deliveries: subject.deliveries.map(({ delivery_id, state }) => ({ delivery_id, state })),
+})
+
+/** Null when the entry before it is not the cause of anything. */
+export function resolutionOf(subject: Case, cause: Entry | null): Body<'REQUEST_RESOLVED'> | null {
+  if (cause?.request_id !== subject.request_id) return null
+  const causes = [cause.seq]
+  switch (cause.type) {
+    case 'HUMAN_REPLY_EVENT':
+      return { outcome: 'answered', causes, answer: answerOf(cause.body, cause.at) }
+    case 'TIMEOUT_RECEIPT': {
+      const outcome = subject.deliveries.some(stands) ? 'defaulted' : 'undelivered'
+      return { outcome, causes, default_action: subject.request.default_action }
+    }
+    case 'REQUEST_WITHDRAWN':
+      return { outcome: 'withdrawn', causes }
+    default:
+      return null
+  }
+}
+
+function answerOf(reply: Body<'HUMAN_REPLY_EVENT'>, at: string) {
+  const { parsed_choice, parsed_payload, channel } = reply
+  const { user_id: answered_by, proof } = reply.sender_identity
+  return { parsed_choice, parsed_payload, answered_by, channel, proof, at }
+}
