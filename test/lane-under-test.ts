@@ -17,6 +17,9 @@ actions:
 limits: { open_questions_per_run: 3, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 5 }
 `
 
+/** For tests that ask a lot in one run. */
+export const UNLIMITED = CONFIG.replace('open_questions_per_run: 3', 'open_questions_per_run: 0')
+
 export type Reply = {
   readonly link: string
   readonly code: string
