@@ -187,7 +187,12 @@ const ROUTES: readonly Route[] = [
     summary: 'Stored content of this request, as escaped text',
     answers: [{ status: 200, media: HTML, words: 'a page' }],
   },
-  { method: 'get', path: '/', summary: 'What this is', answers: [ok('About', 'name and version')] },
+  {
+    method: 'get',
+    path: '/',
+    summary: 'What this is',
+    answers: [ok('About', 'name and version'), { status: 200, media: HTML, words: 'the same, as a page' }],
+  },
   { method: 'get', path: '/healthz', summary: 'Alive', answers: [ok('Health', 'alive')] },
   {
     method: 'get',
@@ -258,8 +263,12 @@ function responses(route: Route) {
       content: { ...known?.content, ...content(media, body) },
     }
   }
+  const drawn = route.answers.some(({ media }) => media === HTML)
   return {
     ...all,
-    default: { description: 'a problem (RFC 9457)', content: content('application/problem+json', 'Problem') },
+    default: {
+      description: drawn ? 'a problem (RFC 9457), or a page that says it' : 'a problem (RFC 9457)',
+      content: { ...content('application/problem+json', 'Problem'), ...(drawn && content(HTML)) },
+    },
   }
 }

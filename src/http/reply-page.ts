@@ -25,7 +25,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   app.get<WithHandle>('/r/:handle', async (request, reply) => {
     const found = await find(request, request.params.handle)
-    if (found === null) return show(request, reply, ...nobody(request))
+    if (found === null) return turnAway(request, reply)
     const { subject, grant, handle } = found
     if (!isOpen(subject)) return send(reply, page.page(closed(subject), 200))
     if (isDead(subject, grant)) return show(request, reply, 'rate_limited', DEAD)
@@ -34,8 +34,8 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   app.post<WithHandle>('/r/:handle', { bodyLimit: FORM_BYTES }, async (request, reply) => {
     const found = await find(request, request.params.handle)
-    if (found === null) return show(request, reply, ...nobody(request))
-    const { handle, grant } = found
+    if (found === null) return turnAway(request, reply)
+    const { handle, grant, subject } = found
     if (foreignOrigin(request.headers, parts.publicUrl()))
       return show(request, reply, 'foreign_origin', FOREIGN)
     const form = page.readForm(request.body as Uint8Array, request.headers['content-type'])
@@ -48,7 +48,10 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
         `The form was not as the page sends it (${form.code}). Open the link again.`,
       )
     }
-    if (!parts.csrf.verify(grant.handle_hash, form.csrf)) return show(request, reply, 'csrf_mismatch', STALE)
+    // A page that is closed draws no stamp, and nothing sent from it can decide: it is told how things stand.
+    const mayDecide = isOpen(subject) && !isDead(subject, grant)
+    if (mayDecide && !parts.csrf.verify(grant.handle_hash, form.csrf))
+      return show(request, reply, 'csrf_mismatch', STALE)
     const inbound: Inbound = {
       channel: 'web',
       proof: parts.pageProof,
@@ -63,7 +66,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   app.get<{ Params: { handle: string; hash: string } }>('/r/:handle/blobs/:hash', async (request, reply) => {
     const found = await find(request, request.params.handle)
-    if (found === null) return show(request, reply, ...nobody(request))
+    if (found === null) return turnAway(request, reply)
     const { hash } = request.params
     const { subject } = found
     if (!isOpen(subject)) return send(reply, page.page(closed(subject), 200))
@@ -89,10 +92,11 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
   }
 
   /** Someone without a handle: told nothing, and after too many guesses told to stop. A right one is always let in. */
-  function nobody(request: FastifyRequest): [Code, string] {
+  function turnAway(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const wait = guesses.blockedFor(request.ip)
-    if (wait > 0) return ['rate_limited', `Too many tries; try again in ${wait} s.`]
-    return ['not_found', 'This link is not known here. Check that it was copied whole.']
+    if (wait === 0) return show(request, reply, 'not_found', UNKNOWN)
+    reply.header('retry-after', wait)
+    return show(request, reply, 'rate_limited', `Too many tries; try again in ${wait} s.`)
   }
 
   const displayOf = (subject: Case) => display({ ...subject, asked_by: parts.keys.nameOf(subject.opened_by) })
@@ -118,7 +122,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     handle: string,
     typed: string,
   ): Promise<FastifyReply> {
-    if (received.kind === 'unknown') return show(request, reply, ...nobody(request))
+    if (received.kind === 'unknown') return turnAway(request, reply)
     const { subject } = received
     if (received.kind === 'accepted') {
       if (wantsJson(request)) return reply.send(showAnswered(subject))
@@ -149,7 +153,9 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
   }
 }
 
-const DEAD = 'Too many tries were made with this link, so it no longer works. A fresh one has been sent.'
+const DEAD =
+  'Too many tries were made with this link, so it no longer works. While the request is open a fresh one is sent, at most three times.'
+const UNKNOWN = 'This link is not known here. Check that it was copied whole.'
 const FOREIGN = 'The answer must be sent from the page the link opens.'
 const STALE = 'Open the link again and answer from the page it shows.'
 

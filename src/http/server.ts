@@ -99,9 +99,10 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   return app
 }
 
-/** The form of a reply page is read by its own adapter, and a blob is whatever its bytes are. */
+/** The form of a reply page is read by its own adapter, a blob is whatever its bytes are, and where there is no route
+ *  nobody reads. */
 const takesBytes = ({ routeOptions: { url } }: FastifyRequest): boolean =>
-  url === '/v1/blobs' || url?.startsWith('/r/') === true
+  url === undefined || url === '/v1/blobs' || url.startsWith('/r/')
 
 function withoutPrefix(url: string, prefix: string): string {
   if (prefix === '' || !url.startsWith(prefix)) return url
