@@ -1,7 +1,8 @@
 // Where an audit reads from: an export, a backup, the ledger beside us, or a lane over HTTP. All four give the same
 // lines, so the same check is made on each.
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RawReply } from '../ledger/contract.js'
 import { LEDGER_FILE, openReadOnly } from '../ledger/sqlite/open.js'
@@ -9,17 +10,26 @@ import type { Environment } from '../settings.js'
 import { openStream, type Trouble } from './api.js'
 import type { Shell } from './command.js'
 import { clientSettings, type Door } from './environment.js'
+import { writeWhole } from './file.js'
 import { linesOf } from './lines.js'
 import { isFields } from './shown-case.js'
 import { complain, enter } from './tell.js'
+
+/** What was typed, by reply; null where the source does not have it. */
+export type Words = {
+  readonly lines: AsyncIterable<string>
+  raw(replyId: string): RawReply | null
+  /** False for an export, which never holds them: then their absence says nothing. */
+  readonly complete: boolean
+}
 
 export type Source = {
   readonly name: string
   /** How many entries there are, where that can be known beforehand. */
   readonly total: number | null
   lines(): AsyncIterable<string>
-  /** The words beside the ledger; an export has none. */
-  raws(): AsyncIterable<RawReply>
+  /** These lines, with the words beside them. */
+  withWords(lines: AsyncIterable<string>): Promise<Words>
   close(): void
 }
 
@@ -80,7 +90,7 @@ const exportSource = (file: string): Source => ({
   name: file,
   total: null,
   lines: () => linesOf(createReadStream(file)),
-  async *raws() {},
+  withWords: async lines => ({ lines, raw: () => null, complete: false }),
   close: () => undefined,
 })
 
@@ -105,31 +115,37 @@ function sqliteSource(file: string): Source {
         last = end.seq
       }
     },
-    async *raws() {
-      const page = db.prepare(
-        'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id > ? ORDER BY reply_id LIMIT ?',
-      )
-      for (let last = ''; ; ) {
-        const rows = page.all(last, PAGE) as RawReply[]
-        yield* rows
-        const end = rows.at(-1)
-        if (end === undefined) return
-        last = end.reply_id
-      }
+    async withWords(lines) {
+      const row = db.prepare('SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = ?')
+      const raw = (replyId: string): RawReply | null => (row.get(replyId) as RawReply | undefined) ?? null
+      return { lines, raw, complete: true }
     },
     close: () => void db.close(),
   }
 }
 
-const httpSource = (door: Door): Source => ({
-  name: door.url,
-  total: null,
-  lines: () => linesOf(streamOf(door, '/v1/ledger')),
-  async *raws() {
-    for await (const line of linesOf(streamOf(door, '/v1/raw-replies'))) yield readRaw(line)
-  },
-  close: () => undefined,
-})
+const httpSource = (door: Door): Source => {
+  const directory = mkdtempSync(join(tmpdir(), 'lane-audit-'))
+  return {
+    name: door.url,
+    total: null,
+    lines: () => linesOf(streamOf(door, '/v1/ledger')),
+    async withWords(lines) {
+      // Kept first, and the words fetched after: whatever a line speaks of was then already stored.
+      const file = join(directory, 'ledger.ndjson')
+      await writeWhole(file, ended(lines))
+      const words = await fetchWords(door)
+      const raw = (replyId: string): RawReply | null => words.get(replyId) ?? null
+      return { lines: linesOf(createReadStream(file)), raw, complete: true }
+    },
+    close: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Each line with its end, as an export has it. */
+export async function* ended(lines: AsyncIterable<string>): AsyncIterable<string> {
+  for await (const line of lines) yield `${line}\n`
+}
 
 async function* streamOf(door: Door, path: string): AsyncIterable<Uint8Array> {
   const stream = await openStream(door, path)
@@ -137,8 +153,16 @@ async function* streamOf(door: Door, path: string): AsyncIterable<Uint8Array> {
   yield* stream.chunks
 }
 
-function readRaw(line: string): RawReply {
-  const row: unknown = JSON.parse(line)
+async function fetchWords(door: Door): Promise<ReadonlyMap<string, RawReply>> {
+  const words = new Map<string, RawReply>()
+  for await (const line of linesOf(streamOf(door, '/v1/raw-replies'))) {
+    const reply = readRaw(JSON.parse(line))
+    words.set(reply.reply_id, reply)
+  }
+  return words
+}
+
+function readRaw(row: unknown): RawReply {
   if (!isFields(row)) throw new Error('a raw reply is not an object')
   const { reply_id, request_id, salt, raw } = row
   return {

@@ -1,10 +1,11 @@
 // `lane ledger`: the audit. What is checked is the ledger's own; here it is fetched, counted and told.
+import { replay } from '../ledger/replay.js'
 import { verify } from '../ledger/verify.js'
 import { readArguments } from './arguments.js'
 import { type Command, type Misuse, misuse, type Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { isTaken, writeWhole } from './file.js'
-import { chooseSource, type Source, SourceTrouble } from './ledger-source.js'
+import { chooseSource, ended, type Source, SourceTrouble } from './ledger-source.js'
 import { nearest } from './nearest.js'
 import { paintFor, say, visible } from './print.js'
 import { counted, progressOn } from './progress.js'
@@ -23,6 +24,15 @@ type Audit<R extends Result> = {
 const verification: Audit<Awaited<ReturnType<typeof verify>>> = {
   examine: lines => verify(lines),
   summary: ({ entries, head }) => `${entries} entries, head ${head}`,
+}
+
+const retelling: Audit<Awaited<ReturnType<typeof replay>>> = {
+  async examine(read, source) {
+    const { lines, raw, complete } = await source.withWords(read)
+    return await replay(lines, raw, { rawsMayBeAbsent: !complete })
+  },
+  summary: ({ cases, replies, erased, absent }) =>
+    `${cases} cases rebuilt, ${replies} replies read again, ${erased} erased, ${absent} without their words`,
 }
 
 /** Reads the words, opens the source, and sees to it that it is closed and trouble with it told. */
@@ -81,23 +91,22 @@ async function write(args: readonly string[], shell: Shell): Promise<ExitCode | 
     return complain(shell, [`${file} exists and is not replaced; name another file`])
   return await withSource([], shell, async source => {
     if (file === undefined) await pour(shell, source)
-    else say(shell.stdout, [`${file}: ${await writeWhole(file, ended(source))} bytes from ${source.name}`])
+    else
+      say(shell.stdout, [
+        `${file}: ${await writeWhole(file, ended(source.lines()))} bytes from ${source.name}`,
+      ])
     return EXIT.ok
   })
 }
 
-async function* ended(source: Source): AsyncIterable<string> {
-  for await (const line of source.lines()) yield `${line}\n`
-}
-
 /** Waits for a slow reader: an export may be larger than memory. */
 async function pour({ stdout }: Shell, source: Source): Promise<void> {
-  for await (const line of ended(source)) {
+  for await (const line of ended(source.lines())) {
     if (!stdout.write(line)) await new Promise<void>(resolve => stdout.once('drain', resolve))
   }
 }
 
-const DEEDS = { verify: audit(verification), export: write } as const
+const DEEDS = { verify: audit(verification), replay: audit(retelling), export: write } as const
 const NAMES = Object.keys(DEEDS)
 const isDeed = (name: string | undefined): name is keyof typeof DEEDS => NAMES.includes(name ?? '')
 

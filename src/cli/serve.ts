@@ -1,9 +1,9 @@
 // `lane serve`: the lane itself, until it is told to stop.
 import { AlreadyRunning } from '../ledger/sqlite/lock.js'
-import { CannotStart, type Running, serve as start } from '../main.js'
+import { CannotStart, serve as start } from '../main.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
-import { EXIT, type ExitCode } from './exit-code.js'
+import { EXIT } from './exit-code.js'
 import { say } from './print.js'
 import { complain } from './tell.js'
 
@@ -16,8 +16,12 @@ SIGINT stop it after what is under way is finished; a second one stops it at onc
   async run(args, shell) {
     const read = readArguments(args, {})
     if (!read.ok) return misuse(...read.flaws)
+    const stopped = nextStop()
     try {
-      return await untilStopped(await start(shell.env, text => say(shell.stdout, [text])))
+      const running = await start(shell.env, text => say(shell.stdout, [text]))
+      await stopped
+      await running.close()
+      return EXIT.ok
     } catch (error) {
       if (error instanceof CannotStart || error instanceof AlreadyRunning)
         return complain(shell, ['cannot start', ...error.message.split('\n')])
@@ -28,12 +32,13 @@ SIGINT stop it after what is under way is finished; a second one stops it at onc
   },
 }
 
-function untilStopped(running: Running): Promise<ExitCode> {
-  return new Promise((resolve, reject) => {
+/** Listens from before the start, so that a signal while it starts stops it as well as one long after. */
+function nextStop(): Promise<void> {
+  return new Promise(resolve => {
     const stop = (): void => {
       // From here on the default action of a signal holds: a second one ends the process.
       process.off('SIGTERM', stop).off('SIGINT', stop)
-      running.close().then(() => resolve(EXIT.ok), reject)
+      resolve()
     }
     process.on('SIGTERM', stop).on('SIGINT', stop)
   })

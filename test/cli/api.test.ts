@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { call, explain, openStream } from '../../src/cli/api.js'
 import { ask } from '../../src/cli/ask.js'
 import { waitForOutcome } from '../../src/cli/wait.js'
+import { closedUrl } from './command-line.js'
 import { terminal } from './terminal.js'
 
 const servers: Server[] = []
@@ -22,13 +23,7 @@ async function listen(listener: RequestListener): Promise<{ url: string; key: st
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'a-key' }
 }
 
-/** An address at which nothing listens: it was free a moment ago. */
-async function nobody(): Promise<{ url: string; key: string }> {
-  const door = await listen(() => undefined)
-  const server = servers.pop()
-  await new Promise(resolve => server?.close(resolve))
-  return door
-}
+const nobody = async (): Promise<{ url: string; key: string }> => ({ url: await closedUrl(), key: 'a-key' })
 
 const ASK = ['Ship it?', '--impact', 'x', '--yes-no', '--deadline', '1m', '--default', 'HALT']
 
