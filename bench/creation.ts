@@ -1,0 +1,54 @@
+// What a request costs: submitted over HTTP, committed, claimed, signed, written to the outbox and concluded.
+import type { Figure } from './figure.js'
+import {
+  CLIENTS,
+  idsOf,
+  linksOf,
+  open,
+  perSecond,
+  post,
+  REPEATS,
+  type Stage,
+  submission,
+  withStage,
+} from './stage.js'
+
+const WARM_UP = 2_000
+const REQUESTS = 3_000
+
+export async function measureCreation(): Promise<Figure[]> {
+  return withStage(async stage => {
+    await sign(stage, WARM_UP)
+    await open(stage, idsOf('warm', WARM_UP))
+    const measured: number[] = []
+    const baseline: number[] = []
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      baseline.push(perSecond(REQUESTS, await sign(stage, REQUESTS)))
+      const ids = idsOf(`create-${repeat}`, REQUESTS)
+      measured.push(perSecond(REQUESTS, await open(stage, ids)))
+      linksOf(stage, ids)
+    }
+    return [
+      {
+        what: `requests created and delivered, ${CLIENTS} clients`,
+        unit: 'per s',
+        measured,
+        baseline: { what: 'Fastify route that signs one token', measured: baseline },
+        goal: { judged: 'ratio', better: 'more', must: 0.3, aim: 0.6 },
+      },
+    ]
+  })
+}
+
+async function sign({ tokens, load }: Stage, count: number): Promise<number> {
+  const calls = idsOf('sign', count).map(id => post('/sign', submission(id)))
+  const { ms } = await load({
+    kind: 'volley',
+    port: tokens.port,
+    clients: CLIENTS,
+    calls,
+    status: 200,
+    until: null,
+  })
+  return ms
+}

@@ -1,0 +1,79 @@
+// The machine underneath: which cores a process may have, what one fsync costs, and what is said of it beside the
+// numbers. Whoever asks and whoever answers are kept on different cores where the system allows it.
+import { execFileSync } from 'node:child_process'
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { arch, cpus, loadavg, release, type } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+
+export type Seat = 'server' | 'load'
+
+/** How long an fsync is looked at: long enough for a disk to show its usual pace. */
+const FSYNC_MS = 2_000
+/** About what one small commit appends to the write-ahead log. */
+const FSYNC_BYTES = 4_096
+
+/** The command with its arguments, on the core of its seat where taskset and a second core are there. */
+export function seated(seat: Seat, command: string, args: readonly string[]): [string, string[]] {
+  const core = seat === 'server' ? CORES[0] : CORES[1]
+  if (!IS_PINNED || core === undefined) return [command, [...args]]
+  return ['taskset', ['--cpu-list', String(core), command, ...args]]
+}
+
+/** Milliseconds of each append + fsync in a loop, in the directory whose disk is meant. */
+export function timeFsync(dir: string): number[] {
+  const path = join(dir, 'fsync.probe')
+  const file = openSync(path, 'a', 0o600)
+  const bytes = Buffer.alloc(FSYNC_BYTES, 'x')
+  const times: number[] = []
+  try {
+    for (const end = performance.now() + FSYNC_MS; performance.now() < end; ) {
+      const start = performance.now()
+      writeSync(file, bytes)
+      fsyncSync(file)
+      times.push(performance.now() - start)
+    }
+    return times
+  } finally {
+    closeSync(file)
+    rmSync(path)
+  }
+}
+
+export function describeMachine(): string {
+  const db = new Sqlite(':memory:')
+  const sqlite = db.prepare('SELECT sqlite_version()').pluck().get()
+  db.close()
+  const [first] = cpus()
+  return [
+    `Node ${process.version}, SQLite ${sqlite}, ${type()} ${release()} ${arch()}`,
+    `${CORES.length} cores (${first?.model.trim() ?? 'unknown'})`,
+    IS_PINNED ? 'server and generator on cores of their own' : 'server and generator not pinned',
+    `load average before the run ${(loadavg()[0] ?? 0).toFixed(2)}`,
+  ].join('; ')
+}
+
+/** The cores this process may use, which in a container are not always the first ones. */
+function allowedCores(): number[] {
+  try {
+    const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? ''
+    return list.split(',').flatMap(part => {
+      const [first = 0, last = first] = part.split('-').map(Number)
+      return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+    })
+  } catch {
+    return cpus().map((_, index) => index)
+  }
+}
+
+function hasTaskset(): boolean {
+  try {
+    execFileSync('taskset', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const CORES = allowedCores()
+const IS_PINNED = CORES.length > 1 && hasTaskset()

@@ -1,0 +1,47 @@
+// What a pending request costs in memory while nobody touches it: a lane on a full ledger against one on an empty
+// ledger, both started afresh and collected.
+import { launch } from './child.js'
+import { type Figure, median } from './figure.js'
+import { requireCounts, requireHolds } from './outcome.js'
+import { type Place, withPlace } from './place.js'
+import { fillWithMany, MANY } from './population.js'
+import { REPEATS } from './stage.js'
+
+export async function measureMemory(): Promise<Figure[]> {
+  return withPlace(empty =>
+    withPlace(async full => {
+      await fillWithMany(full)
+      const each: number[] = []
+      const bare: number[] = []
+      // The first start makes keys and warms the file cache: it is not counted.
+      await residentBytes(full)
+      await residentBytes(empty)
+      for (let repeat = 0; repeat < REPEATS; repeat++) {
+        const base = await residentBytes(empty)
+        bare.push(base)
+        each.push(((await residentBytes(full)) - base) / MANY)
+      }
+      const started = REPEATS + 1
+      requireCounts(full.ledger, MANY, { LANE_STARTED: started, KEY_ROTATED: 1 })
+      await requireHolds(full.ledger)
+      return [
+        {
+          what: `memory per pending request, ${MANY / 1000} 000 pending`,
+          unit: 'B',
+          measured: each,
+          baseline: null,
+          goal: { judged: 'value', better: 'less', must: 1_000, aim: 120 },
+          note: `resident set after gc; an empty lane holds ${(median(bare) / 2 ** 20).toFixed(0)} MiB`,
+        },
+      ]
+    }),
+  )
+}
+
+async function residentBytes({ env }: Place): Promise<number> {
+  const lane = await launch<'resident', number>('server', 'lane-process.js', {
+    env,
+    nodeArgs: ['--expose-gc'],
+  })
+  return await lane.ask('resident').finally(() => lane.stop())
+}

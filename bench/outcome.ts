@@ -1,0 +1,78 @@
+// Whether what was measured really happened: the entries by type, exactly as many as were asked for, and the ledger's
+// own never-invariants over all of it. A fast lane that does something else has measured nothing.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
+import type { EntryOf, EventType } from '../src/event.js'
+import { openReadOnly } from '../src/ledger/sqlite/open.js'
+import { verify } from '../src/ledger/verify.js'
+
+export class WrongOutcome extends Error {
+  override readonly name = 'WrongOutcome'
+}
+
+export type Counts = Readonly<Partial<Record<EventType, number>>>
+
+/** A lane that has not got there after this long never will. */
+const PATIENCE_MS = 60_000
+
+function reading<T>(file: string, read: (db: Database) => T): T {
+  const db = openReadOnly(file)
+  try {
+    return read(db)
+  } finally {
+    db.close()
+  }
+}
+
+const SIZE = 'SELECT coalesce(max(seq), -1) + 1 FROM entries'
+export const sizeOf = (file: string): number => reading(file, db => db.prepare(SIZE).pluck().get() as number)
+
+/** Fulfils within a millisecond or two of the ledger having `size` entries committed. */
+export async function watchHead(file: string, size: number): Promise<void> {
+  const db = openReadOnly(file)
+  const head = db.prepare(SIZE).pluck()
+  const end = performance.now() + PATIENCE_MS
+  try {
+    while ((head.get() as number) < size) {
+      if (performance.now() > end) throw new WrongOutcome(`${head.get()} entries where ${size} were awaited`)
+      await sleep(1)
+    }
+  } finally {
+    db.close()
+  }
+}
+
+/** The entries from `from` on are exactly these. */
+export function requireCounts(file: string, from: number, wanted: Counts): void {
+  const rows = reading(
+    file,
+    db =>
+      db.prepare('SELECT type, count(*) AS n FROM entries WHERE seq >= ? GROUP BY type').all(from) as {
+        type: EventType
+        n: number
+      }[],
+  )
+  const found: Counts = Object.fromEntries(rows.map(({ type, n }) => [type, n]))
+  const types = new Set([...Object.keys(wanted), ...Object.keys(found)] as EventType[])
+  const wrong = [...types].filter(type => (wanted[type] ?? 0) !== (found[type] ?? 0))
+  if (wrong.length === 0) return
+  const said = wrong.map(type => `${found[type] ?? 0} ${type} where ${wanted[type] ?? 0} belong`)
+  throw new WrongOutcome(said.join('; '))
+}
+
+export const linesOf = (file: string): string[] =>
+  reading(file, db => db.prepare('SELECT line FROM entries ORDER BY seq').pluck().all() as string[])
+
+export const entriesOf = <T extends EventType>(file: string, type: T): EntryOf<T>[] =>
+  reading(file, db =>
+    db.prepare('SELECT line FROM entries WHERE type = ? ORDER BY seq').pluck().all(type),
+  ).map(line => JSON.parse(line as string))
+
+export async function requireHolds(file: string): Promise<void> {
+  const { ok, problems } = await verify(linesOf(file))
+  const [first] = problems
+  if (!ok)
+    throw new WrongOutcome(
+      `the ledger does not hold: entry ${first?.seq}, ${first?.invariant}: ${first?.message}`,
+    )
+}

@@ -1,0 +1,40 @@
+// Directories of the run: beside what is built, so that they lie on a disk that really syncs (a temporary directory is
+// often memory), and gone when the run is over.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { LEDGER_FILE } from '../src/ledger/sqlite/open.js'
+
+const PLACES = fileURLToPath(new URL('../data/', import.meta.url))
+
+/** No limit on how much may be asked: the generator is one caller who asks one person thousands of times. */
+const CONFIG = `
+recipients:
+  operator: { name: Operator, web: true }
+outbox: on
+limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 10 }
+`
+export const KEY = 'lane_bench_key_of_one_run_only'
+
+export type Place = { readonly dir: string; readonly ledger: string; readonly env: Record<string, string> }
+
+export function makePlace(): Place {
+  mkdirSync(PLACES, { recursive: true })
+  const dir = mkdtempSync(PLACES)
+  const config = join(dir, 'lane.yaml')
+  writeFileSync(config, CONFIG)
+  const env = { LANE_DATA_DIR: dir, LANE_CONFIG: config, LANE_API_KEY: KEY, LOG_LEVEL: 'warn', PORT: '0' }
+  return { dir, ledger: join(dir, LEDGER_FILE), env }
+}
+
+export async function withPlace<T>(use: (place: Place) => Promise<T>): Promise<T> {
+  const place = makePlace()
+  try {
+    return await use(place)
+  } finally {
+    rmSync(place.dir, { recursive: true, force: true })
+  }
+}
+
+/** Whatever a run that was cut short has left. */
+export const clearPlaces = (): void => rmSync(PLACES, { recursive: true, force: true })

@@ -1,0 +1,117 @@
+// Pending requests by the hundred thousand, written straight through the ledger: real REQUEST_OPENED entries with real
+// alarms, opened at a time of our choosing. They are not delivered; nothing that is measured on them looks at that.
+import { constants, copyFileSync } from 'node:fs'
+import type { Clock } from '../src/clock.js'
+import { instant } from '../src/clock.js'
+import type { Draft } from '../src/event.js'
+import type { Moment, Store } from '../src/ledger/contract.js'
+import { openSqlite } from '../src/ledger/sqlite/open.js'
+import { envelopeHash } from '../src/request/admit.js'
+import { hashRequest, type Request, type Run } from '../src/request/request.js'
+import { makePlace, type Place } from './place.js'
+
+export type Crowd = {
+  readonly prefix: string
+  readonly count: number
+  /** When the first is opened, and how much later each next one (ms). */
+  readonly from: number
+  readonly every: number
+  readonly deadline_seconds: number
+}
+
+/** Time as the crowd tells it: each append reads the wall once, and stands `every` after the one before. */
+class CrowdClock implements Clock {
+  #now: number
+  #every = 0
+  constructor(start: number) {
+    this.#now = start
+  }
+  go(from: number, every: number): void {
+    this.#now = from - every
+    this.#every = every
+  }
+  wall(): number {
+    this.#now += this.#every
+    return this.#now
+  }
+  monotonic(): number {
+    return this.#now
+  }
+}
+
+/** Appends handed over at once: some commits' worth, so that none waits for the next. */
+const TOGETHER = 2_048
+
+export async function populate({ dir }: Place, ...crowds: readonly Crowd[]): Promise<void> {
+  const clock = new CrowdClock(crowds[0]?.from ?? 0)
+  const store = openSqlite(dir, clock)
+  for (const crowd of crowds) {
+    clock.go(crowd.from, crowd.every)
+    for (let first = 0; first < crowd.count; first += TOGETHER) {
+      const last = Math.min(first + TOGETHER, crowd.count)
+      await Promise.all(Array.from({ length: last - first }, (_, index) => open(store, crowd, first + index)))
+    }
+  }
+  await store.ledger.close()
+}
+
+const RUN: Run = { run_id: 'run-bench', mood: 'DEFERENTIAL' }
+const ENVELOPE = envelopeHash({ run: RUN, recipients: [{ user_id: 'operator' }] })
+
+async function open({ ledger }: Store, { prefix, deadline_seconds }: Crowd, index: number): Promise<void> {
+  const request_id = `${prefix}-${index}`
+  const request = question(request_id, deadline_seconds)
+  const opened = await ledger.append({
+    story: { request_id, expected: 0 },
+    decide: moment => {
+      const due = moment.ms + deadline_seconds * 1000
+      return { kind: 'append', events: [opening(request_id, request, moment, due)], alarm: due }
+    },
+  })
+  if (opened.kind !== 'appended') throw new Error(`${request_id} could not be opened: ${opened.kind}`)
+}
+
+const question = (question_id: string, deadline_seconds: number): Request => ({
+  type: 'REQUEST_QUESTION',
+  question_id,
+  question_text: 'Ship the release today?',
+  impact: 'Decides whether the pipeline goes on',
+  context_handles: [],
+  deadline_seconds,
+  default_action: 'HALT',
+  reply_schema: { kind: 'yes_no' },
+})
+
+const opening = (request_id: string, request: Request, _moment: Moment, due: number): Draft => ({
+  type: 'REQUEST_OPENED',
+  request_id,
+  run_id: RUN.run_id,
+  body: {
+    request,
+    request_hash: hashRequest(request),
+    run: RUN,
+    recipients: [{ user_id: 'operator', channels: ['web'], route: 'first' }],
+    envelope_hash: ENVELOPE,
+    deadline_at: instant(due),
+    opened_by: 'key-bench',
+  },
+})
+
+export const MANY = 100_000
+const HOUR_MS = 3_600_000
+const MONTH_S = 2_592_000
+
+let reservoir: Promise<Place> | null = null
+
+/** A fresh copy of a ledger of MANY pending requests that are due a month from now; built once a run. */
+export async function fillWithMany(place: Place): Promise<void> {
+  reservoir ??= build()
+  copyFileSync((await reservoir).ledger, place.ledger, constants.COPYFILE_FICLONE)
+}
+
+async function build(): Promise<Place> {
+  const place = makePlace()
+  const from = Date.now() - 2 * HOUR_MS
+  await populate(place, { prefix: 'pending', count: MANY, from, every: 10, deadline_seconds: MONTH_S })
+  return place
+}

@@ -1,0 +1,85 @@
+// How long a restart takes: from starting `lane serve` to the first 200 of /readyz, on a ledger of a hundred thousand
+// entries and, beside it, on an empty one.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { bytesOf, Connection } from './connection.js'
+import type { Figure } from './figure.js'
+import { seated } from './machine.js'
+import { requireCounts, requireHolds, WrongOutcome } from './outcome.js'
+import { type Place, withPlace } from './place.js'
+import { fillWithMany, MANY } from './population.js'
+import { REPEATS } from './stage.js'
+
+const LANE = fileURLToPath(new URL('../src/cli/lane.js', import.meta.url))
+const PATIENCE_MS = 30_000
+
+export async function measureStart(): Promise<Figure[]> {
+  return withPlace(empty =>
+    withPlace(async full => {
+      await fillWithMany(full)
+      // The first start makes keys: a restart is what is measured.
+      await timeStart(full)
+      await timeStart(empty)
+      const measured: number[] = []
+      const baseline: number[] = []
+      for (let repeat = 0; repeat < REPEATS; repeat++) {
+        baseline.push(await timeStart(empty))
+        measured.push(await timeStart(full))
+      }
+      requireCounts(full.ledger, MANY, { LANE_STARTED: REPEATS + 1, KEY_ROTATED: 1 })
+      await requireHolds(full.ledger)
+      return [
+        {
+          what: `start to ready, ${MANY / 1000} 000 entries in the ledger`,
+          unit: 'ms',
+          measured,
+          baseline: { what: 'the same, ledger empty', measured: baseline },
+          goal: { judged: 'value', better: 'less', must: 1_000, aim: 300 },
+        },
+      ]
+    }),
+  )
+}
+
+async function timeStart({ dir, env }: Place): Promise<number> {
+  const port = await freePort()
+  const [command, args] = seated('server', process.execPath, [LANE, 'serve'])
+  const start = performance.now()
+  const lane = spawn(command, args, {
+    cwd: dir,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { PATH: process.env.PATH, ...env, PORT: String(port) },
+  })
+  const ended = once(lane, 'exit')
+  try {
+    await ready(port, start + PATIENCE_MS)
+    return performance.now() - start
+  } finally {
+    lane.kill('SIGTERM')
+    await ended
+  }
+}
+
+async function ready(port: number, end: number): Promise<void> {
+  const call = bytesOf({ method: 'GET', path: '/readyz', headers: {}, body: '' })
+  while (performance.now() < end) {
+    const connection = await Connection.open(port).catch(() => null)
+    const answer = await connection?.send(call).finally(() => connection.close())
+    if (answer?.status === 200) return
+    await sleep(1)
+  }
+  throw new WrongOutcome(`the lane was not ready within ${PATIENCE_MS} ms`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  return address.port
+}
