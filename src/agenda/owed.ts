@@ -34,8 +34,9 @@ export function owed(subject: Case, now: number, policy: AgendaPolicy): Owed {
   for (const planned of plan(subject)) {
     const next = nextAttempt(subject, planned, known.get(planned.delivery_id))
     if (next === null) continue
-    if (next.due <= now) duties.push({ kind: 'deliver', attempt: next.attempt, ...planned })
-    alarm = Math.min(alarm, Math.max(next.due, now + ASK_AGAIN_MS))
+    const due = next.due <= now
+    if (due) duties.push({ kind: 'deliver', attempt: next.attempt, ...planned })
+    alarm = Math.min(alarm, due ? now + ASK_AGAIN_MS : next.due)
   }
   return { duties, alarm }
 }
