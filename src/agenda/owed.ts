@@ -2,7 +2,8 @@
 // lost one are the same harmless act, asking again.
 //
 // A1  An open request past its deadline owes exactly one thing: its default.
-// A2  Before the deadline every planned delivery owes an attempt until it stands or has finally failed.
+// A2  Before the deadline every planned delivery owes an attempt until it stands, has finally failed, or its reply
+//     handle is dead.
 // A3  A recipient reached by preference owes nothing more once one of their deliveries stands.
 // A4  A resolved request owes the closing of each copy that can be edited, and nothing else.
 // A5  `alarm` is when the agenda must next be asked; it is null only when nothing will ever be owed again.
@@ -47,8 +48,9 @@ function nextAttempt(
   planned: Planned,
   delivery: Delivery | undefined,
 ): { readonly due: number; readonly attempt: number } | null {
+  if (servedByPreference(subject, planned)) return null
   if (delivery === undefined) return { due: 0, attempt: 1 }
-  if (stands(delivery) || delivery.final || servedByPreference(subject, planned)) return null
+  if (stands(delivery) || delivery.final || delivery.exhausted) return null
   const attempt = delivery.attempts + 1
   if (delivery.state === 'sending') return { due: delivery.lease_until ?? 0, attempt }
   return { due: delivery.retry_at ?? 0, attempt }
