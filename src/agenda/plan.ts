@@ -47,5 +47,6 @@ function roundsOf(
 
 function givesWay(delivery: Delivery | undefined): boolean {
   if (delivery === undefined || stands(delivery)) return false
-  return delivery.final || (delivery.attempts >= FAILOVER_AFTER && delivery.state !== 'sending')
+  const failures = delivery.state === 'sending' ? delivery.attempts - 1 : delivery.attempts
+  return delivery.final || failures >= FAILOVER_AFTER
 }
