@@ -101,12 +101,7 @@ function change(before: Case, event: Happened): Case {
         lease_until: null,
       })
     case 'DELIVERY_FAILED':
-      return update(before, event.body.delivery_id, event.at, {
-        state: event.body.final ? 'failed' : 'queued',
-        lease_until: null,
-        retry_at: event.body.retry_at === undefined ? null : Date.parse(event.body.retry_at),
-        final: event.body.final,
-      })
+      return failed(before, event.body, event.at)
     case 'DELIVERY_STATUS':
       if (event.body.stands) return before
       return update(before, event.body.delivery_id, event.at, { state: 'failed', final: true })
@@ -144,6 +139,18 @@ function started(before: Case, body: Body<'DELIVERY_STARTED'>, at: string): Case
   const { delivery_id, channel, recipient: user_id } = body
   const fresh: Delivery = { delivery_id, user_id, channel, at, ...claim, final: false, exhausted: false }
   return { ...before, deliveries: [...before.deliveries, fresh] }
+}
+
+/** A failure may be told after its lease was over and another attempt made: that one, or a copy that stands, counts. */
+function failed(before: Case, body: Body<'DELIVERY_FAILED'>, at: string): Case {
+  const delivery = before.deliveries.find(one => one.delivery_id === body.delivery_id)
+  if (delivery === undefined || stands(delivery) || body.attempt < delivery.attempts) return before
+  return update(before, body.delivery_id, at, {
+    state: body.final ? 'failed' : 'queued',
+    lease_until: null,
+    retry_at: body.retry_at === undefined ? null : Date.parse(body.retry_at),
+    final: body.final,
+  })
 }
 
 function update(before: Case, id: string, at: string | null, patch: Partial<Delivery>): Case {
