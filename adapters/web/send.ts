@@ -19,7 +19,7 @@ export async function send(console: Console, display: Display, envelope: Envelop
     return { kind: 'failed', code: 'outbox_unwritable', retryable: true }
   }
   console.print(blockOf(display, envelope))
-  return { kind: 'sent', ref: envelope.delivery_id }
+  return { kind: 'sent' }
 }
 
 const lineOf = (display: Display, envelope: Envelope): OutboxLine => ({

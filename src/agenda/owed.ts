@@ -24,7 +24,7 @@ export type AgendaPolicy = {
 }
 
 /** Whoever learns of a duty does it at once; if they die, the alarm repeats the question after this long. */
-const ASK_AGAIN_MS = 1_000
+const ASK_AGAIN_MS = 5_000
 
 export function owed(subject: Case, now: number, policy: AgendaPolicy): Owed {
   if (!isOpen(subject)) return closing(subject, now, policy)

@@ -1,7 +1,7 @@
 // Which deliveries a request needs, from its recipients and what became of the deliveries so far. A recipient reached
 // by preference gets the first channel, and the next one when that fails; one whose request names channels gets all.
 import type { Channel } from '../adapter.js'
-import { hashOf } from '../canonical.js'
+import { sha256 } from '../canonical.js'
 import { type Case, type Delivery, stands } from './case.js'
 
 /** After this many failed attempts the next channel is tried while the first goes on being retried. */
@@ -13,7 +13,8 @@ export type Planned = { readonly delivery_id: string; readonly user_id: string; 
 
 /** Same facts, same id: a doubled alarm claims the same delivery and conflicts, instead of making another. */
 export function deliveryId(request_id: string, user_id: string, channel: Channel, round: number): string {
-  return `d-${hashOf('lane/delivery/v1', { request_id, user_id, channel, round }).slice(7, 31)}`
+  const facts = JSON.stringify([request_id, user_id, channel, round])
+  return `d-${sha256('lane/delivery/v1\n', facts).slice(7, 31)}`
 }
 
 export function plan(subject: Case): readonly Planned[] {

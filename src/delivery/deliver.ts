@@ -5,6 +5,7 @@ import type { Adapter, Channel, Envelope, Sent } from '../adapter.js'
 import { retryAt } from '../agenda/backoff.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
+import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import type { Draft } from '../event.js'
 import type { Grant, Moment } from '../ledger/contract.js'
@@ -27,6 +28,8 @@ import { within } from './patience.js'
 const SEND_TIMEOUT_MS = 10_000
 /** A claim outlives the longest send, so that nobody repeats an attempt that is still under way. */
 const LEASE_MS = 30_000
+/** The token's jti: 128 bits. */
+const NONCE_BYTES = 16
 
 export type Deliver = Extract<Duty, { kind: 'deliver' }>
 
@@ -59,25 +62,29 @@ export async function deliver(sender: Sender, first: Case, duty: Deliver): Promi
 
 type Pass = {
   readonly shown: Display
+  readonly display_hash: Hash
   readonly handle: string
   readonly code: string
   readonly grant: Grant
+  readonly token_hash: Hash
 }
 
 async function mintPass(sender: Sender, subject: Case, duty: Deliver): Promise<Pass> {
   const shown = display({ ...subject, asked_by: sender.keyName(subject.opened_by) })
-  const handle = writeHandle(randomBytes(HANDLE_BYTES))
-  const code = writeCode(randomBytes(CODE_BYTES))
+  const display_hash = hashDisplay(shown)
+  const chance = randomBytes(HANDLE_BYTES + CODE_BYTES + NONCE_BYTES)
+  const handle = writeHandle(chance.subarray(0, HANDLE_BYTES))
+  const code = writeCode(chance.subarray(HANDLE_BYTES, HANDLE_BYTES + CODE_BYTES))
   const token = await mint(sender.keyring(), {
     sub: duty.user_id,
-    jti: randomBytes(16).toString('base64url'),
+    jti: chance.subarray(HANDLE_BYTES + CODE_BYTES).toString('base64url'),
     iat: Math.floor(sender.now() / 1000),
     exp: Math.ceil(subject.deadline_ms / 1000),
     req: subject.request_id,
     rqh: subject.request_hash,
     rsh: hashReplySchema(subject.request.reply_schema),
     ch: duty.channel,
-    dsh: hashDisplay(shown),
+    dsh: display_hash,
   })
   const grant = {
     handle_hash: hashHandle(handle),
@@ -86,7 +93,7 @@ async function mintPass(sender: Sender, subject: Case, duty: Deliver): Promise<P
     request_id: subject.request_id,
     delivery_id: duty.delivery_id,
   }
-  return { shown, handle, code, grant }
+  return { shown, display_hash, handle, code, grant, token_hash: hashToken(token) }
 }
 
 async function claim(
@@ -157,8 +164,8 @@ const started = (subject: Case, duty: Deliver, pass: Pass, moment: Moment): Draf
   ...ids(subject),
   body: {
     ...attempted(duty),
-    token_hash: hashToken(pass.grant.token),
-    display_hash: hashDisplay(pass.shown),
+    token_hash: pass.token_hash,
+    display_hash: pass.display_hash,
     lease_until: instant(moment.ms + LEASE_MS),
   },
 })
@@ -169,7 +176,7 @@ const stood = (subject: Case, duty: Deliver, pass: Pass, sent: Exclude<Sent, { k
   body: {
     ...attempted(duty),
     request_hash: subject.request_hash,
-    token_hash: hashToken(pass.grant.token),
+    token_hash: pass.token_hash,
     ...(sent.kind === 'uncertain' && { uncertain: true as const }),
   },
 })

@@ -122,7 +122,9 @@ export class SqliteLedger implements Ledger {
   }
 
   async story(requestId: string): Promise<readonly Entry[]> {
-    const lines = this.#statement('SELECT line FROM entries WHERE request_id = ? ORDER BY seq').all(requestId)
+    const lines = this.#statement(
+      `SELECT line FROM entries WHERE story = (SELECT opened_seq FROM requests WHERE request_id = ?) ORDER BY seq`,
+    ).all(requestId)
     return (lines as string[]).map(parseEntry)
   }
 

@@ -12,6 +12,9 @@ import { sqliteShelf } from './shelf.js'
 
 /** Before 3.51.3 two connections that checkpoint at once could corrupt a WAL file. */
 const SQLITE_AT_LEAST = [3, 51, 3] as const
+/** 40 MB of log before it is carried into the file: a start reads that back in well under a second. */
+const CHECKPOINT_PAGES = 10_000
+const CACHE_KIB = 16_384
 export const LEDGER_FILE = 'ledger.db'
 
 export type SqliteStore = Store & { readonly file: string }
@@ -46,6 +49,9 @@ function assertDurable(db: Database): void {
   db.pragma('synchronous = FULL')
   db.pragma('fullfsync = ON')
   db.pragma('busy_timeout = 5000')
+  // A checkpoint stops the writer; with SQLite's own bound of 4 MB a busy lane would checkpoint at every other commit.
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  db.pragma(`cache_size = -${CACHE_KIB}`)
   const settings = durability(db)
   if (settings.journal_mode !== 'wal' || settings.synchronous !== 2) {
     throw new Error(

@@ -5,13 +5,13 @@ import type { Database } from 'better-sqlite3'
 const STEPS: readonly string[] = [
   `
   CREATE TABLE entries (
-    seq        INTEGER PRIMARY KEY,
-    type       TEXT NOT NULL,
-    request_id TEXT,
-    line       TEXT NOT NULL
+    seq   INTEGER PRIMARY KEY,
+    type  TEXT NOT NULL,
+    story INTEGER,
+    line  TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX entries_story ON entries (request_id, seq) WHERE request_id IS NOT NULL;
-  CREATE UNIQUE INDEX entries_resolved_once ON entries (request_id) WHERE type = 'REQUEST_RESOLVED';
+  CREATE INDEX entries_by_story ON entries (story) WHERE story IS NOT NULL;
+  CREATE UNIQUE INDEX entries_resolved_once ON entries (story) WHERE type = 'REQUEST_RESOLVED';
   CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
   CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries
@@ -27,9 +27,8 @@ const STEPS: readonly string[] = [
     opened_by  TEXT NOT NULL,
     alarm_ms   INTEGER
   ) STRICT;
-  CREATE INDEX requests_by_run ON requests (run_id);
+  CREATE INDEX requests_by_run ON requests (run_id, type, state);
   CREATE INDEX requests_by_opener ON requests (opened_by);
-  CREATE INDEX requests_open ON requests (run_id, type) WHERE state = 'pending';
   CREATE INDEX requests_alarm ON requests (alarm_ms) WHERE alarm_ms IS NOT NULL;
 
   CREATE TABLE claims (space TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (space, value)) STRICT, WITHOUT ROWID;
@@ -42,9 +41,9 @@ const STEPS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE grants (
-    handle_hash TEXT PRIMARY KEY, code_hash TEXT NOT NULL, token TEXT NOT NULL,
+    handle_hash TEXT NOT NULL UNIQUE, code_hash TEXT NOT NULL, token TEXT NOT NULL,
     request_id TEXT NOT NULL, delivery_id TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
   CREATE TABLE refs (
     channel TEXT NOT NULL, ref TEXT NOT NULL, delivery_id TEXT NOT NULL, handle_hash TEXT NOT NULL,
     PRIMARY KEY (channel, ref)

@@ -13,6 +13,8 @@ import { shelver } from './shelf.js'
 export type Head = { readonly size: number; readonly hash: Hash }
 export type Outcome = Appended<unknown>
 type Judged = Outcome | { readonly error: unknown }
+/** Puts an event at the head; `story` is the seq its story begins with, null for an entry of no request. */
+type Place = (draft: Draft, ms: number, story: number | null) => Entry
 
 export class Writer {
   readonly #db: Database
@@ -54,9 +56,9 @@ export class Writer {
     const entries: Entry[] = []
     let head = this.#head
     let recorded = 0
-    const place = (draft: Draft, ms: number): Entry => {
+    const place: Place = (draft, ms, story) => {
       const { entry, line } = seal(draft, { seq: head.size, at: instant(ms), prev: head.hash })
-      this.#statements.insertEntry.run(entry.seq, entry.type, entry.request_id ?? null, line)
+      this.#statements.insertEntry.run(entry.seq, entry.type, story, line)
       head = { size: head.size + 1, hash: entry.hash }
       entries.push(entry)
       return entry
@@ -65,7 +67,7 @@ export class Writer {
       const reading = this.#clock.read()
       if (reading.change) this.#unrecorded.push(reading.change)
       for (const body of this.#unrecorded.slice(recorded)) {
-        place({ type: 'CLOCK_SUSPECT', body }, reading.ms)
+        place({ type: 'CLOCK_SUSPECT', body }, reading.ms, null)
         recorded++
       }
       return this.#one(append, reading, head.size, place)
@@ -83,15 +85,10 @@ export class Writer {
     }
   }
 
-  #one(
-    append: Append<unknown>,
-    reading: Reading,
-    seq: number,
-    place: (draft: Draft, ms: number) => Entry,
-  ): Judged {
+  #one(append: Append<unknown>, reading: Reading, seq: number, place: Place): Judged {
     const { story } = append
-    const version = story ? this.#version(story.request_id) : 0
-    if (story && version !== story.expected) return { kind: 'moved' }
+    const known = story ? this.#known(story.request_id) : null
+    if (story && (known?.version ?? 0) !== story.expected) return { kind: 'moved' }
     for (const guard of append.guards ?? []) {
       if (!this.#guards.holds(guard, reading.ms)) return { kind: 'guarded', guard }
     }
@@ -104,19 +101,22 @@ export class Writer {
     }
     if (decision.kind === 'refuse') return { kind: 'refused', why: decision.why }
     for (const guard of append.guards ?? []) this.#guards.claim(guard, reading.ms, seq)
-    const placed = decision.events.map(draft => place(draft, reading.ms))
-    if (story) this.#project(story.request_id, version, placed, decision.alarm)
+    // A story is named by the seq it begins with: its entries then lie close together in the index.
+    const begins = story ? (known?.opened_seq ?? seq) : null
+    const placed = decision.events.map(draft => place(draft, reading.ms, begins))
+    if (begins !== null) this.#project(begins, known?.version ?? 0, placed, decision.alarm)
     for (const shelving of decision.shelve ?? []) this.#shelve(shelving)
     return { kind: 'appended', entries: placed }
   }
 
-  #version(requestId: string): number {
-    return (this.#statements.version.get(requestId) as number | undefined) ?? 0
+  #known(requestId: string): { readonly opened_seq: number; readonly version: number } | null {
+    const row = this.#statements.known.get(requestId)
+    return (row as { opened_seq: number; version: number } | undefined) ?? null
   }
 
   /** Keeps the projection beside the entries it is made from. */
   #project(
-    requestId: string,
+    begins: number,
     version: number,
     placed: readonly Entry[],
     alarm: number | null | undefined,
@@ -124,13 +124,13 @@ export class Writer {
     for (const entry of placed) {
       if (entry.type === 'REQUEST_OPENED') {
         const { request, run, opened_by } = entry.body
-        this.#statements.insertRequest.run(entry.seq, requestId, request.type, run.run_id, opened_by)
+        this.#statements.open.run(begins, entry.request_id, request.type, run.run_id, opened_by)
       }
-      if (entry.type === 'REQUEST_RESOLVED') this.#statements.setState.run(entry.body.outcome, requestId)
+      if (entry.type === 'REQUEST_RESOLVED') this.#statements.resolve.run(entry.body.outcome, begins)
     }
-    this.#statements.setVersion.run(version + placed.length, requestId)
-    if (alarm !== undefined)
-      this.#statements.setAlarm.run(alarm === null ? null : Math.ceil(alarm), requestId)
+    const after = version + placed.length
+    if (alarm === undefined) this.#statements.grow.run(after, begins)
+    else this.#statements.growAndArm.run(after, alarm === null ? null : Math.ceil(alarm), begins)
   }
 }
 
@@ -141,13 +141,13 @@ function isStorageFailure(error: unknown): boolean {
 }
 
 const prepare = (db: Database) => ({
-  version: db.prepare('SELECT version FROM requests WHERE request_id = ?').pluck(),
-  insertEntry: db.prepare('INSERT INTO entries (seq, type, request_id, line) VALUES (?, ?, ?, ?)'),
-  insertRequest: db.prepare(
+  known: db.prepare('SELECT opened_seq, version FROM requests WHERE request_id = ?'),
+  insertEntry: db.prepare('INSERT INTO entries (seq, type, story, line) VALUES (?, ?, ?, ?)'),
+  open: db.prepare(
     `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by)
      VALUES (?, ?, 0, ?, 'pending', ?, ?)`,
   ),
-  setState: db.prepare('UPDATE requests SET state = ? WHERE request_id = ?'),
-  setVersion: db.prepare('UPDATE requests SET version = ? WHERE request_id = ?'),
-  setAlarm: db.prepare('UPDATE requests SET alarm_ms = ? WHERE request_id = ?'),
+  resolve: db.prepare('UPDATE requests SET state = ? WHERE opened_seq = ?'),
+  grow: db.prepare('UPDATE requests SET version = ? WHERE opened_seq = ?'),
+  growAndArm: db.prepare('UPDATE requests SET version = ?, alarm_ms = ? WHERE opened_seq = ?'),
 })
