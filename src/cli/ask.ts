@@ -70,7 +70,7 @@ Asks one question. TEXT is the question, T what the answer changes.
 REPLY, exactly one of:
 ${REPLY_USAGE}
 
-Options:
+Options (with …: given once for each value):
   --context H …         what to look at: sha256:…, doc:…, diff:…, receipt:…, run:…, artifact:…
 ${COMMON_USAGE}`,
 

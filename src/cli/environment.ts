@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { OPERATOR_KEY_FILE } from '../first-keys.js'
 import { type Environment, settings } from '../settings.js'
 
 export const ENV_FILE = '.env'
-export const OPERATOR_KEY_FILE = 'operator.key'
 
 export function readText(file: string): string | null {
   try {

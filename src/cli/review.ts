@@ -54,7 +54,7 @@ L one of ${LENSES.join(', ')}.
 REPLY, exactly one of:
 ${REPLY_USAGE}
 
-Options:
+Options (with …: given once for each value):
 ${COMMON_USAGE}`,
 
   async run(args, shell) {
@@ -114,7 +114,7 @@ Asks for the right to perform a configured action (such as PUBLISH) on exactly w
 sha256:<64 hex>. It is answered YES or NO. For approvals --default is DENY, HALT, QUARANTINE_OUTPUTS,
 DO_NOT_PUBLISH (PUBLISH only) or DO_NOT_EXPORT (EXPORT only).
 
-Options:
+Options (with …: given once for each value):
 ${COMMON_USAGE}`,
 
   async run(args, shell) {
