@@ -1,0 +1,139 @@
+// Stories told event by event through the real fold, for tables and for a model that tells arbitrary ones.
+import type { Channel } from '../../src/adapter.js'
+import { retryAt } from '../../src/agenda/backoff.js'
+import { apply, type Case, type Delivery } from '../../src/agenda/case.js'
+import { type AgendaPolicy, type Duty, type Owed, owed } from '../../src/agenda/owed.js'
+import { sha256 } from '../../src/canonical.js'
+import { instant } from '../../src/clock.js'
+import type { Body, Draft, EventType, OutcomeKind } from '../../src/event.js'
+import type { ResolvedRecipient } from '../../src/request/admit.js'
+
+export const OPENED = Date.parse('2026-11-01T12:00:00.000Z')
+export const LEASE_MS = 30_000
+export const HASH = sha256('x')
+export const POLICY: AgendaPolicy = { closable: new Set<Channel>(['slack', 'telegram']) }
+
+export type Deliver = Extract<Duty, { kind: 'deliver' }>
+
+export class Story {
+  now = OPENED
+  subject: Case
+  /** Claimed and not yet concluded: a send that takes its time, or whose sender died. */
+  readonly underWay: Deliver[] = []
+  readonly told: Draft[] = []
+  #seq = 0
+
+  constructor(recipients: readonly ResolvedRecipient[], seconds = 600) {
+    const body: Body<'REQUEST_OPENED'> = {
+      request: {
+        type: 'REQUEST_QUESTION',
+        question_id: 'q',
+        question_text: 'Ship it?',
+        impact: 'Some',
+        context_handles: [],
+        deadline_seconds: seconds,
+        default_action: 'HALT',
+        reply_schema: { kind: 'yes_no' },
+      },
+      request_hash: HASH,
+      run: { run_id: 'run', mood: 'DEFERENTIAL' },
+      recipients,
+      envelope_hash: HASH,
+      deadline_at: instant(OPENED + seconds * 1000),
+      opened_by: 'key',
+    }
+    this.subject = apply(null, this.#placed({ type: 'REQUEST_OPENED', request_id: 'q', body }))
+  }
+
+  #placed(draft: Draft) {
+    this.told.push(draft)
+    return { ...draft, at: instant(this.now), seq: this.#seq++ }
+  }
+
+  tell<T extends EventType>(type: T, body: Body<T>): void {
+    this.subject = apply(this.subject, this.#placed({ type, request_id: 'q', body } as Draft))
+  }
+
+  owed(at = this.now): Owed {
+    return owed(this.subject, at, POLICY)
+  }
+
+  deliveries(): Deliver[] {
+    return this.owed().duties.filter((duty): duty is Deliver => duty.kind === 'deliver')
+  }
+
+  delivery(id: string): Delivery | undefined {
+    return this.subject.deliveries.find(one => one.delivery_id === id)
+  }
+
+  #about = ({ delivery_id, attempt, channel, user_id: recipient }: Deliver) => ({
+    delivery_id,
+    attempt,
+    channel,
+    recipient,
+  })
+
+  claim(duty: Deliver): Deliver {
+    const lease_until = instant(this.now + LEASE_MS)
+    this.tell('DELIVERY_STARTED', { ...this.#about(duty), token_hash: HASH, display_hash: HASH, lease_until })
+    this.underWay.push(duty)
+    return duty
+  }
+
+  sent(duty: Deliver, uncertain = false): void {
+    const certainty = uncertain ? { uncertain: true as const } : {}
+    this.#conclude(duty)
+    this.tell('OUTBOUND_REQUEST_SENT', {
+      ...this.#about(duty),
+      request_hash: HASH,
+      token_hash: HASH,
+      ...certainty,
+    })
+  }
+
+  failed(duty: Deliver, final: boolean, waitAtLeast?: number): void {
+    const retry_at = instant(retryAt(duty.delivery_id, duty.attempt, this.now, waitAtLeast))
+    this.#conclude(duty)
+    this.tell('DELIVERY_FAILED', { ...this.#about(duty), code: 'x', final, ...(!final && { retry_at }) })
+  }
+
+  #conclude(duty: Deliver): void {
+    const place = this.underWay.indexOf(duty)
+    if (place >= 0) this.underWay.splice(place, 1)
+  }
+
+  exhaust(delivery_id: string): void {
+    const { channel } = this.delivery(delivery_id) ?? { channel: 'web' }
+    this.tell('INBOUND_REPLY_REJECTED', {
+      reply_id: 'r',
+      delivery_id,
+      channel,
+      reason: 'rate_limited',
+      token_validation: [{ check: 'rate_limited', ok: false }],
+      raw_text_hash: HASH,
+    })
+  }
+
+  bounce(delivery_id: string): void {
+    this.tell('DELIVERY_STATUS', { delivery_id, status: 'bounced', stands: false })
+  }
+
+  resolve(outcome: OutcomeKind): void {
+    this.tell('REQUEST_RESOLVED', { outcome, causes: [0] })
+  }
+
+  close(delivery_id: string): void {
+    this.tell('DELIVERY_CLOSED', { delivery_id, edited: true })
+  }
+}
+
+export const first = (user_id: string, ...channels: Channel[]): ResolvedRecipient => ({
+  user_id,
+  channels,
+  route: 'first',
+})
+export const all = (user_id: string, ...channels: Channel[]): ResolvedRecipient => ({
+  user_id,
+  channels,
+  route: 'all',
+})
