@@ -53,8 +53,9 @@ export function checkConclusion(story: Story, { type, body }: Concluded): Flaw |
     return flaw('I25', `attempt ${body.attempt} was not claimed, or is concluded already`)
   }
   claim.concluded = true
-  placing.stands = type === 'OUTBOUND_REQUEST_SENT'
+  // A failure takes nothing back: the claim did, and a copy that stands since then was another attempt's.
   if (type !== 'OUTBOUND_REQUEST_SENT') return null
+  placing.stands = true
   if (body.token_hash !== claim.token_hash) return flaw('I17', 'the token sent is not the one claimed')
   return body.request_hash === story.request_hash
     ? null
