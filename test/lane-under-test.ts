@@ -87,9 +87,12 @@ export type LaneUnderTest = {
     enough: (seen: readonly Streamed[]) => boolean,
     options?: { readonly key?: string; readonly lastEventId?: string },
   ): Promise<Streamed[]>
+  /** Stops and removes its data, unless they were given to it. */
   close(): Promise<void>
-  /** Stops and starts again on the same data. */
-  restart(): Promise<LaneUnderTest>
+  /** Stops and leaves its data to the test. */
+  stop(): Promise<void>
+  /** Stops and starts again on the same data; `meanwhile` happens while it is down. */
+  restart(meanwhile?: () => Promise<unknown>): Promise<LaneUnderTest>
 }
 
 export async function startLane(
@@ -113,15 +116,19 @@ export async function startLane(
   const { url } = running
   const described = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi
   const check = checker(described)
-  const publicUrl = options.env?.PUBLIC_URL ?? url
+  const subPath = new URL(options.env?.PUBLIC_URL ?? url).pathname.replace(/\/$/, '')
+  /** A link names the public address, or the port of an earlier start; whatever stands before would pass it on to here. */
+  const inside = (link: string): string => {
+    const { pathname, search } = new URL(link)
+    return `${pathname.slice(subPath.length)}${search}`
+  }
 
   const call: LaneUnderTest['call'] = async (
     method,
     path,
     { key = agentKey, body, raw, headers = {} } = {},
   ) => {
-    // A link names the public address; whatever stands before this lane would pass it on to here.
-    const local = path.startsWith(publicUrl) ? path.slice(publicUrl.length) : path
+    const local = path.startsWith('http') ? inside(path) : path
     const response = await fetch(`${url}${local}`, {
       method,
       redirect: 'manual',
@@ -169,7 +176,7 @@ export async function startLane(
         },
       }),
     async link(requestId, userId = 'operator') {
-      for (let tries = 0; tries < 400; tries++) {
+      for (let tries = 0; tries < 900; tries++) {
         const found = lines()
           .filter(line => line.request_id === requestId && line.user_id === userId)
           .at(-1)
@@ -239,15 +246,19 @@ export async function startLane(
       leave.abort()
       return seen
     },
-    async close() {
+    async stop() {
       if (closed) return
       closed = true
       await running.close()
+    },
+    async close() {
+      await lane.stop()
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
     },
-    async restart() {
+    async restart(meanwhile) {
       closed = true
       await running.close()
+      await meanwhile?.()
       return startLane({ ...options, dataDir, keys: { agentKey, operatorKey } })
     },
   }
