@@ -8,6 +8,7 @@ import { refuse } from './problem.js'
 
 const HEARTBEAT_MS = 15_000
 
+const FILTERS: readonly string[] = ['run_id', 'request_id', 'type', 'from']
 type Query = { run_id?: string; request_id?: string; type?: string; from?: string }
 
 export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
@@ -18,11 +19,13 @@ export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
       const types = request.query.type?.split(',')
       const unknown = types?.filter(type => !(EVENT_TYPES as string[]).includes(type)) ?? []
       const from = await startOf(request, parts)
-      if (from === null || unknown.length > 0) {
+      // A filter that is misspelt must not become a stream of everything.
+      const strange = Object.keys(request.query).some(name => !FILTERS.includes(name))
+      if (from === null || unknown.length > 0 || strange) {
         return refuse(
           reply,
           'malformed_query',
-          'from and Last-Event-ID are whole numbers; type is a list of entry types such as REQUEST_RESOLVED.',
+          'Accepted are run_id, request_id, type (a list of entry types such as REQUEST_RESOLVED) and from; from and Last-Event-ID are whole numbers.',
         )
       }
       const wanted = (entry: Entry): boolean =>

@@ -58,6 +58,9 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
 
   app.addHook('onRequest', async (request, reply) => {
     if (turnedAway(request, reply, parts)) return reply
+    if (request.caller !== undefined && asksTwice(request)) {
+      return refuse(reply, 'malformed_query', 'Each query parameter is given once.')
+    }
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
@@ -98,6 +101,10 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   }))
   return app
 }
+
+/** Of two values one would have to be passed over in silence. */
+const asksTwice = ({ query }: FastifyRequest): boolean =>
+  Object.values(query as Record<string, unknown>).some(value => typeof value !== 'string')
 
 /** The form of a reply page is read by its own adapter, a blob is whatever its bytes are, and where there is no route
  *  nobody reads. */
