@@ -5,6 +5,7 @@ import { instant } from '../../src/clock.js'
 import { GRAMMAR } from '../../src/compiler/compile.js'
 import { type Body, type Draft, type Entry, type EventType, REASONS, type Reason } from '../../src/event.js'
 import { GENESIS, hashEntry, seal } from '../../src/ledger/entry.js'
+import { verify } from '../../src/ledger/verify.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
@@ -65,6 +66,12 @@ export const question = (changes: Partial<Record<string, unknown>> = {}): Reques
     ...changes,
   }) as Request
 
+/** What verify finds in it: the invariants and where they are broken. */
+export async function found(craft: Craft): Promise<[string, number][]> {
+  const { problems } = await verify(craft.lines)
+  return problems.map(({ invariant, seq }) => [invariant, seq])
+}
+
 type Changes<T extends EventType> = Partial<Body<T>>
 type Ids = { readonly request_id?: string; readonly run_id?: string }
 
@@ -104,13 +111,13 @@ export class Tale {
   }
 
   opened(changes: Changes<'REQUEST_OPENED'> = {}): Entry {
-    return this.tell('REQUEST_OPENED', this.opening(changes))
+    const body = this.opening(changes)
+    this.deadline = body.deadline_at
+    return this.tell('REQUEST_OPENED', body)
   }
 
-  get deadline(): string {
-    const [first] = this.#craft.entries.filter(entry => entry.request_id === this.id)
-    return (first?.body as Body<'REQUEST_OPENED'>).deadline_at
-  }
+  /** As the opening declared it. Set by opened(). */
+  deadline = ''
 
   attempt(attempt = 1) {
     return { delivery_id: `d-${this.id}`, attempt, channel: 'web', recipient: 'ada' } as const
@@ -140,7 +147,20 @@ export class Tale {
   }
 
   failed(attempt = 1, changes: Changes<'DELIVERY_FAILED'> = {}): Entry {
-    return this.tell('DELIVERY_FAILED', { ...this.attempt(attempt), code: 'refused', final: true, ...changes })
+    return this.tell('DELIVERY_FAILED', {
+      ...this.attempt(attempt),
+      code: 'refused',
+      final: true,
+      ...changes,
+    })
+  }
+
+  /** Opened and put before its recipient: the next entry may answer it. */
+  asked(): this {
+    this.opened()
+    this.started()
+    this.sent()
+    return this
   }
 
   reply(changes: Changes<'HUMAN_REPLY_EVENT'> = {}): Body<'HUMAN_REPLY_EVENT'> {
@@ -184,13 +204,14 @@ export class Tale {
   }
 
   rejected(reason: Reason = 'reply_not_in_schema', changes: Changes<'INBOUND_REPLY_REJECTED'> = {}): Entry {
+    const reply_id = changes.reply_id ?? `r-${this.id}-no`
     return this.tell('INBOUND_REPLY_REJECTED', {
-      reply_id: `r-${this.id}-no`,
+      reply_id,
       delivery_id: `d-${this.id}`,
       channel: 'web',
       reason,
       token_validation: checks(reason),
-      raw_text_hash: sha256(saltOf(`r-${this.id}-no`), 'do not'),
+      raw_text_hash: sha256(saltOf(reply_id), 'do not'),
       ...changes,
     })
   }

@@ -1,0 +1,171 @@
+// Replay arrives at what is recorded, or says where it does not.
+import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/canonical.js'
+import type { RawReply } from '../../src/ledger/contract.js'
+import { replay } from '../../src/ledger/replay.js'
+import { Craft, question, saltOf, soundLedger, started, Tale } from './craft.js'
+
+/** What was said, kept beside the ledger. */
+const shelf = (said: Record<string, string>) => (reply_id: string) =>
+  Object.hasOwn(said, reply_id) ? rawOf(reply_id, said[reply_id] ?? '') : null
+const rawOf = (reply_id: string, raw: string): RawReply => ({
+  reply_id,
+  request_id: 'q-1',
+  salt: saltOf(reply_id),
+  raw,
+})
+const hashRaw = (reply_id: string, raw: string) => sha256(saltOf(reply_id), raw)
+
+function told(tell: (tale: Tale, craft: Craft) => unknown, changes: Record<string, unknown> = {}): Craft {
+  const craft = new Craft()
+  tell(new Tale(craft, question(changes)), craft)
+  return craft
+}
+const SAID = { 'r-q-1': 'yes', 'r-q-1-no': 'do not' }
+
+describe('what is recorded', () => {
+  test('[LANE-077] is arrived at again: each case, each ending, each compiled reply', async () => {
+    const said = { 'r-q-1-no': 'do not', 'r-q-1-late': 'do not' }
+    const { lines } = soundLedger()
+    expect(await replay(lines, shelf(said))).toEqual({
+      ok: true,
+      cases: 4,
+      replies: 2,
+      erased: 1,
+      absent: 0,
+      problems: [],
+    })
+  })
+
+  test('[LANE-077] an altered stored reply is found', async () => {
+    const { lines } = told(tale => tale.asked().answered())
+    expect(await replay(lines, shelf(SAID))).toMatchObject({ ok: true, replies: 1 })
+    const altered = await replay(lines, shelf({ 'r-q-1': 'Yes' }))
+    expect(altered).toMatchObject({
+      ok: false,
+      problems: [{ seq: 4, message: 'the stored reply is not the one recorded' }],
+    })
+  })
+
+  test('[LANE-077] a reply that compiles to something else is found', async () => {
+    const raw_text_hash = hashRaw('r-q-1', 'no')
+    const { lines } = told(tale => tale.asked().answered(tale.reply({ raw_text_hash })))
+    expect((await replay(lines, shelf({ 'r-q-1': 'no' }))).problems).toEqual([
+      { seq: 4, message: 'compiled to another answer than the one recorded' },
+    ])
+    const never = hashRaw('r-q-1', 'do not approve')
+    const other = told(tale => tale.asked().answered(tale.reply({ raw_text_hash: never })))
+    expect((await replay(other.lines, shelf({ 'r-q-1': 'do not approve' }))).problems).toEqual([
+      { seq: 4, message: 'recorded as an answer, compiled to reply_not_in_schema' },
+    ])
+  })
+
+  test('a refusal of the words is compiled again and must give the same reason', async () => {
+    const refused = (raw: string) =>
+      told(tale => tale.asked().rejected('reply_not_in_schema', { raw_text_hash: hashRaw('r-q-1-no', raw) }))
+        .lines
+    expect(await replay(refused('perhaps'), shelf({ 'r-q-1-no': 'perhaps' }))).toMatchObject({ ok: true })
+    expect((await replay(refused('yes'), shelf({ 'r-q-1-no': 'yes' }))).problems).toEqual([
+      { seq: 3, message: 'recorded as reply_not_in_schema, compiled to an answer' },
+    ])
+    expect((await replay(refused('ＹＥＳ'), shelf({ 'r-q-1-no': 'ＹＥＳ' }))).problems).toEqual([
+      { seq: 3, message: 'recorded as reply_not_in_schema, compiled to reply_bad_charset' },
+    ])
+  })
+
+  test('a rejection of the right is not compiled: the words were not looked at', async () => {
+    const raw_text_hash = hashRaw('r-q-1-no', 'yes')
+    const { lines } = told(tale => tale.asked().rejected('wrong_recipient', { raw_text_hash }))
+    expect(await replay(lines, shelf({ 'r-q-1-no': 'yes' }))).toMatchObject({ ok: true, replies: 1 })
+  })
+
+  test('an unknown grammar is a problem, not a guess', async () => {
+    const accepted = told(tale => tale.asked().answered(tale.reply({ grammar: '2' })))
+    const message = 'the reply was read by grammar "2", which is not known here'
+    expect((await replay(accepted.lines, shelf(SAID))).problems).toEqual([{ seq: 4, message }])
+    const refused = told((tale, craft) => {
+      craft.put({ type: 'LANE_STARTED', body: { version: '9.0.0', grammar: '2', profile: 'embedded' } })
+      tale.asked().rejected()
+    })
+    expect((await replay(refused.lines, shelf(SAID))).problems).toEqual([{ seq: 4, message }])
+  })
+})
+
+describe('replies that are gone', () => {
+  const erased = (craft: Craft) => craft.put({ type: 'RAW_ERASED', body: { reply_id: 'r-q-1', by: 'key-2' } })
+
+  test('an erased reply is reported as erased', async () => {
+    const { lines } = told((tale, craft) => {
+      tale.asked().answered()
+      erased(craft)
+      erased(craft)
+    })
+    expect(await replay(lines, () => null)).toMatchObject({ ok: true, erased: 1, absent: 0, replies: 0 })
+  })
+
+  test('a missing reply that no entry erases is a problem, unless replies may be absent', async () => {
+    const { lines } = told(tale => tale.asked().answered())
+    expect(await replay(lines, () => null)).toMatchObject({ ok: false, absent: 1, problems: [{ seq: 4 }] })
+    expect(await replay(lines, () => null, { rawsMayBeAbsent: true })).toMatchObject({ ok: true, absent: 1 })
+  })
+
+  test('a reply that was erased and is still stored is a problem', async () => {
+    const { lines } = told((tale, craft) => {
+      tale.asked().answered()
+      erased(craft)
+    })
+    expect((await replay(lines, async id => shelf(SAID)(id))).problems).toEqual([
+      { seq: 6, message: 'the reply was erased, and is still stored' },
+    ])
+  })
+})
+
+describe('endings that do not follow', () => {
+  const problemsOf = async (tell: (tale: Tale, craft: Craft) => unknown) =>
+    (await replay(told(tell).lines, shelf(SAID))).problems
+
+  test('a default where the delivery had failed', async () => {
+    const problems = await problemsOf((tale, craft) => {
+      tale.opened()
+      tale.started()
+      tale.failed()
+      craft.later(60_000)
+      tale.timedOut('defaulted', { deliveries: [{ delivery_id: 'd-q-1', state: 'failed' }] })
+    })
+    expect(problems).toEqual([{ seq: 4, message: 'REQUEST_RESOLVED does not follow from the story' }])
+  })
+
+  test('a receipt that tells other deliveries than were made', async () => {
+    const problems = await problemsOf((tale, craft) => {
+      tale.asked()
+      craft.later(60_000)
+      tale.timedOut('defaulted', { deliveries: [] })
+    })
+    expect(problems).toEqual([{ seq: 3, message: 'TIMEOUT_RECEIPT does not follow from the story' }])
+  })
+
+  test('an answer that was not given', async () => {
+    const problems = await problemsOf(tale =>
+      tale.asked().answered(tale.reply(), { answer: { ...tale.answer(), answered_by: 'eve' } }),
+    )
+    expect(problems).toEqual([{ seq: 5, message: 'REQUEST_RESOLVED does not follow from the story' }])
+  })
+
+  test('a second ending, a second opening, and a story without a beginning', async () => {
+    const twice = await problemsOf(tale => {
+      tale.asked().withdrawn()
+      tale.resolved({ outcome: 'withdrawn' })
+    })
+    expect(twice).toEqual([{ seq: 5, message: 'the case was resolved before' }])
+    const again = await problemsOf(tale => tale.asked().opened())
+    expect(again).toEqual([{ seq: 3, message: 'a story cannot go on with REQUEST_OPENED' }])
+    const headless = await problemsOf(tale => tale.started())
+    expect(headless).toEqual([{ seq: 0, message: 'a story cannot go on with DELIVERY_STARTED' }])
+  })
+
+  test('lines that are no entries', async () => {
+    const { lines } = told((_, craft) => craft.put(started))
+    const result = await replay(['', 'null', ...lines, '{"type":"LANE_STARTED"}'], () => null)
+    expect(result.problems.map(({ seq }) => seq)).toEqual([0, 1, 3])
+  })
+})

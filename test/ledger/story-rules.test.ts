@@ -1,0 +1,342 @@
+// Each crafted ledger has a sound chain of sound entries, and a story that cannot have happened: verify names the
+// invariant and the entry at which it shows.
+import { describe, expect, test } from 'vitest'
+import { instant } from '../../src/clock.js'
+import { REASONS } from '../../src/event.js'
+import type { Invariant } from '../../src/ledger/invariant/invariants.js'
+import { Craft, checks, found, hashed, question, started, Tale } from './craft.js'
+
+function breaks(
+  invariant: Invariant,
+  seq: number,
+  what: string,
+  tell: (tale: Tale, craft: Craft) => unknown,
+  changes: Record<string, unknown> = {},
+) {
+  test(`${invariant} ${what}`, async () => {
+    const craft = new Craft()
+    tell(new Tale(craft, question(changes)), craft)
+    expect(await found(craft)).toEqual([[invariant, seq]])
+  })
+}
+
+const MINUTE = 60_000
+
+describe('resolution', () => {
+  breaks('I7', 0, 'refuses a resolution of nothing', tale =>
+    tale.resolved({ outcome: 'withdrawn', causes: [0] }),
+  )
+  breaks('I7', 0, 'refuses a delivery of a request that was not opened', tale => tale.started())
+  breaks('I7', 5, 'refuses a second resolution', tale => {
+    tale.asked().withdrawn()
+    tale.resolved({ outcome: 'withdrawn', causes: [3] })
+  })
+  test('I7 refuses a reply, a withdrawal and a time-out after the resolution', async () => {
+    const after = [
+      (tale: Tale) => tale.answered(),
+      (tale: Tale) => tale.withdrawn(),
+      (tale: Tale, craft: Craft) => (craft.later(MINUTE), tale.timedOut('defaulted')),
+    ]
+    for (const tell of after) {
+      const craft = new Craft()
+      const tale = new Tale(craft).asked()
+      tale.withdrawn()
+      tell(tale, craft)
+      const broken = await found(craft)
+      expect(broken.length).toBeGreaterThan(0)
+      expect(new Set(broken.map(([invariant]) => invariant))).toEqual(new Set(['I7']))
+      expect(broken[0]).toEqual(['I7', 5])
+    }
+  })
+  breaks('I8', 3, 'refuses a resolution by nothing', tale => tale.asked().resolved({ outcome: 'withdrawn' }))
+  breaks('I8', 5, 'refuses two causes', tale => tale.asked().answered(tale.reply(), { causes: [3, 4] }))
+  breaks('I8', 5, 'refuses a cause that comes later', tale =>
+    tale.asked().answered(tale.reply(), { causes: [6] }),
+  )
+  breaks('I8', 5, 'refuses an announcement as the cause', tale =>
+    tale.asked().answered(tale.reply(), { causes: [3] }),
+  )
+  test('I8 refuses the cause of another request', async () => {
+    const craft = new Craft()
+    const tale = new Tale(craft).asked()
+    const other = new Tale(craft, question({ question_id: 'q-2' }), 'q-2').asked()
+    tale.tell('REQUEST_WITHDRAWN', { reason: 'enough', by: 'key-1' })
+    other.resolved({ outcome: 'withdrawn' })
+    expect(await found(craft)).toEqual([
+      ['I8', 6],
+      ['I8', 7],
+    ])
+  })
+  breaks('I8', 5, 'refuses an answer that was not given', tale => {
+    tale.asked().answered(tale.reply(), { answer: { ...tale.answer(), parsed_choice: 'NO' } })
+  })
+  breaks('I8', 5, 'refuses an answer in the name of another', tale => {
+    tale.asked().answered(tale.reply(), { answer: { ...tale.answer(), answered_by: 'bob' } })
+  })
+  breaks('I8', 5, 'refuses a default in place of an answer', tale =>
+    tale.asked().answered(tale.reply(), { outcome: 'defaulted' }),
+  )
+  breaks('I8', 4, 'refuses a time-out told as a human no', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE)
+    tale.receipt()
+    tale.resolved({ outcome: 'answered', answer: { ...tale.answer(), parsed_choice: 'NO' } })
+  })
+  breaks('I8', 3, 'refuses a withdrawal that resolves nothing', (tale, craft) => {
+    tale.asked().tell('REQUEST_WITHDRAWN', { reason: 'enough', by: 'key-1' })
+    craft.put(started)
+  })
+  breaks('I9', 3, 'refuses an id that is opened again', tale => tale.asked().opened())
+})
+
+describe('deadline and default', () => {
+  breaks('I10', 0, 'refuses another deadline than the declared one', (tale, craft) =>
+    tale.opened({ deadline_at: instant(craft.ms + MINUTE + 1) }),
+  )
+  breaks('I10', 3, 'refuses a time-out before the deadline', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE - 1)
+    tale.timedOut('defaulted')
+  })
+  breaks('I10', 3, 'refuses a time-out of another deadline', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE)
+    tale.timedOut('defaulted', { deadline_at: instant(craft.ms - 1) })
+  })
+  breaks('I10', 3, 'refuses a time-out that says it fired at another time', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE)
+    tale.timedOut('defaulted', { fired_at: instant(craft.ms - 1) })
+  })
+  breaks('I10', 4, 'refuses a reply accepted at the deadline', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE)
+    tale.answered()
+  })
+  breaks('I10', 3, 'refuses a withdrawal at the deadline', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE)
+    tale.withdrawn()
+  })
+  test('I10 lets a reply stand in the last millisecond, and a time-out in the next', async () => {
+    const craft = new Craft()
+    const early = new Tale(craft).asked()
+    const late = new Tale(craft, question({ question_id: 'q-2' }), 'q-2').asked()
+    craft.later(MINUTE - 1)
+    early.answered()
+    craft.later(1)
+    late.timedOut('defaulted')
+    expect(await found(craft)).toEqual([])
+  })
+  breaks('I12', 3, 'refuses a time-out with another default', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE)
+    tale.timedOut('defaulted', { default_action: 'SPLIT' })
+  })
+  breaks('I12', 4, 'refuses a resolution with another default', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE)
+    tale.receipt()
+    tale.resolved({ outcome: 'defaulted', default_action: 'SPLIT' })
+  })
+  breaks('I12', 4, 'refuses undelivered though a delivery stood', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE)
+    tale.timedOut('undelivered')
+  })
+  breaks('I12', 5, 'refuses defaulted though the only delivery bounced', (tale, craft) => {
+    tale.asked().tell('DELIVERY_STATUS', { delivery_id: 'd-q-1', status: 'bounced', stands: false })
+    craft.later(MINUTE)
+    tale.timedOut('defaulted')
+  })
+})
+
+const COLOURS = {
+  kind: 'choice',
+  options: [
+    { value: 'red', label: 'Red' },
+    { value: 'blue', label: 'Blue' },
+  ],
+}
+const MANY = { ...COLOURS, kind: 'multi_choice', min: 1, max: 2 }
+const CHIPS = { kind: 'number', min: 0, max: 10, step: 0.5, unit: 'chips' }
+const NOTE = { kind: 'text', max_chars: 4 }
+const DAY = { kind: 'date', min: '2026-03-01' }
+
+type Value = readonly [schema: object, choice: string | null, payload: object | null]
+const answers = (tale: Tale, [, parsed_choice, payload]: Value) =>
+  tale.asked().answered(tale.reply({ parsed_choice, parsed_payload: payload as null }))
+
+describe('answers', () => {
+  const outside: Record<string, Value> = {
+    'maybe for yes or no': [{ kind: 'yes_no' }, 'MAYBE', null],
+    'a text for yes or no': [{ kind: 'yes_no' }, null, { text: 'YES' }],
+    'a value that is no option': [COLOURS, 'green', null],
+    'a letter in place of its value': [COLOURS, 'A', null],
+    'a selection out of order': [MANY, null, { selected: ['blue', 'red'] }],
+    'a selection with a repeat': [MANY, null, { selected: ['red', 'red'] }],
+    'a number above its bound': [CHIPS, null, { number: 11, unit: 'chips' }],
+    'a number off its step': [CHIPS, null, { number: 0.25, unit: 'chips' }],
+    'a number without its unit': [CHIPS, null, { number: 1 }],
+    'a text that is too long': [NOTE, null, { text: 'abcde' }],
+    'a text with a tag': [NOTE, null, { text: '<b>' }],
+    'a date before its bound': [DAY, null, { date: '2026-02-28' }],
+    'both a choice and a payload': [COLOURS, 'red', { text: 'red' }],
+    'nothing at all': [COLOURS, null, null],
+  }
+  for (const [what, value] of Object.entries(outside)) {
+    breaks('I13', 4, `refuses ${what}`, tale => answers(tale, value), { reply_schema: value[0] })
+  }
+  const inside: readonly Value[] = [
+    [{ kind: 'yes_no' }, 'NO', null],
+    [COLOURS, 'blue', null],
+    [MANY, null, { selected: ['red', 'blue'] }],
+    [CHIPS, null, { number: 9.5, unit: 'chips' }],
+    [NOTE, null, { text: 'Möwe' }],
+    [DAY, null, { date: '2026-03-01' }],
+  ]
+  for (const value of inside) {
+    test(`I13 lets ${JSON.stringify(value[1] ?? value[2])} stand`, async () => {
+      const craft = new Craft()
+      answers(new Tale(craft, question({ reply_schema: value[0] })), value)
+      expect(await found(craft)).toEqual([])
+    })
+  }
+})
+
+describe('the right to answer', () => {
+  breaks('I14', 4, 'refuses a token that was never issued', (tale, craft) => {
+    const receipts = { token_hash: hashed('forged'), received_at: craft.at }
+    tale.asked().answered(tale.reply({ receipts }))
+  })
+  breaks('I14', 6, 'refuses a token that was issued to another recipient', tale => {
+    const to = (user_id: string) => ({ user_id, channels: ['web'], route: 'first' }) as const
+    const bob = { delivery_id: 'd-bob', recipient: 'bob', token_hash: hashed('bob') }
+    tale.opened({ recipients: [to('ada'), to('bob')] })
+    tale.started()
+    tale.sent()
+    tale.started(1, bob)
+    tale.sent(1, bob)
+    tale.answered(tale.reply({ sender_identity: { user_id: 'bob', proof: 'link_code' } }))
+  })
+  breaks('I14', 3, 'refuses a token that is issued twice', tale =>
+    tale.asked().started(2, { token_hash: tale.token(1) }),
+  )
+  breaks('I14', 3, 'refuses a rejection on a delivery nobody made', tale =>
+    tale.asked().rejected('code_mismatch', { delivery_id: 'd-x' }),
+  )
+  test('I14 lets the token of an earlier attempt stand', async () => {
+    const craft = new Craft()
+    const tale = new Tale(craft)
+    tale.opened()
+    tale.started(1)
+    tale.started(2)
+    tale.sent(2)
+    tale.answered(tale.reply({ receipts: { token_hash: tale.token(1), received_at: craft.at } }))
+    expect(await found(craft)).toEqual([])
+  })
+  breaks('I15', 10, 'refuses a provider message that answers twice', (tale, craft) => {
+    tale.asked().answered(tale.reply({ provider_message_id: 'm-1' }))
+    const other = new Tale(craft, question({ question_id: 'q-2' }), 'q-2').asked()
+    other.answered(other.reply({ provider_message_id: 'm-1' }))
+  })
+  breaks('I15', 10, 'refuses a token that answers twice', (tale, craft) => {
+    tale.asked().answered()
+    const other = new Tale(craft, question({ question_id: 'q-2' }), 'q-2')
+    other.opened()
+    other.started(1, { token_hash: tale.token() })
+    other.sent(1, { token_hash: tale.token() })
+    other.answered(other.reply({ receipts: { token_hash: tale.token(), received_at: craft.at } }))
+  })
+  breaks('I16', 4, 'refuses an answer of somebody who was not asked', tale =>
+    tale.asked().answered(tale.reply({ sender_identity: { user_id: 'eve', proof: 'slack_signed' } })),
+  )
+  breaks('I16', 1, 'refuses a delivery to somebody who was not asked', tale => {
+    tale.opened()
+    tale.started(1, { recipient: 'eve' })
+  })
+  breaks('I16', 1, 'refuses a delivery on a channel that was not planned', tale => {
+    tale.opened()
+    tale.started(1, { channel: 'sms' })
+  })
+  breaks('I24', 3, 'refuses a rejection whose checks lead elsewhere', tale =>
+    tale.asked().rejected('code_mismatch', { token_validation: checks('token_expired') }),
+  )
+  breaks('I24', 3, 'refuses a rejection without a failed check', tale =>
+    tale.asked().rejected('code_mismatch', { token_validation: checks(null) }),
+  )
+  breaks('I24', 3, 'refuses checks in another order', tale =>
+    tale.asked().rejected('code_mismatch', { token_validation: checks('code_mismatch').reverse() }),
+  )
+  breaks('I24', 3, 'refuses an accepted reply with a check left out', tale => {
+    tale.asked().received(tale.reply(), { token_validation: checks(null).slice(1) })
+    tale.tell('HUMAN_REPLY_EVENT', tale.reply())
+    tale.resolved({ outcome: 'answered', answer: tale.answer() })
+  })
+  breaks('I24', 4, 'refuses an event that is not the one announced', tale => {
+    tale.asked().received(tale.reply({ parsed_choice: 'NO' }))
+    tale.tell('HUMAN_REPLY_EVENT', tale.reply())
+    tale.resolved({ outcome: 'answered', answer: tale.answer() })
+  })
+  breaks('I24', 3, 'refuses an event that was not announced', tale => {
+    tale.asked().tell('HUMAN_REPLY_EVENT', tale.reply())
+    tale.resolved({ outcome: 'answered', answer: tale.answer() })
+  })
+  breaks('I24', 3, 'refuses an announcement that nothing follows', tale => {
+    tale.asked().received()
+    tale.withdrawn()
+  })
+  test('I24 lets every reason stand with its own checks', async () => {
+    const craft = new Craft()
+    const tale = new Tale(craft).asked()
+    for (const reason of REASONS) tale.rejected(reason, { reply_id: `r-${reason}` })
+    expect(await found(craft)).toEqual([])
+  })
+})
+
+describe('delivery', () => {
+  breaks('I17', 0, 'refuses the request hash of another request', tale =>
+    tale.opened({ request_hash: hashed('other') }),
+  )
+  breaks('I17', 2, 'refuses another request sent than opened', tale => {
+    tale.opened()
+    tale.started()
+    tale.sent(1, { request_hash: hashed('other') })
+  })
+  breaks('I17', 2, 'refuses another token sent than claimed', tale => {
+    tale.opened()
+    tale.started()
+    tale.sent(1, { token_hash: hashed('other') })
+  })
+  breaks('I17', 3, 'refuses a time-out of another request', (tale, craft) => {
+    tale.asked()
+    craft.later(MINUTE)
+    tale.timedOut('defaulted', { request_hash: hashed('other') })
+  })
+  breaks('I25', 1, 'refuses a send that was not claimed', tale => {
+    tale.opened()
+    tale.sent()
+  })
+  breaks('I25', 3, 'refuses a send that is concluded twice', tale => tale.asked().failed())
+  breaks('I25', 1, 'refuses a first attempt that is not the first', tale => {
+    tale.opened()
+    tale.started(2)
+  })
+  breaks('I25', 3, 'refuses an attempt that skips one', tale => tale.asked().started(3))
+  breaks('I25', 2, 'refuses a delivery that changes its recipient', tale => {
+    tale.opened({ recipients: ['ada', 'bob'].map(user_id => ({ user_id, channels: ['web'], route: 'all' })) })
+    tale.started()
+    tale.started(2, { recipient: 'bob' })
+  })
+  breaks('I25', 5, 'refuses a send claimed after the resolution', tale => {
+    tale.asked().withdrawn()
+    tale.started(2)
+  })
+  breaks('I25', 5, 'refuses a send concluded again after the resolution', tale => {
+    tale.asked().withdrawn()
+    tale.sent()
+  })
+  breaks('I25', 3, 'refuses the closing of a delivery nobody made', tale =>
+    tale.asked().tell('DELIVERY_CLOSED', { delivery_id: 'd-x', edited: true }),
+  )
+})

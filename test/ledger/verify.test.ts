@@ -1,0 +1,178 @@
+// What verify says of a whole ledger, and of one whose bytes were touched.
+import { describe, expect, test } from 'vitest'
+import { canonical } from '../../src/canonical.js'
+import { type Entry, EVENT_TYPES } from '../../src/event.js'
+import { GENESIS, hashEntry } from '../../src/ledger/entry.js'
+import { readLine } from '../../src/ledger/invariant/line.js'
+import { linesOf } from '../../src/ledger/lines.js'
+import { MAX_PROBLEMS, verify } from '../../src/ledger/verify.js'
+import { Craft, found, question, soundLedger, started, Tale } from './craft.js'
+
+/** A sound ledger with letters beyond ASCII, as the bytes of its export. */
+function exported(): { readonly craft: Craft; readonly bytes: Buffer } {
+  const craft = soundLedger()
+  const tale = new Tale(craft, question({ question_id: 'q-5', impact: 'Die Möwe \ufffd 🕊 fliegt' }), 'q-5')
+  tale.asked()
+  tale.answered()
+  craft.put(started)
+  return { craft, bytes: Buffer.from(craft.lines.map(line => `${line}\n`).join('')) }
+}
+
+/** The bytes with one bit turned over, for each bit of one byte, or of all. */
+function* flips(bytes: Buffer, only?: number) {
+  for (const at of only === undefined ? bytes.keys() : [only]) {
+    for (let bit = 0; bit < 8; bit++) {
+      const touched = Buffer.from(bytes)
+      touched[at] = (touched[at] ?? 0) ^ (1 << bit)
+      yield { touched, where: `byte ${at}, bit ${bit}` }
+    }
+  }
+}
+
+describe('a sound ledger', () => {
+  test('holds, and its head is the hash of its last entry', async () => {
+    const craft = soundLedger()
+    const head = craft.entries.at(-1)?.hash
+    expect(await verify(craft.lines)).toEqual({ ok: true, entries: craft.seq, head, problems: [] })
+  })
+
+  test('has an entry of every type', () => {
+    expect(new Set(soundLedger().entries.map(entry => entry.type))).toEqual(new Set(EVENT_TYPES))
+  })
+
+  test('may be empty', async () => {
+    const head = `sha256:${'0'.repeat(64)}`
+    expect(await verify([])).toEqual({ ok: true, entries: 0, head, problems: [] })
+  })
+
+  test('may end after any entry', async () => {
+    const { lines } = soundLedger()
+    for (const end of lines.keys()) expect((await verify(lines.slice(0, end))).problems).toEqual([])
+  })
+
+  test('is read as a stream of bytes, and tells of its progress', async () => {
+    const craft = new Craft()
+    while (craft.seq < 20_000) craft.put(started)
+    const bytes = Buffer.from(craft.lines.join('\n'))
+    const chunks = [bytes.subarray(0, 1000), bytes.subarray(1000, 1001), bytes.subarray(1001)]
+    const seen: number[] = []
+    const result = await verify(linesOf(chunks), { onProgress: entries => seen.push(entries) })
+    expect([result.ok, result.entries, seen]).toEqual([true, 20_000, [10_000, 20_000]])
+  })
+})
+
+describe('a ledger whose bytes were touched', () => {
+  test('[LANE-076] every single flipped bit of an entry is found', async () => {
+    const { craft } = exported()
+    const missed: string[] = []
+    for (const [seq, line] of craft.lines.entries()) {
+      const link = { seq, prev: craft.entries[seq - 1]?.hash ?? GENESIS }
+      expect(readLine(line, link).flaws).toEqual([])
+      for (const { touched, where } of flips(Buffer.from(line))) {
+        // What comes after a line cannot make it good again: verify reports what readLine finds.
+        const first = (await linesOf([touched]).next()).value
+        if (readLine(first ?? '', link).flaws.length === 0) missed.push(`entry ${seq}, ${where}`)
+      }
+    }
+    expect(missed).toEqual([])
+  })
+
+  test('[LANE-076] a flipped bit anywhere in an export is found by verify', async () => {
+    const { bytes } = exported()
+    expect((await verify(linesOf([bytes]))).ok).toBe(true)
+    const missed: string[] = []
+    // Every line's end, and a byte out of every two hundred.
+    const places = [...bytes.keys()].filter(at => bytes[at] === 0x0a || at % 199 === 0)
+    for (const at of places) {
+      for (const { touched, where } of flips(bytes, at)) {
+        if ((await verify(linesOf([touched]))).ok) missed.push(where)
+      }
+    }
+    expect(missed).toEqual([])
+  })
+
+  test('a deleted, doubled or exchanged entry is found', async () => {
+    const { lines } = exported().craft
+    for (const at of lines.keys()) {
+      const without = lines.toSpliced(at, 1)
+      const twice = lines.toSpliced(at, 0, lines[at] ?? '')
+      const exchanged = lines.toSpliced(at, 2, ...lines.slice(at, at + 2).reverse())
+      expect((await verify(twice)).ok).toBe(false)
+      // Without its end, or exchanged with nothing, a chain still holds: see the page on what it cannot show.
+      if (at === lines.length - 1) continue
+      expect((await verify(without)).ok).toBe(false)
+      expect((await verify(exchanged)).ok).toBe(false)
+    }
+  })
+
+  test('bytes that only a lenient decoder would read alike are found', async () => {
+    const { bytes } = exported()
+    const at = bytes.indexOf('\ufffd')
+    const shorter = Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at + 3)])
+    expect(shorter.toString('utf8')).toBe(bytes.toString('utf8'))
+    expect((await verify(linesOf([shorter]))).ok).toBe(false)
+    const marked = Buffer.concat([Buffer.from('\ufeff'), bytes])
+    expect((await verify(linesOf([marked]))).ok).toBe(false)
+  })
+
+  test('another spelling of the same entry is found', async () => {
+    const [first = ''] = soundLedger().lines
+    const { v, ...rest } = JSON.parse(first)
+    const spellings = [
+      ` ${first}`,
+      `${first}\r`,
+      first.replace('"v":1', '"v":1.0'),
+      first.replace('"v":1', '"v":1,"v":1'),
+      first.replace('embedded', '\\u0065mbedded'),
+      JSON.stringify({ v, ...rest }),
+    ]
+    for (const line of spellings) {
+      expect((await verify([line])).problems).toMatchObject([{ invariant: 'I1', seq: 0 }])
+    }
+    expect(canonical({ v, ...rest })).toBe(first)
+  })
+
+  test('an entry rewritten with its own hash made anew is found by the next one', async () => {
+    const { lines, entries } = exported().craft
+    const { hash: _, ...entry } = entries[0] as Entry
+    const forged = { ...entry, body: { ...entry.body, version: '0.1.1' } }
+    const line = canonical({ ...forged, hash: hashEntry(forged) })
+    expect((await verify(lines.with(0, line))).problems).toMatchObject([{ invariant: 'I1', seq: 1 }])
+  })
+
+  test('no line makes it throw', async () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    const lines = [
+      '',
+      'null',
+      '[]',
+      '7',
+      '{}',
+      '"a"',
+      deep,
+      `{"body":${deep}}`,
+      '{"type":{"toString":1}}',
+      '{"at":7}',
+    ]
+    const { ok, entries } = await verify(lines)
+    expect([ok, entries]).toEqual([false, lines.length])
+  })
+
+  test('problems are kept up to a number, and every line is still read', async () => {
+    const result = await verify(Array.from({ length: 1000 }, () => '{}'))
+    expect([result.ok, result.entries, result.problems.length]).toEqual([false, 1000, MAX_PROBLEMS])
+  })
+
+  test('a string that has no RFC 8785 text is found', async () => {
+    const craft = new Craft()
+    craft.put(started)
+    const line = craft.lines[0]?.replace('0.1.0', '\\ud800') ?? ''
+    expect((await verify([line])).problems).toMatchObject([{ invariant: 'I1' }, { invariant: 'I1' }])
+  })
+
+  test('a backslash that looks like an escaped surrogate is sound', async () => {
+    const craft = new Craft()
+    new Tale(craft, question({ impact: 'see C:\\udata and \\ud800' })).asked().answered()
+    expect(await found(craft)).toEqual([])
+  })
+})
