@@ -75,9 +75,12 @@ function isForThisRequest(facts: Facts): boolean {
   )
 }
 
+/** The channel knows who holds the link, and not who they are. */
+export const provesPossession = (proof: Proof): boolean => proof === 'link_code' || proof === 'console'
+
 /** A handle that came by link must be accompanied by its code; other bindings are proven by the channel itself. */
 function hasCode({ inbound, grant }: Facts): boolean {
-  if (inbound.proof !== 'link_code' && inbound.proof !== 'console') return true
+  if (!provesPossession(inbound.proof)) return true
   const code = readCode(inbound.code ?? '')
   return (
     inbound.binding.kind === 'handle' &&

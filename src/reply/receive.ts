@@ -18,7 +18,7 @@ import type { Request } from '../request/request.js'
 import type { Keyring } from '../token/keyring.js'
 import { hashHandle } from '../token/reply-handle.js'
 import { hashToken, verify } from '../token/reply-token.js'
-import { type Facts, type Judgement, judge } from './checks.js'
+import { type Facts, type Judgement, judge, provesPossession } from './checks.js'
 
 const SALT_BYTES = 32
 
@@ -65,8 +65,7 @@ export async function receive(receiver: Receiver, inbound: Inbound): Promise<Rec
     const delivery = subject.deliveries.find(one => one.delivery_id === grant.delivery_id)
     if (delivery === undefined) return { kind: 'unknown' }
     const sub = token.ok ? token.claims.sub : null
-    // Where a channel proves possession only, whoever has the handle and its code speaks as the addressee.
-    const sender = inbound.sender === undefined ? sub : receiver.whois(inbound.channel, inbound.sender)
+    const sender = speaker(receiver, inbound, sub)
     const proofs = receiver.proofsFor(subject.request)
     const facts = { inbound, grant, subject, delivery, token, sender, proofs, ...known, ms: receiver.now() }
     const likely = judge(facts)
@@ -79,6 +78,13 @@ export async function receive(receiver: Receiver, inbound: Inbound): Promise<Rec
     if (result.kind === 'recorded') return concluded(result.subject, likely)
     if (result.kind === 'guarded') known = learn(known, result.guard)
   }
+}
+
+/** Where a channel proves possession only, whoever has the handle and its code speaks as the addressee; one that
+ *  vouches for its senders and names nobody has vouched for nobody. */
+function speaker(receiver: Receiver, { channel, sender, proof }: Inbound, addressee: string | null): string | null {
+  if (sender !== undefined) return receiver.whois(channel, sender)
+  return provesPossession(proof) ? addressee : null
 }
 
 async function findGrant(shelf: Shelf, { binding, channel }: Inbound): Promise<Grant | null> {
