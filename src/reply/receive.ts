@@ -113,15 +113,15 @@ const isSilent = (facts: Facts, likely: Judgement): boolean =>
 function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[] {
   const guards: Guard[] = []
   const { inbound, token, grant } = facts
-  const sender = isAddressee(facts) ? 'addressee' : sha256(canonical(inbound.sender ?? null))
-  const at_most = receiver.attemptsPerDelivery
-  // A provider that repeats itself must not use up the person's attempts.
-  if (at_most > 0 && !facts.exhausted && !facts.duplicate) {
-    guards.push({ kind: 'attempts', delivery_id: grant.delivery_id, sender, at_most })
-  }
   if (inbound.provider_message_id !== undefined) {
     const value = `${inbound.channel}/${inbound.provider_message_id}`
     guards.push({ kind: 'unclaimed', space: facts.duplicate ? 'duplicate' : 'message', value })
+  }
+  const sender = isAddressee(facts) ? 'addressee' : sha256(canonical(inbound.sender ?? null))
+  const at_most = receiver.attemptsPerDelivery
+  // Asked after the message: a provider that repeats itself must not use up the person's attempts.
+  if (at_most > 0 && !facts.exhausted && !facts.duplicate) {
+    guards.push({ kind: 'attempts', delivery_id: grant.delivery_id, sender, at_most })
   }
   if (likely.ok && token.ok) guards.push({ kind: 'unclaimed', space: 'jti', value: token.claims.jti })
   return guards
