@@ -16,7 +16,7 @@ import type { Grant, Guard, Moment, RawReply, Shelf } from '../ledger/contract.j
 import type { Recorder, Told } from '../record.js'
 import type { Request } from '../request/request.js'
 import type { Keyring } from '../token/keyring.js'
-import { hashHandle } from '../token/reply-handle.js'
+import { hashHandle, readHandle } from '../token/reply-handle.js'
 import { hashToken, verify } from '../token/reply-token.js'
 import { type Facts, type Judgement, judge, provesPossession } from './checks.js'
 
@@ -54,7 +54,10 @@ type Known = {
   readonly replayed: boolean
 }
 
-export async function receive(receiver: Receiver, inbound: Inbound): Promise<Received> {
+export async function receive(receiver: Receiver, given: Inbound): Promise<Received> {
+  const binding = readBinding(given.binding)
+  if (binding === null) return { kind: 'unknown' }
+  const inbound = { ...given, binding }
   const grant = await findGrant(receiver.shelf, inbound)
   if (grant === null) return { kind: 'unknown' }
   const token = await verify(receiver.keyring(), grant.token, receiver.now())
@@ -85,6 +88,13 @@ export async function receive(receiver: Receiver, inbound: Inbound): Promise<Rec
 function speaker(receiver: Receiver, { channel, sender, proof }: Inbound, addressee: string | null): string | null {
   if (sender !== undefined) return receiver.whois(channel, sender)
   return provesPossession(proof) ? addressee : null
+}
+
+/** A channel may change the case of what travels through it; what is no handle then names nothing. */
+function readBinding(binding: Inbound['binding']): Inbound['binding'] | null {
+  if (binding.kind !== 'handle') return binding
+  const handle = readHandle(binding.handle)
+  return handle === null ? null : { kind: 'handle', handle }
 }
 
 async function findGrant(shelf: Shelf, { binding, channel }: Inbound): Promise<Grant | null> {
