@@ -150,11 +150,13 @@ function learn(known: Known, guard: Guard): Known {
   }
 }
 
-/** The judgement again, by the ledger's own clock. If the deadline has come between, everything is asked afresh: the
- *  default is resolved first, and the reply is then told so. */
+const reasonOf = (judgement: Judgement): Reason | null => (judgement.ok ? null : judgement.reason)
+
+/** The judgement again, by the ledger's own clock. If a moment that matters has come between, everything is asked
+ *  afresh: an overdue default is resolved first, and what is said is what was recorded. */
 function tell(facts: Facts, likely: Judgement, raw: RawReply, moment: Moment): Told<'changed'> {
   const judgement = judge({ ...facts, ms: moment.ms })
-  if (judgement.ok !== likely.ok) return { refuse: 'changed' }
+  if (reasonOf(judgement) !== reasonOf(likely)) return { refuse: 'changed' }
   const shelve = [{ put: 'raw', reply: raw }] as const
   if (judgement.ok) return { events: acceptance(facts, judgement, raw, moment), shelve }
   if (judgement.reason === 'deadline_passed' && !moment.suspect) return { refuse: 'changed' }
