@@ -4,13 +4,16 @@
 // C1  Everyone named anywhere exists: approvers are recipients, preferred channels have an address.
 // C2  An address belongs to one person: a reply from it can be nobody else's.
 // C3  Records have no prototype: a person or action that is not configured is undefined, whatever its name.
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { CHANNELS, type Channel, PROOFS, type Proof } from './adapter.js'
 import { configShape, type RawConfig, type RawPerson } from './config-shape.js'
 import { placesOf, valueAt } from './request/refusal.js'
 import type { Request } from './request/request.js'
 import { quote } from './request/text.js'
-import { configuredChannels, missingVariables, type Settings } from './settings.js'
+import { configuredChannels, missingVariables, type Settings, USUAL_CONFIG_FILE } from './settings.js'
+import { ROOT } from './version.js'
 import { type Problem, readYaml } from './yaml.js'
 
 export type Person = {
@@ -78,6 +81,12 @@ export async function loadConfig(file: string): Promise<ParsedConfig> {
     const message = `${file}: cannot be read (${error.code}); LANE_CONFIG names another file`
     return { ok: false, problems: [{ line: 0, message }] }
   }
+}
+
+/** The file `lane serve` reads: the one that is named, the one here, or the one this package was shipped with. */
+export function configFileOf({ configFile }: Pick<Settings, 'configFile'>): string {
+  const named = configFile !== USUAL_CONFIG_FILE || existsSync(USUAL_CONFIG_FILE)
+  return named ? configFile : join(ROOT, USUAL_CONFIG_FILE)
 }
 
 /** What each part allows and the parts together do not (C1, C2). */
@@ -184,7 +193,7 @@ export function checkConfig(
 
 function lack(channel: Channel, settings: Settings): string {
   const missing = missingVariables(channel, settings)
-  return missing.length > 0 ? `is not configured: set ${missing.join(', ')}` : 'has not been started'
+  return missing.length > 0 ? `is not configured: set ${missing.join(', ')}` : 'is not part of this version'
 }
 
 const stranded = (userId: string, outbox: Config['outbox']): string =>

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { CHANNELS, PROOFS } from './adapter.js'
 import type { Hash } from './canonical.js'
+import { DEFAULT_ACTIONS } from './request/request.js'
 
 const hash = z.custom<Hash>(value => typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value))
 const at = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -39,15 +40,7 @@ export type Reason = (typeof REASONS)[number]
 const checks = z.array(z.strictObject({ check: z.enum(REASONS), ok: z.boolean() })).max(REASONS.length)
 export type Check = { readonly check: Reason; readonly ok: boolean }
 
-const defaultAction = z.enum([
-  'HALT',
-  'SPLIT',
-  'DOWNGRADE_TO_HYPOTHESIS',
-  'QUARANTINE_OUTPUTS',
-  'DENY',
-  'DO_NOT_PUBLISH',
-  'DO_NOT_EXPORT',
-])
+const defaultAction = z.enum(DEFAULT_ACTIONS)
 const payload = z
   .union([
     z.strictObject({ selected: z.array(z.string().max(32)).max(26) }),

@@ -1,14 +1,12 @@
 // Puts the house together: reads what the operator decided, opens the store, starts the rooms in the order in which
 // they need each other, and stops them in the reverse order.
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { outboxWriter, webAdapter } from '../adapters/web/index.js'
 import type { Adapter, Channel } from './adapter.js'
 import { instant, machineClock } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
-import { type Config, checkConfig, loadConfig, outboxOpen } from './config.js'
+import { type Config, checkConfig, configFileOf, loadConfig, outboxOpen } from './config.js'
 import { startTimer } from './deadline/timer.js'
 import { within } from './delivery/patience.js'
 import type { Draft } from './event.js'
@@ -21,16 +19,21 @@ import type { Ledger, Store } from './ledger/contract.js'
 import { openSqlite } from './ledger/sqlite/open.js'
 import { startMetrics } from './metrics.js'
 import { openSecret } from './secret.js'
-import { defaultUrl, type Environment, settings as readSettings, type Settings } from './settings.js'
+import {
+  defaultUrl,
+  type Environment,
+  settings as readSettings,
+  runningChannels,
+  type Settings,
+} from './settings.js'
 import { type Keyring, openKeyring, rotate } from './token/keyring.js'
 import { type Secret, stamper } from './token/seal.js'
+import { readVersion } from './version.js'
 import { startWaiters } from './waiter/wait.js'
 import { welcome } from './welcome.js'
 
 /** Whatever is under way at SIGTERM has this long; what is cut short is owed again at the next start. */
 const DRAIN_MS = 8_000
-const USUAL_CONFIG = 'config/lane.yaml'
-const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))
 
 /** The lane cannot start, and why, in sentences for the operator. */
 export class CannotStart extends Error {
@@ -73,7 +76,7 @@ async function start(
   const madeKeys = await firstKeys(keys, settings.apiKey, settings.dataDir, instant(ledger.now()))
 
   const outbox = outboxWriter(join(settings.dataDir, 'outbox.ndjson'))
-  const printsLinks = outboxOpen(config, CHANNELS_BUILT)
+  const printsLinks = outboxOpen(config, runningChannels(settings))
   const web = webAdapter({ outbox: printsLinks, write: outbox.write, print })
   const adapters = new Map<Channel, Adapter>([['web', web]])
   const closing = new AbortController()
@@ -148,9 +151,6 @@ async function start(
   }
 }
 
-/** What this build can start; the others are refused by name until their adapters exist. */
-const CHANNELS_BUILT: readonly Channel[] = ['web']
-
 const startLine = (overdue: number): string =>
   overdue === 0
     ? 'ready; no deadline passed while it was down'
@@ -175,14 +175,11 @@ function requireSettings(env: Environment): Settings {
   return read.settings
 }
 
-/** The file named by LANE_CONFIG; else config/lane.yaml here; else the one this package was shipped with. */
 async function requireConfig(settings: Settings): Promise<Config> {
-  const shipped = join(ROOT, 'config/lane.yaml')
-  const file =
-    settings.configFile !== USUAL_CONFIG || existsSync(USUAL_CONFIG) ? settings.configFile : shipped
+  const file = configFileOf(settings)
   const loaded = await loadConfig(file)
   if (!loaded.ok) throw new CannotStart(loaded.problems.map(problem => problem.message).join('\n'))
-  const problems = checkConfig(loaded.config, settings, CHANNELS_BUILT)
+  const problems = checkConfig(loaded.config, settings, runningChannels(settings))
   if (problems.length > 0) throw new CannotStart(problems.map(line => `${file}: ${line}`).join('\n'))
   return loaded.config
 }
@@ -209,13 +206,4 @@ async function keepKeyring(store: Store, secret: Secret) {
 /** An entry that belongs to no request. */
 async function tell(ledger: Ledger, draft: Draft): Promise<void> {
   await ledger.append({ decide: () => ({ kind: 'append', events: [draft] }) })
-}
-
-/** Where package.json is, whether this runs from the sources or from what was built. */
-function packageRoot(from: string): string {
-  return existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from))
-}
-
-function readVersion(): string {
-  return (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version
 }

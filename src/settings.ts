@@ -6,6 +6,8 @@ import { CHANNELS, type Channel } from './adapter.js'
 /** Fewer characters could be guessed offline. */
 export const MIN_SECRET_CHARS = 24
 
+export const USUAL_CONFIG_FILE = 'config/lane.yaml'
+
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -137,7 +139,7 @@ export function settings(env: Environment): ReadSettings {
     publicUrlGiven: given('PUBLIC_URL') !== null,
     trustProxy: read('TRUST_PROXY', proxiesOf, false, proxyWords),
     logLevel: read('LOG_LEVEL', levelOf, 'info', `one of ${LOG_LEVELS.join(', ')}`),
-    configFile: given('LANE_CONFIG') ?? 'config/lane.yaml',
+    configFile: given('LANE_CONFIG') ?? USUAL_CONFIG_FILE,
     dataDir: given('LANE_DATA_DIR') ?? 'data',
     secret: read('LANE_SECRET', secretOf, null, secretWords),
     apiKey: read('LANE_API_KEY', apiKeyOf, null, `${secretWords} of A-Z a-z 0-9 . _ ~ + / -`),
@@ -181,6 +183,13 @@ export const missingVariables = (channel: Channel, { channelVariables }: Setting
   NEEDED[channel]
     .filter(alternatives => alternatives.every(variable => channelVariables[variable] === undefined))
     .map(alternatives => alternatives.join(' or '))
+
+/** What this version has adapters for. */
+const BUILT: readonly Channel[] = ['web']
+
+/** The channels a lane with these settings starts: configured, and part of this version. */
+export const runningChannels = (of: Settings): Channel[] =>
+  configuredChannels(of).filter(channel => BUILT.includes(channel))
 
 export const configuredChannels = (of: Settings): Channel[] =>
   CHANNELS.filter(channel => missingVariables(channel, of).length === 0)

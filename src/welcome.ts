@@ -1,4 +1,5 @@
 // What the operator sees at the start: where it is, the keys this once, and two lines that can be pasted as they are.
+import { configFileOf } from './config.js'
 import type { FirstKeys } from './first-keys.js'
 import type { Settings } from './settings.js'
 
@@ -16,7 +17,7 @@ export function welcome(facts: Facts): string {
   const lines = [
     '',
     `  Interrupt Lane ${version} is ready at ${url}${publicUrl === url ? '' : ` (people reach it at ${publicUrl})`}`,
-    `  ledger and keys in ${settings.dataDir}/, people and policy in ${settings.configFile}`,
+    `  ledger and keys in ${settings.dataDir}/, people and policy in ${configFileOf(settings)}`,
   ]
   if (facts.printsLinks) {
     lines.push(`  links and codes are printed here and appended to ${settings.dataDir}/outbox.ndjson`)

@@ -1,11 +1,12 @@
 // The table of commands, and how one is chosen. Each is loaded when it is called, so that asking a question does not
 // wait for a database driver.
+
+import { readVersion } from '../version.js'
 import type { Command, Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { nearest } from './nearest.js'
 import { say } from './print.js'
 import { complain } from './tell.js'
-import { readVersion } from './version.js'
 
 type Listed = { readonly what: string; load(): Promise<Command> }
 

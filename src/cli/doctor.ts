@@ -1,4 +1,6 @@
 // `lane doctor`: looks at everything a lane rests on, changes nothing, and says what to do about what it finds.
+
+import { readVersion } from '../version.js'
 import { readArguments } from './arguments.js'
 import { checkConfiguration, checkEnvFile, checkVariables } from './check/configuration.js'
 import type { Finding } from './check/finding.js'
@@ -8,7 +10,6 @@ import { checkStore } from './check/store.js'
 import { type Command, misuse, type Shell } from './command.js'
 import { EXIT } from './exit-code.js'
 import { type Paint, paintFor, type Style, say, visible } from './print.js'
-import { readVersion } from './version.js'
 
 const MARKS: Readonly<Record<Finding['status'], readonly [mark: string, style: Style]>> = {
   ok: ['✓', 'green'],

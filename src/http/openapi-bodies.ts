@@ -1,4 +1,8 @@
 // The bodies of the door as JSON Schema: closed objects, so that a field nobody described fails the tests.
+import { CHANNELS, PROOFS } from '../adapter.js'
+import { SCOPES } from '../ledger/contract.js'
+import { DEFAULT_ACTIONS } from '../request/request.js'
+
 type Schema = Readonly<Record<string, unknown>>
 
 const text: Schema = { type: 'string' }
@@ -23,18 +27,10 @@ function object(fields: Readonly<Record<string, Schema>>): Schema {
   }
 }
 
-const channel = one('slack', 'email', 'telegram', 'sms', 'web')
-const proof = one('slack_signed', 'telegram_id', 'dmarc', 'sms_from', 'web_session', 'link_code', 'console')
+const channel = one(...CHANNELS)
+const proof = one(...PROOFS)
 const state = one('pending', 'partial', 'answered', 'defaulted', 'undelivered', 'withdrawn')
-const defaultAction = one(
-  'HALT',
-  'SPLIT',
-  'DOWNGRADE_TO_HYPOTHESIS',
-  'QUARANTINE_OUTPUTS',
-  'DENY',
-  'DO_NOT_PUBLISH',
-  'DO_NOT_EXPORT',
-)
+const defaultAction = one(...DEFAULT_ACTIONS)
 const type = one('REQUEST_QUESTION', 'REQUEST_REVIEW', 'REQUEST_APPROVAL')
 const run = object({ run_id: text, mood: text, 'sub_mode?': one('approval'), 'work_item_id?': text })
 const receipt = object({ seq: count, hash })
@@ -73,7 +69,7 @@ const theCase = object({
   decision: maybe(anything),
   receipt,
 })
-const scopes = list(one('request', 'operate', 'audit', 'direct'))
+const scopes = list(one(...SCOPES))
 const key = { key_id: text, name: text, scopes, created_at: instant, revoked_at: maybe(instant) }
 
 export function bodies(codes: readonly string[]): Readonly<Record<string, Schema>> {

@@ -10,7 +10,8 @@
 import { type Clock, instant } from '../clock.js'
 import type { Body } from '../event.js'
 
-const JUMP_MS = 60_000
+/** A smaller difference is drift, which time services correct as a matter of course. */
+export const JUMP_MS = 60_000
 /** Long enough for a time service to correct itself, short enough that defaults are not held up for long. */
 const CONFIRM_MS = 30_000
 

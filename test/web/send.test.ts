@@ -48,7 +48,7 @@ async function sentWith(outbox: boolean, write: (line: OutboxLine) => Promise<vo
 }
 
 describe('a link with no channel to carry it', () => {
-  it('goes to the outbox with its code, and the delivery is its reference', async () => {
+  it('goes to the outbox with its code, and leaves no copy to edit', async () => {
     const outbox = outboxWriter(path)
     const { sent } = await sentWith(true, outbox.write)
     await outbox.close()

@@ -1,19 +1,16 @@
 // What the operator has written: variables, people and policy. The same readers as at the start of the lane, so that
 // the doctor and the lane cannot disagree.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type Config, checkConfig, loadConfig } from '../../config.js'
+import { type Config, checkConfig, configFileOf, loadConfig } from '../../config.js'
 import {
   CHANNEL_VARIABLES,
-  configuredChannels,
   type Environment,
   settings as readSettings,
+  runningChannels,
   type Settings,
 } from '../../settings.js'
 import { ENV_FILE, readText } from '../environment.js'
 import { nearest } from '../nearest.js'
-import { ROOT } from '../version.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 import { checkPrivate } from './machine.js'
 
@@ -73,12 +70,6 @@ function checkEnvRights(file: string): Finding {
   return finding.status === 'fail' ? { ...finding, status: 'warn' } : finding
 }
 
-/** The file `lane serve` would read: the one that is named, the one here, or the one that was shipped. */
-export function configFileOf({ configFile }: Settings): string {
-  const usual = 'config/lane.yaml'
-  return configFile !== usual || existsSync(usual) ? configFile : join(ROOT, usual)
-}
-
 export async function checkConfiguration(settings: Settings): Promise<Finding[]> {
   const file = configFileOf(settings)
   const loaded = await loadConfig(file)
@@ -88,12 +79,13 @@ export async function checkConfiguration(settings: Settings): Promise<Finding[]>
 }
 
 function checkPeople(config: Config, settings: Settings): Finding[] {
-  const problems = checkConfig(config, settings)
+  const running = runningChannels(settings)
+  const problems = checkConfig(config, settings, running)
   if (problems.length > 0)
     return problems.map(message =>
       fail('people', message, 'set the variables in .env, or change the channels'),
     )
-  const open = configuredChannels(settings).join(', ')
+  const open = running.join(', ')
   return Object.values(config.recipients).map(({ user_id, channels }) =>
     ok('people', `${user_id} can be reached over ${channels.join(', ')} (configured: ${open})`),
   )

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { OPERATOR_KEY_FILE } from '../../first-keys.js'
-import { isAtLeast } from '../version.js'
+import { isAtLeast } from '../../version.js'
 import { type Finding, fail, ok, reasonOf, warn } from './finding.js'
 
 const NODE_AT_LEAST = '20.19.0'

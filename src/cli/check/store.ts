@@ -2,16 +2,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { durability, LEDGER_FILE, openReadOnly } from '../../ledger/sqlite/open.js'
+import { JUMP_MS } from '../../ledger/clock.js'
+import { durability, LEDGER_FILE, openReadOnly, SQLITE_AT_LEAST } from '../../ledger/sqlite/open.js'
 import { SCHEMA_VERSION } from '../../ledger/sqlite/schema.js'
+import { isAtLeast } from '../../version.js'
 import { sayDuration } from '../duration.js'
-import { isAtLeast } from '../version.js'
 import { type Finding, fail, ok, reasonOf, warn } from './finding.js'
-
-/** Before it two connections that checkpoint at once could corrupt a WAL file. */
-const SQLITE_AT_LEAST = '3.51.3'
-/** What the ledger itself calls a jump of the clock. */
-export const JUMP_MS = 60_000
 
 export function checkStore(dataDir: string, now: number): Finding[] {
   const file = join(dataDir, LEDGER_FILE)

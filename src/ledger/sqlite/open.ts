@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import type { Clock } from '../../clock.js'
+import { isAtLeast } from '../../version.js'
 import type { Store } from '../contract.js'
 import { copyOut } from './backup.js'
 import { SqliteLedger } from './ledger.js'
@@ -11,7 +12,7 @@ import { migrate } from './schema.js'
 import { sqliteShelf } from './shelf.js'
 
 /** Before 3.51.3 two connections that checkpoint at once could corrupt a WAL file. */
-const SQLITE_AT_LEAST = [3, 51, 3] as const
+export const SQLITE_AT_LEAST = '3.51.3'
 /** 40 MB of log before it is carried into the file: a start reads that back in well under a second. */
 const CHECKPOINT_PAGES = 10_000
 const CACHE_KIB = 16_384
@@ -42,13 +43,16 @@ export function openReadOnly(file: string): Database {
 
 function assertDurable(db: Database): void {
   const version = db.prepare('SELECT sqlite_version()').pluck().get() as string
-  if (!atLeast(version))
-    throw new Error(`SQLite ${version} is too old: ${SQLITE_AT_LEAST.join('.')} or newer`)
+  if (!isAtLeast(version, SQLITE_AT_LEAST)) {
+    throw new Error(`SQLite ${version} is too old: ${SQLITE_AT_LEAST} or newer is needed`)
+  }
   db.pragma('journal_mode = WAL')
   // better-sqlite3 builds WAL databases as NORMAL, which may lose the last commits when the power fails.
   db.pragma('synchronous = FULL')
   db.pragma('fullfsync = ON')
   db.pragma('busy_timeout = 5000')
+  // What is erased is overwritten, not only given free.
+  db.pragma('secure_delete = ON')
   // A checkpoint stops the writer; with SQLite's own bound of 4 MB a busy lane would checkpoint at every other commit.
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   db.pragma(`cache_size = -${CACHE_KIB}`)
@@ -65,13 +69,4 @@ export function durability(db: Database): { journal_mode: unknown; synchronous: 
     journal_mode: db.pragma('journal_mode', { simple: true }),
     synchronous: db.pragma('synchronous', { simple: true }),
   }
-}
-
-function atLeast(version: string): boolean {
-  const parts = version.split('.').map(Number)
-  for (const [index, wanted] of SQLITE_AT_LEAST.entries()) {
-    const part = parts[index] ?? 0
-    if (part !== wanted) return part > wanted
-  }
-  return true
 }

@@ -78,6 +78,8 @@ export class Writer {
       this.#db.exec('COMMIT')
       this.#head = head
       this.#unrecorded.splice(0, recorded)
+      // The write-ahead log still holds the pages as they were: erased words must not live on in it.
+      if (entries.some(({ type }) => type === 'RAW_ERASED')) this.#db.pragma('wal_checkpoint(TRUNCATE)')
       return { entries, outcomes }
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK')

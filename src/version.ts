@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The package's own directory: two steps up from the source, three from what `tsc` makes of it. */
+/** The package's own directory: one step up from the source, two from what `tsc` makes of it. */
 export const ROOT =
-  ['../../', '../../../']
+  ['../', '../../']
     .map(up => fileURLToPath(new URL(up, import.meta.url)))
     .find(directory => existsSync(`${directory}package.json`)) ?? '.'
 
