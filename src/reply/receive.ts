@@ -85,7 +85,11 @@ export async function receive(receiver: Receiver, given: Inbound): Promise<Recei
 
 /** Where a channel proves possession only, whoever has the handle and its code speaks as the addressee; one that
  *  vouches for its senders and names nobody has vouched for nobody. */
-function speaker(receiver: Receiver, { channel, sender, proof }: Inbound, addressee: string | null): string | null {
+function speaker(
+  receiver: Receiver,
+  { channel, sender, proof }: Inbound,
+  addressee: string | null,
+): string | null {
   if (sender !== undefined) return receiver.whois(channel, sender)
   return provesPossession(proof) ? addressee : null
 }
