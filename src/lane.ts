@@ -12,7 +12,7 @@ import { close } from './delivery/close.js'
 import { type Deliver, deliver } from './delivery/deliver.js'
 import { Gate } from './delivery/gate.js'
 import type { Entry } from './event.js'
-import type { Guard, Store } from './ledger/contract.js'
+import { type Guard, LedgerUnavailable, type Store } from './ledger/contract.js'
 import { type Recorder, recorder } from './record.js'
 import { type Received, receive } from './reply/receive.js'
 import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
@@ -22,6 +22,9 @@ import type { Keyring } from './token/keyring.js'
 
 /** Sends under way at once, per channel. */
 const CONCURRENT_SENDS = 64
+
+/** From the deadline on only the default can win, and while the clock is suspect it may not be applied yet. */
+const UNSETTLED = 'the deadline has come by a clock that is not trusted yet; the outcome is known once it is'
 
 export type LaneParts = {
   readonly store: Store
@@ -159,6 +162,7 @@ export class Lane {
               ],
             },
       )
+      if (result.kind === 'refused' && this.#parts.store.ledger.suspect()) throw new LedgerUnavailable(UNSETTLED)
       if (result.kind !== 'recorded') continue
       this.#tend(result.subject)
       return { kind: 'withdrawn', subject: result.subject }
