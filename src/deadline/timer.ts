@@ -29,6 +29,11 @@ export function startTimer(ledger: Ledger, ring: Ring, onTrouble: (error: unknow
     if (fresh.length > 0 && !stopped) await round()
   }
 
+  /** Set whatever happens: an alarm clock that stops because it could not look once is silent for ever. */
+  const sleep = (ms: number): void => {
+    if (!stopped) timer = setTimeout(wake, Math.max(0, ms))
+  }
+
   const nap = async (): Promise<void> => {
     const next = await ledger.nextAlarm()
     const restless = Math.min(...resting.values())
@@ -36,15 +41,17 @@ export function startTimer(ledger: Ledger, ring: Ring, onTrouble: (error: unknow
     // While something rests it is due already: wake when its rest is over.
     const earliest = resting.size > 0 && next !== null && next <= now ? restless : (next ?? restless)
     wakeAt = Math.min(earliest, now + LONGEST_NAP_MS)
-    if (!stopped) timer = setTimeout(wake, Math.max(0, wakeAt - now))
+    sleep(wakeAt - now)
   }
 
   const wake = (): void => {
     clearTimeout(timer)
     running = round()
-      .catch(onTrouble)
       .then(nap)
-      .catch(onTrouble)
+      .catch(error => {
+        onTrouble(error)
+        sleep(REST_MS)
+      })
       .then(() => {
         running = null
         if (nudged && !stopped) look()
