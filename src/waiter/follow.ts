@@ -32,7 +32,7 @@ export async function* follow(
         yield entry
         if (gone.aborted) return
       }
-      if (fresh) continue
+      if (fresh || gone.aborted) continue
       const timedOut = await new Promise<boolean>(resolve => {
         const timer = setTimeout(() => resolve(true), idleMs)
         wake = () => {

@@ -44,7 +44,13 @@ export function startWaiters(ledger: Ledger, isResolved: (requestId: string) => 
         const timer = setTimeout(() => done(false), ms)
         if (gone?.aborted) return done(false)
         gone?.addEventListener('abort', abort)
-        isResolved(requestId).then(already => already && done(true), reject)
+        isResolved(requestId).then(
+          already => already && done(true),
+          error => {
+            reject(error)
+            done(false)
+          },
+        )
       }),
     waiting: () => [...waiting.values()].reduce((sum, each) => sum + each.size, 0),
     stop() {
