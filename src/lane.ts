@@ -162,7 +162,8 @@ export class Lane {
               ],
             },
       )
-      if (result.kind === 'refused' && this.#parts.store.ledger.suspect()) throw new LedgerUnavailable(UNSETTLED)
+      if (result.kind === 'refused' && this.#parts.store.ledger.suspect())
+        throw new LedgerUnavailable(UNSETTLED)
       if (result.kind !== 'recorded') continue
       this.#tend(result.subject)
       return { kind: 'withdrawn', subject: result.subject }
