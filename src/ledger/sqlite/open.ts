@@ -1,5 +1,5 @@
 // Opens the embedded store: asserts what its promises rest on before anything is acknowledged.
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import type { Clock } from '../../clock.js'
@@ -26,6 +26,7 @@ export function openSqlite(dataDir: string, clock: Clock): SqliteStore {
   const file = join(dataDir, LEDGER_FILE)
   try {
     const db = new Sqlite(file)
+    chmodSync(file, 0o600)
     assertDurable(db)
     migrate(db)
     const ledger = new SqliteLedger(db, clock, release)
