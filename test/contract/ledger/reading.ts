@@ -1,0 +1,133 @@
+// L10, and the ways the ledger is read: alarms, lists, lines, commits as they happen.
+import { describe, expect, test } from 'vitest'
+import type { Decision, Filter } from '../../../src/ledger/contract.js'
+import { approvalOf, note, type Opener, open, STARTED, stageFor, withdraw } from './stage.js'
+
+export function readingContract(opener: Opener): void {
+  const stage = stageFor(opener)
+
+  describe('L10 alarms', () => {
+    test('a request is due from its alarm on, the longest overdue first, also after opening again', async () => {
+      await open(stage.ledger, 'q-1', { alarm: 3000 })
+      await open(stage.ledger, 'q-2', { alarm: 1000 })
+      await open(stage.ledger, 'q-3', { alarm: 2000 })
+      await open(stage.ledger, 'q-4', { alarm: null })
+      await open(stage.ledger, 'q-5')
+      await stage.reopen()
+      const { ledger } = stage
+      expect(await ledger.nextAlarm()).toBe(1000)
+      expect(await ledger.due(999, 10)).toEqual([])
+      expect(await ledger.due(1000, 10)).toEqual(['q-2'])
+      expect(await ledger.due(5000, 10)).toEqual(['q-2', 'q-3', 'q-1'])
+      expect(await ledger.due(5000, 2)).toEqual(['q-2', 'q-3'])
+    })
+
+    test('an alarm never rings early: part of a millisecond is rounded up', async () => {
+      await open(stage.ledger, 'q-1', { alarm: 1000.2 })
+      expect([await stage.ledger.due(1000, 1), await stage.ledger.due(1001, 1)]).toEqual([[], ['q-1']])
+    })
+
+    test('an append moves the alarm, clears it or leaves it', async () => {
+      const move = (expected: number, alarm?: number | null) =>
+        stage.ledger.append({
+          story: { request_id: 'q-1', expected },
+          decide: (): Decision<never> => ({
+            kind: 'append',
+            events: [
+              {
+                type: 'DELIVERY_CLOSED',
+                request_id: 'q-1',
+                run_id: 'run-1',
+                body: { delivery_id: 'd-1', edited: true },
+              },
+            ],
+            ...(alarm !== undefined && { alarm }),
+          }),
+        })
+      const seen: (number | null)[] = []
+      const look = async () => seen.push(await stage.ledger.nextAlarm())
+      await open(stage.ledger, 'q-1', { alarm: 1000 })
+      await look()
+      await move(1, 2000)
+      await look()
+      await move(2)
+      await look()
+      await move(3, null)
+      await look()
+      expect(seen).toEqual([1000, 2000, 2000, null])
+    })
+  })
+
+  describe('lists', () => {
+    const ids = async (filter: Partial<Filter>) =>
+      (await stage.ledger.list({ limit: 50, ...filter })).map(({ request_id }) => request_id)
+
+    test('newest first, filtered by state, run and opener, and paged by the seq they were opened at', async () => {
+      await open(stage.ledger, 'q-1')
+      await open(stage.ledger, 'q-2', { run_id: 'run-2' })
+      await open(stage.ledger, 'a-3', { opened_by: 'key-2', request: approvalOf('a-3') })
+      await withdraw(stage.ledger, 'q-1')
+      expect(await ids({})).toEqual(['a-3', 'q-2', 'q-1'])
+      expect(await ids({ state: 'pending' })).toEqual(['a-3', 'q-2'])
+      expect(await ids({ state: 'withdrawn' })).toEqual(['q-1'])
+      expect(await ids({ run_id: 'run-1' })).toEqual(['a-3', 'q-1'])
+      expect(await ids({ run_id: 'run-1', opened_by: 'key-2' })).toEqual(['a-3'])
+      const [first, second] = await stage.ledger.list({ limit: 2 })
+      expect([first, second]).toEqual([
+        { request_id: 'a-3', opened_seq: 2 },
+        { request_id: 'q-2', opened_seq: 1 },
+      ])
+      expect(await ids({ before: 1 })).toEqual(['q-1'])
+    })
+
+    test('of a request that nobody opened there is no story', async () => {
+      expect(await stage.ledger.story('q-1')).toEqual([])
+    })
+  })
+
+  describe('lines', () => {
+    const seqs = async (from: number, limit?: number) => {
+      const found: number[] = []
+      for await (const line of stage.ledger.lines(from, limit)) found.push(JSON.parse(line).seq)
+      return found
+    }
+    const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+    test('all, or so many from a place on, however many there are', async () => {
+      await note(
+        stage.ledger,
+        range(0, 1201).map(() => STARTED),
+      )
+      expect(await seqs(0)).toEqual(range(0, 1201))
+      expect(await seqs(499, 502)).toEqual(range(499, 1001))
+      expect(await seqs(0, 500)).toEqual(range(0, 500))
+      expect(await seqs(1200)).toEqual([1200])
+      expect([await seqs(1201), await seqs(3, 0)]).toEqual([[], []])
+    })
+  })
+
+  describe('commits as they happen', () => {
+    test('a listener hears every entry once, in order, when it can be read; until it has left', async () => {
+      const heard: number[] = []
+      const sizes: Promise<number>[] = []
+      const leave = stage.ledger.onCommit(entries => {
+        heard.push(...entries.map(({ seq }) => seq))
+        sizes.push(stage.ledger.head().then(({ size }) => size))
+      })
+      await Promise.all(Array.from({ length: 600 }, (_, index) => open(stage.ledger, `q-${index}`)))
+      leave()
+      await note(stage.ledger)
+      expect(heard).toEqual(Array.from({ length: 600 }, (_, index) => index))
+      expect((await Promise.all(sizes)).at(-1)).toBe(600)
+    })
+
+    test('an append that is refused is not heard of', async () => {
+      let heard = 0
+      stage.ledger.onCommit(entries => {
+        heard += entries.length
+      })
+      await stage.ledger.append({ decide: () => ({ kind: 'refuse', why: 'no' }) as const })
+      expect(heard).toBe(0)
+    })
+  })
+}

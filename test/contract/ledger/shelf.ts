@@ -1,0 +1,187 @@
+// L6: what is shelved stands or falls with its append; and what is kept beside the ledger on its own.
+import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../../src/canonical.js'
+import type { ApiKey, Grant, KeyRow, RawReply, Shelving } from '../../../src/ledger/contract.js'
+import { hashed } from '../../ledger/craft.js'
+import { MISSHAPEN, note, type Opener, open, STARTED, sizeOf, stageFor } from './stage.js'
+
+const grantOf = (name: string, delivery_id = 'd-1'): Grant => ({
+  handle_hash: hashed(`handle/${name}`),
+  code_hash: hashed(`code/${name}`),
+  token: `token-${name}`,
+  request_id: 'q-1',
+  delivery_id,
+})
+const reply: RawReply = {
+  reply_id: 'r-1',
+  request_id: 'q-1',
+  salt: Buffer.alloc(32, 7),
+  raw: 'ja\u0000 \ud83d\udd4a',
+}
+const ref = (grant: Grant, reference = 'ts-1'): Shelving => ({
+  put: 'ref',
+  delivery_id: grant.delivery_id,
+  handle_hash: grant.handle_hash,
+  channel: 'slack',
+  ref: reference,
+})
+const ALL: readonly Shelving[] = [
+  { put: 'grant', grant: grantOf('a') },
+  { put: 'raw', reply },
+  ref(grantOf('a')),
+  { put: 'cursor', channel: 'telegram', cursor: '41' },
+]
+
+const keyRow = (kid: string, not_before: number): KeyRow => ({
+  kid,
+  public_jwk: `{"kid":"${kid}"}`,
+  sealed_private: Buffer.from([1, 2, 3]),
+  not_before,
+  verify_until: null,
+})
+const apiKey = (key_id: string): ApiKey => ({
+  key_id,
+  name: `the ${key_id}`,
+  scopes: ['request', 'audit'],
+  secret_hash: hashed(key_id),
+  created_at: `2026-03-01T12:00:0${key_id.slice(-1)}.000Z`,
+  revoked_at: null,
+})
+
+export function shelfContract(opener: Opener): void {
+  const stage = stageFor(opener)
+  const shelve = (shelving: readonly Shelving[]) =>
+    stage.ledger.append({ decide: () => ({ kind: 'append', events: [STARTED], shelve: shelving }) })
+  const shelved = async () => {
+    const { shelf } = stage.store
+    const raw = await shelf.raw('r-1')
+    return {
+      grant: await shelf.grant(grantOf('a').handle_hash),
+      byRef: await shelf.grantByRef('slack', 'ts-1'),
+      refs: await shelf.refs('d-1'),
+      raw: raw && { ...raw, salt: Buffer.from(raw.salt).toString('hex') },
+      cursor: await shelf.cursor('telegram'),
+    }
+  }
+  const NOTHING = { grant: null, byRef: null, refs: [], raw: null, cursor: null }
+
+  describe('L6 shelved with an append', () => {
+    test('grants, raw replies, references and cursors are there after it, and after opening again', async () => {
+      expect(await shelved()).toEqual(NOTHING)
+      await open(stage.ledger, 'q-1', { shelve: ALL })
+      await stage.reopen()
+      expect(await shelved()).toEqual({
+        grant: grantOf('a'),
+        byRef: grantOf('a'),
+        refs: ['ts-1'],
+        raw: { ...reply, salt: Buffer.from(reply.salt).toString('hex') },
+        cursor: '41',
+      })
+    })
+
+    test('nothing is shelved by an append that does not stand', async () => {
+      await open(stage.ledger, 'q-1')
+      await open(stage.ledger, 'q-1', { shelve: ALL })
+      const decide = () => ({ kind: 'append', events: [MISSHAPEN], shelve: ALL }) as const
+      await expect(stage.ledger.append({ decide })).rejects.toThrow()
+      expect(await shelved()).toEqual(NOTHING)
+    })
+
+    test('and nothing is appended whose shelving does not stand', async () => {
+      await shelve([{ put: 'grant', grant: grantOf('a') }])
+      const again = [note(stage.ledger), shelve([{ put: 'grant', grant: grantOf('a') }]), note(stage.ledger)]
+      const results = await Promise.allSettled(again)
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect(await sizeOf(stage.ledger)).toBe(3)
+    })
+
+    test('a reference leads to the grant of the copy that carries it; a cursor is the newest', async () => {
+      await shelve(ALL)
+      const newer = grantOf('b')
+      await shelve([{ put: 'grant', grant: newer }, ref(newer), ref(newer, 'ts-2')])
+      await shelve([{ put: 'cursor', channel: 'telegram', cursor: '42' }])
+      const { shelf } = stage.store
+      expect(await shelf.grantByRef('slack', 'ts-1')).toEqual(newer)
+      expect(await shelf.grantByRef('email', 'ts-1')).toBeNull()
+      expect([...(await shelf.refs('d-1'))].sort()).toEqual(['ts-1', 'ts-2'])
+      expect([await shelf.cursor('telegram'), await shelf.cursor('email')]).toEqual(['42', null])
+    })
+
+    test('an erasure takes the raw reply, and leaves the others', async () => {
+      await shelve([
+        { put: 'raw', reply },
+        { put: 'raw', reply: { ...reply, reply_id: 'r-2' } },
+      ])
+      await shelve([{ put: 'erasure', reply_id: 'r-1' }])
+      const left: string[] = []
+      for await (const raw of stage.store.shelf.raws()) left.push(raw.reply_id)
+      expect([await stage.store.shelf.raw('r-1'), left]).toEqual([null, ['r-2']])
+    })
+
+    test('all raw replies are listed, however many', async () => {
+      const many = Array.from({ length: 1100 }, (_, index) => `r-${index}`)
+      await shelve(many.map(reply_id => ({ put: 'raw', reply: { ...reply, reply_id } })))
+      const listed: string[] = []
+      for await (const raw of stage.store.shelf.raws()) listed.push(raw.reply_id)
+      expect(listed.sort()).toEqual(many.sort())
+    })
+  })
+
+  describe('beside the ledger', () => {
+    test('a new signing key retires the one before it', async () => {
+      const { shelf } = stage.store
+      await shelf.putSigningKey(keyRow('k-1', 1), { verify_until: 100 })
+      await shelf.putSigningKey(keyRow('k-2', 2), { verify_until: 200 })
+      const rows = await shelf.keyring()
+      expect(rows.map(({ kid, verify_until }) => [kid, verify_until])).toEqual([
+        ['k-1', 200],
+        ['k-2', null],
+      ])
+      expect(Buffer.from(rows[0]?.sealed_private ?? [])).toEqual(Buffer.from([1, 2, 3]))
+      expect(rows[1]).toMatchObject({ public_jwk: '{"kid":"k-2"}', not_before: 2 })
+    })
+
+    test('API keys are kept by the hash of their secret, and revoked once', async () => {
+      const { shelf } = stage.store
+      await shelf.putApiKey(apiKey('key-1'))
+      await shelf.putApiKey(apiKey('key-2'))
+      const at = '2026-03-02T00:00:00.000Z'
+      expect([await shelf.revokeApiKey('key-1', at), await shelf.revokeApiKey('key-1', at)]).toEqual([
+        true,
+        false,
+      ])
+      expect(await shelf.revokeApiKey('key-9', at)).toBe(false)
+      await stage.reopen()
+      expect(await stage.store.shelf.apiKeys()).toEqual([
+        { ...apiKey('key-1'), revoked_at: at },
+        apiKey('key-2'),
+      ])
+    })
+
+    test('two API keys cannot share a secret', async () => {
+      const { shelf } = stage.store
+      await shelf.putApiKey(apiKey('key-1'))
+      const twin = { ...apiKey('key-2'), secret_hash: apiKey('key-1').secret_hash }
+      await expect(shelf.putApiKey(twin)).rejects.toThrow()
+    })
+
+    test('content is kept once, and counts against the quota of each key that brings it', async () => {
+      const { shelf } = stage.store
+      const bytes = Buffer.from('0123456789')
+      const put = (content: Buffer, key: string) => shelf.putBlob(sha256(content), content, key, 15)
+      expect(await put(bytes, 'key-1')).toBe('new')
+      expect(await put(bytes, 'key-1')).toBe('known')
+      expect(await put(Buffer.from('abcdef'), 'key-1')).toBe('full')
+      expect(await put(Buffer.from('abcde'), 'key-1')).toBe('new')
+      expect(await put(bytes, 'key-2')).toBe('new')
+      const kept = await shelf.blob(sha256(bytes))
+      expect(kept && Buffer.from(kept).toString()).toBe('0123456789')
+      expect(await shelf.blob(sha256('abcdef'))).toBeNull()
+      const owned = [
+        await shelf.ownsBlob(sha256(bytes), 'key-2'),
+        await shelf.ownsBlob(sha256('abcde'), 'key-2'),
+      ]
+      expect(owned).toEqual([true, false])
+    })
+  })
+}

@@ -1,0 +1,108 @@
+// The embedded store: the contract every store keeps, and what only a file can show.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite, { type Database } from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { AlreadyRunning } from '../../src/ledger/sqlite/lock.js'
+import { durability, LEDGER_FILE, openReadOnly, openSqlite } from '../../src/ledger/sqlite/open.js'
+import { SCHEMA_VERSION } from '../../src/ledger/sqlite/schema.js'
+import { verify } from '../../src/ledger/verify.js'
+import { note, open, TestClock, withdraw } from '../contract/ledger/stage.js'
+import { ledgerContract } from '../contract/ledger.js'
+
+const makeDirectory = (): string => mkdtempSync(join(tmpdir(), 'lane-ledger-'))
+
+ledgerContract('SQLite', async () => {
+  const directory = makeDirectory()
+  return {
+    open: async clock => openSqlite(directory, clock),
+    remove: async () => rmSync(directory, { recursive: true, force: true }),
+  }
+})
+
+describe('the file', () => {
+  let directory = ''
+  beforeEach(() => {
+    directory = makeDirectory()
+  })
+  afterEach(() => rmSync(directory, { recursive: true, force: true }))
+  const openHere = () => openSqlite(directory, new TestClock())
+
+  /** A closed ledger of three entries, its file opened behind the lane's back. */
+  async function tampering(): Promise<Database> {
+    const { ledger } = openHere()
+    await open(ledger, 'q-1')
+    await withdraw(ledger, 'q-1')
+    await ledger.close()
+    return new Sqlite(join(directory, LEDGER_FILE))
+  }
+
+  test('[LANE-076] refuses to have an entry changed or removed', async () => {
+    const db = await tampering()
+    for (const sql of [
+      `UPDATE entries SET line = replace(line, 'withdrawn', 'answered')`,
+      'UPDATE entries SET seq = seq + 1',
+      'DELETE FROM entries WHERE seq = 2',
+      'DELETE FROM entries',
+    ]) {
+      expect(() => db.exec(sql)).toThrow('the ledger is append-only')
+    }
+    expect(db.prepare('SELECT count(*) FROM entries').pluck().get()).toBe(3)
+    db.close()
+  })
+
+  test('[LANE-076] an entry changed by force is found by verify', async () => {
+    const db = await tampering()
+    db.exec(`DROP TRIGGER entries_are_not_changed;
+      UPDATE entries SET line = replace(line, 'enough', 'ENOUGH') WHERE seq = 1`)
+    db.close()
+    const { ledger } = openHere()
+    const { problems } = await verify(ledger.lines(0))
+    expect(problems).toMatchObject([{ invariant: 'I1', seq: 1 }])
+    await ledger.close()
+  })
+
+  test('is held by one process: a second opener is told who has it', async () => {
+    const { ledger } = openHere()
+    expect(openHere).toThrow(AlreadyRunning)
+    expect(openHere).toThrow(`already running, pid ${process.pid}`)
+    await ledger.close()
+    await openHere().ledger.close()
+  })
+
+  test('a directory whose lane has died is not held, whatever its pid file says', async () => {
+    writeFileSync(join(directory, 'lane.pid'), '1\n')
+    await openHere().ledger.close()
+  })
+
+  test('is durable by its settings, not by luck', async () => {
+    const { ledger, file } = openHere()
+    await ledger.close()
+    const db = openReadOnly(file)
+    expect(durability(db).journal_mode).toBe('wal')
+    db.close()
+  })
+
+  test('of a newer lane is refused, and the directory let go', async () => {
+    const db = await tampering()
+    db.pragma(`user_version = ${SCHEMA_VERSION + 1}`)
+    expect(openHere).toThrow(`schema version ${SCHEMA_VERSION + 1}, this lane knows ${SCHEMA_VERSION}`)
+    db.pragma(`user_version = ${SCHEMA_VERSION}`)
+    db.close()
+    const { ledger } = openHere()
+    expect(await ledger.story('q-1')).toHaveLength(3)
+    await ledger.close()
+  })
+
+  test('can be read by an auditor while the lane writes', async () => {
+    const { ledger, file } = openHere()
+    await note(ledger)
+    const db = openReadOnly(file)
+    await note(ledger)
+    expect(db.prepare('SELECT count(*) FROM entries').pluck().get()).toBe(2)
+    expect(() => db.exec('DELETE FROM entries')).toThrow('readonly')
+    db.close()
+    await ledger.close()
+  })
+})
