@@ -38,13 +38,14 @@ describe('the file', () => {
     return new Sqlite(join(directory, LEDGER_FILE))
   }
 
-  test('[LANE-076] refuses to have an entry changed or removed', async () => {
+  test('[LANE-076] refuses to have an entry changed, replaced or removed', async () => {
     const db = await tampering()
     for (const sql of [
       `UPDATE entries SET line = replace(line, 'withdrawn', 'answered')`,
       'UPDATE entries SET seq = seq + 1',
       'DELETE FROM entries WHERE seq = 2',
       'DELETE FROM entries',
+      `INSERT OR REPLACE INTO entries (seq, type, line) VALUES (2, 'LANE_STARTED', '{}')`,
     ]) {
       expect(() => db.exec(sql)).toThrow('the ledger is append-only')
     }

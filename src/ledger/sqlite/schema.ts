@@ -16,6 +16,10 @@ const STEPS: readonly string[] = [
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
   CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+  -- INSERT OR REPLACE removes the row it replaces without asking the trigger above.
+  CREATE TRIGGER entries_are_not_replaced BEFORE INSERT ON entries
+    WHEN EXISTS (SELECT 1 FROM entries WHERE seq = NEW.seq)
+    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 
   CREATE TABLE requests (
     opened_seq INTEGER PRIMARY KEY,
