@@ -73,4 +73,4 @@ function operationOf(document: OpenApi, method: string, path: string): Operation
 }
 
 const patternOf = (template: string): RegExp =>
-  new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
+  new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]*')}$`)

@@ -1,0 +1,130 @@
+// The lane as a process of its own, built as it is shipped: what only a process can show (its log, its sockets, its
+// sudden death) is tested on this one.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { UNLIMITED } from '../lane-under-test.js'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+export const API_KEY = 'lane_key_of_the_spawned_lane_0123456789'
+
+export type Built = { readonly dir: string; remove(): void }
+
+/** Beside the sources nothing is written: the build goes to a directory of its own, with the packages linked in. */
+export function build(): Built {
+  const dir = mkdtempSync(join(tmpdir(), 'lane-built-'))
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  execFileSync(process.execPath, [
+    tsc,
+    '-p',
+    join(ROOT, 'tsconfig.build.json'),
+    '--outDir',
+    dir,
+    '--declaration',
+    'false',
+  ])
+  for (const name of ['package.json', 'config'])
+    cpSync(join(ROOT, name), join(dir, name), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
+  writeFileSync(
+    join(dir, 'run.mjs'),
+    `import { serve } from './src/main.js'
+serve(process.env).catch(error => { console.error(error.message); process.exit(1) })
+`,
+  )
+  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
+}
+
+export type Spawned = {
+  readonly url: string
+  readonly pid: number
+  readonly stdout: () => string
+  readonly stderr: () => string
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; json: Record<string, unknown> }>
+  /** Ends it at once, as a power cut of the process would. */
+  kill(): Promise<void>
+}
+
+export type Ended = { readonly code: number | null; readonly stderr: string }
+
+type Options = {
+  readonly env?: Record<string, string>
+  readonly preload?: string
+}
+
+function launch(built: Built, dataDir: string, { env, preload }: Options): ChildProcess {
+  const config = join(dataDir, 'lane.yaml')
+  writeFileSync(config, UNLIMITED)
+  const before = preload === undefined ? [] : ['--require', preload]
+  return spawn(process.execPath, [...before, join(built.dir, 'run.mjs')], {
+    cwd: built.dir,
+    env: {
+      PORT: '0',
+      LANE_DATA_DIR: dataDir,
+      LANE_CONFIG: config,
+      LANE_API_KEY: API_KEY,
+      LOG_LEVEL: 'trace',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Starts it, or says how it ended instead. */
+export async function spawnLane(
+  built: Built,
+  dataDir: string,
+  options: Options = {},
+): Promise<Spawned | Ended> {
+  const child = launch(built, dataDir, options)
+  let stdout = ''
+  let stderr = ''
+  const ended = new Promise<Ended>(done => child.once('close', code => done({ code, stderr })))
+  const ready = new Promise<string>(done => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString()
+      const url = /is ready at (http:\S+)/.exec(stdout)?.[1]
+      if (url !== undefined) done(url)
+    })
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  const first = await Promise.race([ready, ended])
+  if (typeof first !== 'string') return first
+  return {
+    url: first,
+    pid: child.pid ?? 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    async call(method, path, body) {
+      const response = await fetch(path.startsWith('http') ? path : `${first}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${API_KEY}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const json = /json/.test(response.headers.get('content-type') ?? '')
+        ? JSON.parse(text.split('\n')[0] ?? '')
+        : { text }
+      return { status: response.status, json }
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+export function running(started: Spawned | Ended): Spawned {
+  if ('url' in started) return started
+  throw new Error(`the lane ended with ${started.code}: ${started.stderr}`)
+}
