@@ -1,0 +1,138 @@
+// The ledger as a stream: all of it, in order, nothing between history and now left out.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Entry } from '../../src/event.js'
+import { follow } from '../../src/waiter/follow.js'
+import { raise, type Stage, until } from '../lane/stage.js'
+
+let stage: Stage
+let gone: AbortController
+beforeEach(async () => {
+  stage = await raise()
+  gone = new AbortController()
+})
+afterEach(async () => {
+  gone.abort()
+  vi.useRealTimers()
+  await stage.close()
+})
+
+const append = (count = 1) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      stage.store.ledger.append({
+        decide: () => ({
+          kind: 'append',
+          events: [{ type: 'LANE_STARTED', body: { version: '1', grammar: '1', profile: 'embedded' } }],
+        }),
+      }),
+    ),
+  )
+
+/** Collects in the background; `null` is kept too. */
+function collect(from: number, idleMs = 60_000, pause?: () => Promise<void>) {
+  const seen: (number | null)[] = []
+  let ended = false
+  const done = (async () => {
+    for await (const entry of follow(stage.store.ledger, from, idleMs, gone.signal)) {
+      seen.push(entry === null ? null : entry.seq)
+      await pause?.()
+    }
+    ended = true
+  })()
+  return { seen, done, ended: () => ended }
+}
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n)
+
+describe('following the ledger', () => {
+  test('gives what was there, then what comes, each once and in order', async () => {
+    await append(5)
+    const { seen } = collect(2)
+    await until(() => seen.length === 3)
+    await append(3)
+    await until(() => seen.length === 6)
+    expect(seen).toEqual(range(2, 8))
+  })
+
+  test('leaves no gap and repeats nothing while the ledger grows under the reading', async () => {
+    await append(1_200)
+    let left = 40
+    const { seen } = collect(0, 60_000, async () => {
+      if (left-- > 0) void append(7)
+    })
+    await until(() => seen.length === 1_200 + 40 * 7)
+    await append(1)
+    await until(() => seen.at(-1) === 1_200 + 40 * 7)
+    expect(seen).toEqual(range(0, 1_200 + 40 * 7 + 1))
+  })
+
+  test('many followers, begun at any time, all see the same', async () => {
+    const followers = [collect(0)]
+    for (let time = 0; time < 10; time++) {
+      void append(3)
+      followers.push(collect(0))
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    await until(() => followers.every(({ seen }) => seen.length === 30))
+    for (const { seen } of followers) expect(seen).toEqual(range(0, 30))
+  })
+
+  test('from a place not yet reached waits for it', async () => {
+    await append(2)
+    const { seen } = collect(4)
+    await append(4)
+    await until(() => seen.length === 2)
+    expect(seen).toEqual([4, 5])
+  })
+
+  test('says so when nothing has come for as long as was asked, again and again', async () => {
+    await append(1)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { seen } = collect(0, 15_000)
+    await until(() => vi.getTimerCount() === 1)
+    expect(seen).toEqual([0])
+    vi.advanceTimersByTime(14_999)
+    await new Promise(resolve => setImmediate(resolve))
+    expect(seen).toEqual([0])
+    vi.advanceTimersByTime(1)
+    await until(() => seen.length === 2 && vi.getTimerCount() === 1)
+    vi.advanceTimersByTime(15_000)
+    await until(() => seen.length === 3)
+    await append(1)
+    await until(() => seen.length === 4)
+    expect(seen).toEqual([0, null, null, 1])
+  })
+
+  test('ends when the reader has gone, while waiting and while reading, and leaves no timer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await append(3)
+    const waiting = collect(0)
+    await until(() => vi.getTimerCount() === 1)
+    gone.abort()
+    await waiting.done
+    expect(waiting.seen).toEqual([0, 1, 2])
+    gone = new AbortController()
+    const reading = collect(0, 60_000, async () => gone.abort())
+    await reading.done
+    expect(reading.seen).toEqual([0])
+    gone = new AbortController()
+    gone.abort()
+    expect(await collectAll()).toEqual([])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('ends at once when the reader goes just as everything has been read', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    // Nothing to read yet: the first look is under way when the reader leaves.
+    const { done, ended } = collect(0)
+    gone.abort()
+    await until(ended)
+    await done
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  async function collectAll(): Promise<(Entry | null)[]> {
+    const all: (Entry | null)[] = []
+    for await (const entry of follow(stage.store.ledger, 0, 1_000, gone.signal)) all.push(entry)
+    return all
+  }
+})
