@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hashKey, KeyBook, keyFrom, makeKey } from '../../src/http/keys.js'
+import { openShelf } from '../token/ring.js'
+
+const AT = '2026-11-01T12:00:00.000Z'
+let opened: ReturnType<typeof openShelf>
+let book: KeyBook
+beforeEach(() => {
+  opened = openShelf()
+  book = new KeyBook(opened.shelf)
+})
+afterEach(() => opened.close())
+
+describe('an API key', () => {
+  test('is 200 random bits, different each time, shown once and kept as a hash alone', async () => {
+    const { secret, key } = makeKey('agent', ['request'], AT)
+    expect(secret).toMatch(/^lane_[0-9a-hjkmnp-tv-z]{40}$/)
+    expect(makeKey('agent', ['request'], AT).secret).not.toBe(secret)
+    await book.add(key)
+    expect(JSON.stringify(await opened.shelf.apiKeys())).not.toContain(secret.slice(5))
+    expect(key.secret_hash).toBe(hashKey(secret))
+  })
+
+  test('opens the door with its own name and scopes, and nothing near it does', async () => {
+    const { secret, key } = makeKey('agent', ['request', 'audit'], AT)
+    await book.add(key)
+    expect(book.authenticate(secret)).toMatchObject({
+      key_id: key.key_id,
+      name: 'agent',
+      scopes: ['request', 'audit'],
+    })
+    for (const near of [
+      secret.toUpperCase(),
+      secret.slice(0, -1),
+      `${secret} `,
+      key.secret_hash,
+      key.key_id,
+      '',
+    ]) {
+      expect(book.authenticate(near)).toBeNull()
+    }
+  })
+
+  test('is known again by another book on the same shelf, and not before it has looked', async () => {
+    const { secret, key } = makeKey('agent', ['request'], AT)
+    await book.add(key)
+    const other = new KeyBook(opened.shelf)
+    expect(other.authenticate(secret)).toBeNull()
+    await other.reload()
+    expect(other.authenticate(secret)).not.toBeNull()
+  })
+
+  test('that was revoked opens nothing, and keeps its name for the record', async () => {
+    const { secret, key } = makeKey('agent', ['request'], AT)
+    await book.add(key)
+    await book.revoke(key.key_id, AT)
+    expect(book.authenticate(secret)).toBeNull()
+    expect(book.nameOf(key.key_id)).toBe('agent')
+    expect(book.get(key.key_id)?.revoked_at).toBe(AT)
+  })
+
+  test('that the operator chose has an id read off its hash: a restart knows it again', () => {
+    expect(keyFrom('chosen', 'env', ['request'], AT).key.key_id).toBe(
+      keyFrom('chosen', 'x', [], '').key.key_id,
+    )
+    expect(keyFrom('chosen', 'env', [], AT).key.key_id).not.toBe(keyFrom('Chosen', 'env', [], AT).key.key_id)
+  })
+
+  test('cannot be added twice under one secret', async () => {
+    await book.add(keyFrom('chosen', 'env', ['request'], AT).key)
+    await expect(book.add(keyFrom('chosen', 'again', ['audit'], AT).key)).rejects.toThrow()
+    expect(book.authenticate('chosen')?.scopes).toEqual(['request'])
+  })
+
+  test('nobody has an id that was not given', () => {
+    expect(book.get('__proto__')).toBeNull()
+    expect(book.nameOf('key-1')).toBe('key-1')
+    expect(book.all()).toEqual([])
+  })
+})
