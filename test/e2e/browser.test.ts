@@ -115,24 +115,21 @@ describe.skipIf(maySkip)(`a person at the printed link${missing === null ? '' : 
   const caseOf = async (id: string) => (await lane.call('GET', `/v1/requests/${id}`)).json
 
   describe.each([true, false])('with JavaScript: %s', javaScriptEnabled => {
-    it.each(Object.keys(KINDS))(
-      '[LANE-030] answers with the real control and sees it recorded: %s',
-      async name => {
-        const kind = KINDS[name] as Kind
-        const reply = await ask({ reply_schema: kind.reply_schema })
-        await visiting({ javaScriptEnabled }, async tab => {
-          await tab.goto(reply.link)
-          await kind.fill(tab)
-          expect((await caseOf(reply.id)).state).toBe('pending')
-          expect(await send(tab, reply.code.toLowerCase())).toBe(200)
-          expect(await tab.locator('body').textContent()).toMatch(/recorded/i)
-        })
-        expect(await caseOf(reply.id)).toMatchObject({
-          state: 'answered',
-          answer: { ...kind.answer, answered_by: 'operator' },
-        })
-      },
-    )
+    it.each(Object.keys(KINDS))('answers with the real control and sees it recorded: %s', async name => {
+      const kind = KINDS[name] as Kind
+      const reply = await ask({ reply_schema: kind.reply_schema })
+      await visiting({ javaScriptEnabled }, async tab => {
+        await tab.goto(reply.link)
+        await kind.fill(tab)
+        expect((await caseOf(reply.id)).state).toBe('pending')
+        expect(await send(tab, reply.code.toLowerCase())).toBe(200)
+        expect(await tab.locator('body').textContent()).toMatch(/recorded/i)
+      })
+      expect(await caseOf(reply.id)).toMatchObject({
+        state: 'answered',
+        answer: { ...kind.answer, answered_by: 'operator' },
+      })
+    })
 
     it('is told why an answer was not taken, and corrects it', async () => {
       const reply = await ask({ reply_schema: { kind: 'text', max_chars: 60 } })
@@ -232,7 +229,7 @@ describe.skipIf(maySkip)(`a person at the printed link${missing === null ? '' : 
     }
 
     it.each(['a question', 'an approval'])(
-      '[LANE-036] opens, renders, follows and submits whatever it finds: %s stays open',
+      'opens, renders, follows and submits whatever it finds: %s stays open',
       async noun => {
         const reply = await ask({}, noun === 'a question' ? question : approval)
         for (const method of ['GET', 'HEAD', 'GET']) {
