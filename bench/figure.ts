@@ -28,7 +28,10 @@ export type Figure = {
 export type Verdict = 'missed' | 'met' | 'aim reached' | 'no goal'
 
 export function median(numbers: readonly number[]): number {
-  return quantile(numbers, 0.5)
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const middle = sorted.slice((sorted.length - 1) >> 1, (sorted.length >> 1) + 1)
+  if (middle.length === 0) throw new RangeError('nothing was measured')
+  return middle.reduce((sum, value) => sum + value, 0) / middle.length
 }
 
 /** Nearest rank: always a number that was really measured. */

@@ -2,7 +2,7 @@
 // ledger, both started afresh and collected.
 import { launch } from './child.js'
 import { type Figure, median } from './figure.js'
-import { requireCounts, requireHolds } from './outcome.js'
+import { requireCounts, requireHolds, requirePending } from './outcome.js'
 import { type Place, withPlace } from './place.js'
 import { fillWithMany, MANY } from './population.js'
 import { REPEATS } from './stage.js'
@@ -23,6 +23,7 @@ export async function measureMemory(): Promise<Figure[]> {
       }
       const started = REPEATS + 1
       requireCounts(full.ledger, MANY, { LANE_STARTED: started, KEY_ROTATED: 1 })
+      requirePending(full.ledger, MANY)
       await requireHolds(full.ledger)
       return [
         {

@@ -27,14 +27,21 @@ function reading<T>(file: string, read: (db: Database) => T): T {
 const SIZE = 'SELECT coalesce(max(seq), -1) + 1 FROM entries'
 export const sizeOf = (file: string): number => reading(file, db => db.prepare(SIZE).pluck().get() as number)
 
-/** Fulfils within a millisecond or two of the ledger having `size` entries committed. */
-export async function watchHead(file: string, size: number): Promise<void> {
+/** Fulfils within a millisecond or two of the ledger having `size` entries committed; tells of each look meanwhile. */
+export async function watchHead(
+  file: string,
+  size: number,
+  onLook: (size: number) => void = () => undefined,
+): Promise<void> {
   const db = openReadOnly(file)
   const head = db.prepare(SIZE).pluck()
   const end = performance.now() + PATIENCE_MS
   try {
-    while ((head.get() as number) < size) {
-      if (performance.now() > end) throw new WrongOutcome(`${head.get()} entries where ${size} were awaited`)
+    for (;;) {
+      const found = head.get() as number
+      onLook(found)
+      if (found >= size) return
+      if (performance.now() > end) throw new WrongOutcome(`${found} entries where ${size} were awaited`)
       await sleep(1)
     }
   } finally {
@@ -58,6 +65,13 @@ export function requireCounts(file: string, from: number, wanted: Counts): void 
   if (wrong.length === 0) return
   const said = wrong.map(type => `${found[type] ?? 0} ${type} where ${wanted[type] ?? 0} belong`)
   throw new WrongOutcome(said.join('; '))
+}
+
+/** So many requests are open and will ring: what is said of a crowd is only true of a crowd. */
+export function requirePending(file: string, wanted: number): void {
+  const sql = "SELECT count(*) FROM requests WHERE state = 'pending' AND alarm_ms IS NOT NULL"
+  const found = reading(file, db => db.prepare(sql).pluck().get() as number)
+  if (found !== wanted) throw new WrongOutcome(`${found} requests are pending where ${wanted} belong`)
 }
 
 export const linesOf = (file: string): string[] =>

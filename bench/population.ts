@@ -4,7 +4,7 @@ import { constants, copyFileSync } from 'node:fs'
 import type { Clock } from '../src/clock.js'
 import { instant } from '../src/clock.js'
 import type { Draft } from '../src/event.js'
-import type { Moment, Store } from '../src/ledger/contract.js'
+import type { Store } from '../src/ledger/contract.js'
 import { openSqlite } from '../src/ledger/sqlite/open.js'
 import { envelopeHash } from '../src/request/admit.js'
 import { hashRequest, type Request, type Run } from '../src/request/request.js'
@@ -65,7 +65,7 @@ async function open({ ledger }: Store, { prefix, deadline_seconds }: Crowd, inde
     story: { request_id, expected: 0 },
     decide: moment => {
       const due = moment.ms + deadline_seconds * 1000
-      return { kind: 'append', events: [opening(request_id, request, moment, due)], alarm: due }
+      return { kind: 'append', events: [opening(request_id, request, due)], alarm: due }
     },
   })
   if (opened.kind !== 'appended') throw new Error(`${request_id} could not be opened: ${opened.kind}`)
@@ -82,7 +82,7 @@ const question = (question_id: string, deadline_seconds: number): Request => ({
   reply_schema: { kind: 'yes_no' },
 })
 
-const opening = (request_id: string, request: Request, _moment: Moment, due: number): Draft => ({
+const opening = (request_id: string, request: Request, due: number): Draft => ({
   type: 'REQUEST_OPENED',
   request_id,
   run_id: RUN.run_id,

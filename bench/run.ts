@@ -2,7 +2,7 @@
 // outcome was not the one that was asked for. Nothing is written unless --write says so.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { measureBurst } from './burst.js'
-import { measureCompilation } from './compilation.js'
+import { launch } from './child.js'
 import { measureCreation } from './creation.js'
 import { measureLateness } from './deadline.js'
 import { type Figure, verdictOf } from './figure.js'
@@ -25,6 +25,11 @@ const FAMILIES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: measureStart,
   verify: measureVerification,
   compile: measureCompilation,
+}
+
+async function measureCompilation(): Promise<Figure[]> {
+  const child = await launch<'measure', Figure[]>('server', 'compilation-process.js')
+  return await child.ask('measure').finally(() => child.stop())
 }
 
 const README = new URL('../../bench/README.md', import.meta.url)

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { bytesOf, Connection } from './connection.js'
 import type { Figure } from './figure.js'
 import { seated } from './machine.js'
-import { requireCounts, requireHolds, WrongOutcome } from './outcome.js'
+import { requireCounts, requireHolds, requirePending, WrongOutcome } from './outcome.js'
 import { type Place, withPlace } from './place.js'
 import { fillWithMany, MANY } from './population.js'
 import { REPEATS } from './stage.js'
@@ -30,6 +30,7 @@ export async function measureStart(): Promise<Figure[]> {
         measured.push(await timeStart(full))
       }
       requireCounts(full.ledger, MANY, { LANE_STARTED: REPEATS + 1, KEY_ROTATED: 1 })
+      requirePending(full.ledger, MANY)
       await requireHolds(full.ledger)
       return [
         {

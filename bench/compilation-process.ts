@@ -1,0 +1,5 @@
+// Reading replies in a process of its own: how fast an engine runs a function depends on all it has run before.
+import { answerParent } from './child.js'
+import { timeCompilation } from './compilation.js'
+
+answerParent<'measure'>(null, async () => timeCompilation())
