@@ -13,6 +13,8 @@ import {
   type Listed,
 } from '../contract.js'
 import { GENESIS, parseEntry } from '../entry.js'
+import { SCHEMA_VERSION } from './schema.js'
+import type { Storage } from './storage.js'
 import { type Head, type Outcome, Writer } from './writer.js'
 
 /** One commit takes at most this many appends, so that a burst cannot hold up everything else for long. */
@@ -30,16 +32,16 @@ export class SqliteLedger implements Ledger {
   readonly #release: () => void
   readonly #clock: LedgerClock
   readonly #writer: Writer
+  readonly #storage: Storage
   readonly #listeners = new Set<(entries: readonly Entry[]) => void>()
   /** Appends not yet committed, in order. Filled by append(), emptied by #flush(). */
   #waiting: Waiting[] = []
   #scheduled = false
   #closed = false
-  /** Set once when a sync failed: what is on the disk is then unknown, and only a restart reads it afresh. */
-  #broken: LedgerUnavailable | null = null
 
-  constructor(db: Database, clock: Clock, release: () => void) {
+  constructor(db: Database, clock: Clock, storage: Storage, release: () => void) {
     this.#db = db
+    this.#storage = storage
     this.#release = release
     const last = db.prepare('SELECT line FROM entries ORDER BY seq DESC LIMIT 1').pluck().get() as
       | string
@@ -51,7 +53,7 @@ export class SqliteLedger implements Ledger {
   }
 
   append<R>(append: Append<R>): Promise<Appended<R>> {
-    if (this.#broken) return Promise.reject(this.#broken)
+    if (this.#storage.broken) return Promise.reject(this.#storage.broken)
     if (this.#closed) return Promise.reject(new LedgerUnavailable('the ledger is closed'))
     return new Promise((resolve, reject) => {
       this.#waiting.push({
@@ -75,7 +77,7 @@ export class SqliteLedger implements Ledger {
     if (batch.length === 0) return
     if (this.#waiting.length > 0) this.#schedule()
     try {
-      const written = this.#writer.commit(batch.map(waiting => waiting.append))
+      const written = this.#storage.write(() => this.#writer.commit(batch.map(waiting => waiting.append)))
       if (written.entries.length > 0) this.#announce(written.entries)
       for (const [index, waiting] of batch.entries()) {
         const outcome = written.outcomes[index]
@@ -83,8 +85,7 @@ export class SqliteLedger implements Ledger {
         else waiting.settle(outcome)
       }
     } catch (error) {
-      const unavailable = this.#unavailable(error)
-      for (const waiting of batch) waiting.fail(unavailable)
+      for (const waiting of batch) waiting.fail(error)
     }
   }
 
@@ -99,14 +100,6 @@ export class SqliteLedger implements Ledger {
         })
       }
     }
-  }
-
-  #unavailable(error: unknown): LedgerUnavailable {
-    const code = (error as { code?: string }).code ?? 'unknown'
-    const failure = new LedgerUnavailable(`the ledger could not be written (${code})`, { cause: error })
-    // A failed sync may have lost pages the system still claims to hold: never acknowledge on top of it.
-    if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT') this.#broken = failure
-    return failure
   }
 
   now(): number {
@@ -171,8 +164,10 @@ export class SqliteLedger implements Ledger {
   }
 
   async probe(): Promise<void> {
-    if (this.#broken) throw this.#broken
+    if (this.#storage.broken) throw this.#storage.broken
     if (this.#closed) throw new LedgerUnavailable('the ledger is closed')
+    // After a failure only a write can tell; this one writes a page and changes nothing.
+    if (this.#storage.troubled) this.#storage.write(() => this.#db.pragma(`user_version = ${SCHEMA_VERSION}`))
     this.#statement('SELECT 1').get()
   }
 

@@ -10,6 +10,7 @@ import { SqliteLedger } from './ledger.js'
 import { holdDirectory } from './lock.js'
 import { migrate } from './schema.js'
 import { sqliteShelf } from './shelf.js'
+import { Storage } from './storage.js'
 
 /** Before 3.51.3 two connections that checkpoint at once could corrupt a WAL file. */
 export const SQLITE_AT_LEAST = '3.51.3'
@@ -29,8 +30,9 @@ export function openSqlite(dataDir: string, clock: Clock): SqliteStore {
     chmodSync(file, 0o600)
     assertDurable(db)
     migrate(db)
-    const ledger = new SqliteLedger(db, clock, release)
-    return { ledger, shelf: sqliteShelf(db), file, backup: () => copyOut(db, dataDir) }
+    const storage = new Storage()
+    const ledger = new SqliteLedger(db, clock, storage, release)
+    return { ledger, shelf: sqliteShelf(db, storage), file, backup: () => copyOut(db, dataDir) }
   } catch (error) {
     release()
     throw error

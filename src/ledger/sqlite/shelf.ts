@@ -2,6 +2,7 @@
 // append says so (L6).
 import type { Database } from 'better-sqlite3'
 import type { ApiKey, Grant, KeyRow, RawReply, Scope, Shelf, Shelving } from '../contract.js'
+import type { Storage } from './storage.js'
 
 const PAGE = 500
 
@@ -41,7 +42,7 @@ export function shelver(db: Database): (shelving: Shelving) => void {
 type ApiKeyRow = Omit<ApiKey, 'scopes'> & { readonly scopes: string }
 const readApiKey = (row: ApiKeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(',') as Scope[] })
 
-export function sqliteShelf(db: Database): Shelf {
+export function sqliteShelf(db: Database, storage: Storage): Shelf {
   const one = <T>(sql: string) => {
     const statement = db.prepare(sql)
     return (...args: unknown[]) => (statement.get(...args) as T | undefined) ?? null
@@ -51,6 +52,8 @@ export function sqliteShelf(db: Database): Shelf {
   const grantByRef = one<Grant>(
     `SELECT ${grantColumns} FROM refs r JOIN grants g USING (handle_hash) WHERE r.channel = ? AND r.ref = ?`,
   )
+  /** A write of its own, not within an append: told as the ledger tells it when the disk fails. */
+  const write = <T>(deed: () => T): T => storage.write(() => db.transaction(deed).immediate())
   const refs = db.prepare('SELECT ref FROM refs WHERE delivery_id = ?').pluck()
   const raw = one<RawReply>('SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = ?')
   const cursor = one<{ cursor: string }>('SELECT cursor FROM cursors WHERE channel = ?')
@@ -79,7 +82,7 @@ export function sqliteShelf(db: Database): Shelf {
 
     keyring: async () => db.prepare('SELECT * FROM signing_keys ORDER BY not_before').all() as KeyRow[],
     async putSigningKey(row, retire) {
-      db.transaction(() => {
+      write(() => {
         db.prepare('UPDATE signing_keys SET verify_until = ? WHERE verify_until IS NULL').run(
           retire.verify_until,
         )
@@ -87,39 +90,38 @@ export function sqliteShelf(db: Database): Shelf {
           `INSERT INTO signing_keys (kid, public_jwk, sealed_private, not_before, verify_until)
            VALUES (@kid, @public_jwk, @sealed_private, @not_before, @verify_until)`,
         ).run({ ...row, sealed_private: Buffer.from(row.sealed_private) })
-      }).immediate()
+      })
     },
 
     apiKeys: async () =>
       (db.prepare('SELECT * FROM api_keys ORDER BY created_at').all() as ApiKeyRow[]).map(readApiKey),
     async putApiKey(key) {
-      db.prepare(
+      const put = db.prepare(
         `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at)
          VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at)`,
-      ).run({ ...key, scopes: key.scopes.join(',') })
+      )
+      write(() => put.run({ ...key, scopes: key.scopes.join(',') }))
     },
     async revokeApiKey(keyId, at) {
       const revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL')
-      return revoke.run(at, keyId).changes === 1
+      return write(() => revoke.run(at, keyId).changes === 1)
     },
 
     async putBlob(handle, bytes, keyId, quota) {
-      return db
-        .transaction(() => {
-          if (owned(keyId, handle)) return 'known' as const
-          if ((used(keyId)?.sum ?? 0) + bytes.length > quota) return 'full' as const
-          db.prepare('INSERT OR IGNORE INTO blobs (handle, bytes) VALUES (?, ?)').run(
-            handle,
-            Buffer.from(bytes),
-          )
-          db.prepare('INSERT INTO blob_owners (handle, key_id, size) VALUES (?, ?, ?)').run(
-            handle,
-            keyId,
-            bytes.length,
-          )
-          return 'new' as const
-        })
-        .immediate()
+      return write(() => {
+        if (owned(keyId, handle)) return 'known' as const
+        if ((used(keyId)?.sum ?? 0) + bytes.length > quota) return 'full' as const
+        db.prepare('INSERT OR IGNORE INTO blobs (handle, bytes) VALUES (?, ?)').run(
+          handle,
+          Buffer.from(bytes),
+        )
+        db.prepare('INSERT INTO blob_owners (handle, key_id, size) VALUES (?, ?, ?)').run(
+          handle,
+          keyId,
+          bytes.length,
+        )
+        return 'new' as const
+      })
     },
     blob: async handle => blob(handle)?.bytes ?? null,
     ownsBlob: async (handle, keyId) => owned(keyId, handle) !== null,

@@ -9,6 +9,7 @@ import type { Append, Appended, Decision, Moment } from '../contract.js'
 import { seal } from '../entry.js'
 import { guardKeeper } from './guards.js'
 import { shelver } from './shelf.js'
+import { isStorageFailure } from './storage.js'
 
 export type Head = { readonly size: number; readonly hash: Hash }
 export type Outcome = Appended<unknown>
@@ -134,12 +135,6 @@ export class Writer {
     if (alarm === undefined) this.#statements.grow.run(after, begins)
     else this.#statements.growAndArm.run(after, alarm === null ? null : Math.ceil(alarm), begins)
   }
-}
-
-/** The disk or the file failed, as against an append that may not stand. */
-function isStorageFailure(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code
-  return typeof code === 'string' && code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')
 }
 
 const prepare = (db: Database) => ({
