@@ -103,6 +103,18 @@ describe('an attempt', () => {
     expect(story.subject.deliveries[0]).toMatchObject({ state: 'sent', attempts: 2 })
   })
 
+  test('that fails after an earlier one was told sent leaves that one standing', () => {
+    const story = new Story([first('a', 'slack', 'email')])
+    const slow = story.claim(only(story))
+    story.now += LEASE_MS
+    const again = story.claim(only(story))
+    story.sent(slow)
+    story.failed(again, true)
+    story.now += 300_000
+    expect(story.owed().duties).toEqual([])
+    expect(story.subject.deliveries[0]).toMatchObject({ state: 'sent', final: false })
+  })
+
   test('whose failure is told while a later one is under way does not end that one', () => {
     const story = new Story([first('a', 'slack', 'email')])
     const lost = story.claim(only(story))

@@ -173,6 +173,12 @@ describe('the alarm clock', () => {
     await turns()
     expect(rung).toEqual(['slow', 'meanwhile'])
     expect(looks.mock.calls.length).toBeLessThan(10)
+    // Nor does it deafen the clock to the next one.
+    await arm('next', START + 50)
+    alarms?.nudge()
+    await turns()
+    await pass(50)
+    expect(rung).toEqual(['slow', 'meanwhile', 'next'])
   })
 
   test('goes on when a ring fails, and says so', async () => {

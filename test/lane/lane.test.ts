@@ -154,6 +154,14 @@ describe('reading', () => {
     })
   })
 
+  test('ten who look at once at an overdue request all see the default', async () => {
+    await open(question('q'))
+    await stage.lane.drain()
+    stage.clock.pass(600_000)
+    const seen = await Promise.all(Array.from({ length: 10 }, () => stage.lane.read('q')))
+    expect(seen.map(subject => subject?.state)).toEqual(Array(10).fill('defaulted'))
+  })
+
   test('opening the same request again after its deadline tells the default', async () => {
     await open(question('q'))
     stage.clock.pass(600_000)

@@ -298,6 +298,11 @@ describe('claims, signed with the true key', () => {
     expect(await flawOf(await signed(header(), payload))).toBe('token_malformed')
   })
 
+  test('more than 2048 characters are refused unread, however truly they are signed', async () => {
+    expect(await flawOf(await signed(header(), { ...FULL, sub: 'o'.repeat(800) }))).toBe('accepted')
+    expect(await flawOf(await signed(header(), { ...FULL, sub: 'o'.repeat(1_200) }))).toBe('token_malformed')
+  })
+
   test('expiry is not judged here: the ledger decides, by its own clock', async () => {
     expect(await flawOf(await signed(header(), { ...FULL, exp: 1 }))).toBe('accepted')
   })

@@ -65,6 +65,30 @@ describe('following the ledger', () => {
     expect(seen).toEqual(range(0, 1_200 + 40 * 7 + 1))
   })
 
+  test('misses nothing that is committed while a slow store is still reading', async () => {
+    await append(2)
+    const { ledger } = stage.store
+    const slow = new Proxy(ledger, {
+      get(target, name) {
+        const member = Reflect.get(target, name)
+        if (name !== 'lines') return typeof member === 'function' ? member.bind(target) : member
+        return async function* (from: number, limit?: number) {
+          const read: string[] = []
+          for await (const line of target.lines(from, limit)) read.push(line)
+          // As another process would: while this one is on its way to the reader.
+          if (read.length === 0 && from < 4) await append(1)
+          yield* read
+        }
+      },
+    })
+    const seen: number[] = []
+    for await (const entry of follow(slow, 0, 60_000, gone.signal)) {
+      if (entry !== null) seen.push(entry.seq)
+      if (seen.length === 4) gone.abort()
+    }
+    expect(seen).toEqual([0, 1, 2, 3])
+  }, 5_000)
+
   test('many followers, begun at any time, all see the same', async () => {
     const followers = [collect(0)]
     for (let time = 0; time < 10; time++) {
