@@ -35,7 +35,7 @@ describe('waiting', () => {
   )
 
   test('a withdrawal and a timeout wake a waiter too', async () => {
-    await lane.submit(question('wait-3', { deadline_seconds: 1 }))
+    await lane.submit(question('wait-3', { deadline_seconds: 2 }))
     await lane.submit(question('wait-4'))
     const both = ['wait-3', 'wait-4'].map(id =>
       lane.call('GET', `/v1/requests/${id}/wait?timeout_seconds=30`),
@@ -89,7 +89,7 @@ describe('taking back', () => {
     const late = await lane.call('POST', '/v1/requests/back-2/withdraw', { body: { reason: 'oops' } })
     expect([late.status, late.json.code]).toEqual([409, 'already_resolved'])
     expect((await lane.call('GET', '/v1/requests/back-2')).json.state).toBe('answered')
-    await lane.submit(question('back-3', { deadline_seconds: 1 }))
+    await lane.submit(question('back-3', { deadline_seconds: 2 }))
     await lane.outcome('back-3')
     const timed = await lane.call('POST', '/v1/requests/back-3/withdraw', { body: { reason: 'oops' } })
     expect([timed.status, timed.json.code]).toEqual([409, 'already_resolved'])
@@ -167,7 +167,7 @@ describe('listing', () => {
   })
 
   test('a listing shows no request as pending whose deadline has passed', async () => {
-    await lane.submit(question('overdue', { deadline_seconds: 1 }), {
+    await lane.submit(question('overdue', { deadline_seconds: 2 }), {
       run: { run_id: 'due', mood: 'DEFERENTIAL' },
     })
     await lane.outcome('overdue')

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await lane.submit(question('words', { reply_schema: { kind: 'text', max_chars: 40 } }))
   await lane.submit(approval('no'))
   await lane.submit(review('taken'))
-  await lane.submit(question('silent', { deadline_seconds: 1 }))
+  await lane.submit(question('silent', { deadline_seconds: 2 }))
   await lane.submit(question('open'))
   await lane.answer(await lane.link('yes'), 'perhaps')
   await lane.answer(await lane.link('yes'), 'yes!')

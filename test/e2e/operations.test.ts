@@ -238,6 +238,11 @@ describe('a start', () => {
     const sample = await startLane({ config: UNLIMITED })
     await sample.submit(question('kept-open'))
     const reply = await sample.link('kept-open')
+    await sample.submit(question('kept-all'), { recipients: [{ user_id: 'operator', channels: ['web'] }] })
+    await sample.link('kept-all')
+    const sent = async () =>
+      (await sample.ledger()).filter(({ type }) => type === 'OUTBOUND_REQUEST_SENT').length
+    while ((await sent()) < 2) await new Promise(resolve => setTimeout(resolve, 10))
     const before = await sample.ledger()
     const again = await sample.restart()
     try {
@@ -246,7 +251,7 @@ describe('a start', () => {
       expect(after.slice(0, before.length)).toEqual(before)
       expect(after.slice(before.length).map(({ type }) => type)).toEqual(['LANE_STARTED'])
       const lines = readFileSync(join(sample.dataDir, 'outbox.ndjson'), 'utf8').trim().split('\n')
-      expect(lines).toHaveLength(1)
+      expect(lines).toHaveLength(2)
       expect((await again.submit(question('kept-open'))).status).toBe(200)
       expect((await again.answer(reply, 'yes')).status).toBe(200)
     } finally {

@@ -137,7 +137,7 @@ watch(require('node:child_process'), 'spawn', 'spawn')
   const lane = running(await spawnLane(built, dir, { preload }))
   try {
     await submit(lane, question('alone'))
-    await submit(lane, question('alone-silent', { deadline_seconds: 1 }))
+    await submit(lane, question('alone-silent', { deadline_seconds: 2 }))
     expect(await answer(lane.url, await link(dir, 'alone'), 'yes')).toBe(200)
     expect((await lane.call('GET', '/v1/requests/alone-silent/wait?timeout_seconds=10')).json.state).toBe(
       'defaulted',
@@ -157,7 +157,7 @@ describe('killed in the middle', () => {
     const dir = dataDir()
     const opened: string[] = []
     const recorded: string[] = []
-    for (const [round, life] of [150, 400, 250, 600].entries()) {
+    for (const [round, life] of [200, 500, 350].entries()) {
       const lane = running(await spawnLane(built, dir, { env: { LOG_LEVEL: 'silent' } }))
       let alive = true
       const work = Array.from({ length: 8 }, async (_, worker) => {
@@ -199,10 +199,10 @@ describe('killed in the middle', () => {
   test('[LANE-071] what fell due while the process was dead fires once when it comes back', async () => {
     const dir = dataDir()
     const first = running(await spawnLane(built, dir))
-    await submit(first, question('overdue', { deadline_seconds: 1 }))
+    await submit(first, question('overdue', { deadline_seconds: 2 }))
     await link(dir, 'overdue')
     await first.kill()
-    await sleep(1_100)
+    await sleep(2_100)
     const second = running(await spawnLane(built, dir))
     expect((await second.call('GET', '/v1/requests/overdue/wait?timeout_seconds=10')).json.state).toBe(
       'defaulted',

@@ -656,7 +656,7 @@ describe('status by status, as a page and as JSON', () => {
   })
 
   test('410: the default holds, and a late replier is told which and since when', async () => {
-    const reply = await asked('late', { deadline_seconds: 1 })
+    const reply = await asked('late', { deadline_seconds: 2 })
     const csrf = csrfOf(await open(reply))
     await lane.outcome('late')
     const body = `reply=yes&code=${reply.code}&csrf=${csrf}`

@@ -284,10 +284,10 @@ describe('silence is safe', () => {
     '[LANE-018] [LANE-066] the default %s is accepted, shown, recorded and held',
     async default_action => {
       const id = `default-${default_action}`
-      const opened = await submit(question(id, { default_action, deadline_seconds: 1 }))
+      const opened = await submit(question(id, { default_action, deadline_seconds: 2 }))
       expect(opened.status).toBe(201)
       expect(opened.json.default_action).toBe(default_action)
-      expect((await lane.story(id))[0]?.body.request).toMatchObject({ default_action, deadline_seconds: 1 })
+      expect((await lane.story(id))[0]?.body.request).toMatchObject({ default_action, deadline_seconds: 2 })
       const settled = await lane.outcome(id)
       expect(settled.json).toMatchObject({
         state: 'defaulted',
