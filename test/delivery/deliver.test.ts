@@ -5,7 +5,7 @@ import type { Sent } from '../../src/adapter.js'
 import type { Entry, EventType } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
 import { readHandle } from '../../src/token/reply-handle.js'
-import { configure, fromSlack, question, raise, type Stage, until } from '../lane/stage.js'
+import { configure, fromSlack, handleOf, question, raise, type Stage, until } from '../lane/stage.js'
 
 let stage: Stage
 beforeEach(async () => {
@@ -315,7 +315,7 @@ describe('a settled request', () => {
   test('has each of its copies edited to the outcome, once', async () => {
     await stage.open(question('q'), BOTH)
     await settled()
-    await stage.lane.answer(fromSlack(stage.slack.copies[0]?.envelope.handle ?? '', 'yes'))
+    await stage.lane.answer(fromSlack(handleOf(stage.slack, 'owner'), 'yes'))
     await settled()
     expect(stage.slack.closed.map(({ ref }) => ref).sort()).toEqual(['slack-1', 'slack-2'])
     expect(stage.email.closed.map(({ ref }) => ref)).toEqual(['email-1'])

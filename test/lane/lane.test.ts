@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { outcomeOf, spoken } from '../../src/lane.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import type { Request } from '../../src/request/request.js'
-import { configure, fromSlack, question, raise, type Stage } from './stage.js'
+import { configure, DEPUTY, fromSlack, handleOf, question, raise, type Stage } from './stage.js'
 
 let stage: Stage
 beforeEach(async () => {
@@ -199,12 +199,9 @@ describe('[LANE-081] several copies', () => {
       { user_id: 'deputy', channels: ['slack'], route: 'first' },
     ])
     await stage.lane.drain()
-    const [a, b] = stage.slack.copies.map(({ envelope }) => envelope)
-    const sender = { team: 'T1', user: 'UDEPUTY' }
-    expect(await stage.lane.answer(fromSlack(b?.handle ?? '', 'no', { sender }))).toMatchObject({
-      kind: 'accepted',
-    })
-    expect(await stage.lane.answer(fromSlack(a?.handle ?? '', 'yes'))).toMatchObject({
+    const byDeputy = fromSlack(handleOf(stage.slack, 'deputy'), 'no', { sender: DEPUTY })
+    expect(await stage.lane.answer(byDeputy)).toMatchObject({ kind: 'accepted' })
+    expect(await stage.lane.answer(fromSlack(handleOf(stage.slack, 'owner'), 'yes'))).toMatchObject({
       reason: 'already_resolved',
       subject: { answer: { parsed_choice: 'NO', answered_by: 'deputy' } },
     })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EntryOf } from '../../src/event.js'
 import type { Withdrawn } from '../../src/lane.js'
 import type { Received } from '../../src/reply/receive.js'
-import { DEPUTY, fromSlack, question, raise, type Stage } from './stage.js'
+import { DEPUTY, fromSlack, handleOf, question, raise, type Stage } from './stage.js'
 
 let stage: Stage
 beforeAll(async () => {
@@ -25,12 +25,11 @@ async function ask() {
   const id = `race-${count++}`
   const subject = await stage.open(question(id), BOTH)
   await stage.lane.drain()
-  const handleOf = (user: string): string =>
-    stage.slack.copies.find(
-      ({ display, envelope }) => display.request_id === id && envelope.recipient.user_id === user,
-    )?.envelope.handle ?? ''
-  const yes = fromSlack(handleOf('owner'), 'yes', { provider_message_id: `${id}-yes` })
-  const no = fromSlack(handleOf('deputy'), 'no', { sender: DEPUTY, provider_message_id: `${id}-no` })
+  const yes = fromSlack(handleOf(stage.slack, 'owner', id), 'yes', { provider_message_id: `${id}-yes` })
+  const no = fromSlack(handleOf(stage.slack, 'deputy', id), 'no', {
+    sender: DEPUTY,
+    provider_message_id: `${id}-no`,
+  })
   return { id, subject, yes, no }
 }
 

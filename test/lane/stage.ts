@@ -201,6 +201,13 @@ export const fromSlack = (handle: string, text: string, more: Partial<Inbound> =
   ...more,
 })
 
+/** The handle that went to one person on a channel; two people's copies leave in no order. */
+export const handleOf = ({ copies }: StageAdapter, user: string, requestId?: string): string =>
+  copies.findLast(
+    ({ display, envelope }) =>
+      envelope.recipient.user_id === user && (requestId === undefined || display.request_id === requestId),
+  )?.envelope.handle ?? ''
+
 /** Waits for what the event loop brings, never for time: a condition that stays false fails the test. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 20_000; turn++) {
