@@ -1,5 +1,6 @@
 // The ledger as server-sent events. `id` is the seq, so that a client that comes back says where it was; on a filtered
 // stream an empty event carries the newest seq every fifteen seconds, so that its place advances too.
+import { setMaxListeners } from 'node:events'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Entry, EVENT_TYPES } from '../event.js'
 import { follow } from '../waiter/follow.js'
@@ -12,9 +13,12 @@ const FILTERS: readonly string[] = ['run_id', 'request_id', 'type', 'from']
 type Query = { run_id?: string; request_id?: string; type?: string; from?: string }
 
 export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
+  // Each open stream listens for the end of the lane, and there may be many.
+  setMaxListeners(0, parts.closing)
   app.get<{ Querystring: Query }>(
     '/v1/events',
-    scoped('request', 'audit', 'direct'),
+    // A stream has no end that a HEAD could wait for.
+    { ...scoped('request', 'audit', 'direct'), exposeHeadRoute: false },
     async (request, reply) => {
       const types = request.query.type?.split(',')
       const unknown = types?.filter(type => !(EVENT_TYPES as string[]).includes(type)) ?? []
@@ -37,9 +41,16 @@ export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
+        // A connection kept for a next request would hold up the stop of the lane.
+        connection: 'close',
       })
       reply.raw.flushHeaders()
-      await stream(request, parts, from, wanted, text => write(reply.raw, text))
+      const leave = new AbortController()
+      const gone = (): void => leave.abort()
+      request.raw.socket.once('close', gone)
+      parts.closing.addEventListener('abort', gone)
+      await stream(request, parts, from, wanted, leave.signal, text => write(reply.raw, text))
+      parts.closing.removeEventListener('abort', gone)
       reply.raw.end()
       return reply
     },
@@ -65,15 +76,16 @@ async function stream(
   parts: DoorParts,
   from: number,
   wanted: (entry: Entry) => boolean,
+  gone: AbortSignal,
   send: (text: string) => Promise<void>,
 ): Promise<void> {
-  const gone = new AbortController()
-  request.raw.socket.once('close', () => gone.abort())
-  parts.closing.addEventListener('abort', () => gone.abort(), { once: true })
+  const { key_id } = callerOf(request)
   const maySee = visibility(request, parts)
   let seen = from - 1
   let heartbeat = parts.now() + HEARTBEAT_MS
-  for await (const entry of follow(parts.store.ledger, from, HEARTBEAT_MS, gone.signal)) {
+  for await (const entry of follow(parts.store.ledger, from, HEARTBEAT_MS, gone)) {
+    // A key that is revoked sees nothing more, not even on a stream it had opened before.
+    if (parts.keys.get(key_id)?.revoked_at !== null) return
     if (entry !== null) seen = entry.seq
     if (entry !== null && wanted(entry) && (await maySee(entry))) {
       await send(`id: ${entry.seq}\nevent: ${entry.type}\ndata: ${JSON.stringify(entry)}\n\n`)
