@@ -1,6 +1,7 @@
 // A whole lane in this process: real SQLite file, real HTTP on a free port, real reply page; nothing is replaced. Every
 // answer it gives is held to its own OpenAPI description.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Running, serve } from '../src/main.js'
@@ -166,10 +167,10 @@ export async function startLane(
     operatorKey,
     printed,
     call,
-    submit: (request, envelope = {}) =>
+    submit: (asked, envelope = {}) =>
       call('POST', '/v1/requests', {
         body: {
-          request,
+          request: asked,
           run: { run_id: 'run-1', mood: 'DEFERENTIAL' },
           recipients: ['operator'],
           ...envelope,
@@ -222,28 +223,29 @@ export async function startLane(
       return made.json.key as string
     },
     async events(query, enough, { key = agentKey, lastEventId } = {}) {
-      const leave = new AbortController()
-      const response = await fetch(`${url}/v1/events${query}`, {
-        signal: leave.signal,
-        headers: {
-          authorization: `Bearer ${key}`,
-          ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
-        },
-      })
-      if (response.status !== 200 || response.body === null) {
-        throw new Error(`the stream answered ${response.status}: ${await response.text()}`)
+      const headers = {
+        authorization: `Bearer ${key}`,
+        ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+      }
+      // A connection of its own, gone when enough was seen: fetch would keep a spare one open.
+      const asking = request(`${url}/v1/events${query}`, { agent: false, headers })
+      const response = await new Promise<IncomingMessage>((resolve, reject) =>
+        asking.once('response', resolve).once('error', reject).end(),
+      )
+      const media = response.headers['content-type']
+      if (response.statusCode !== 200 || media !== 'text/event-stream; charset=utf-8') {
+        throw new Error(`the stream answered ${response.statusCode} ${media}`)
       }
       const seen: Streamed[] = []
       let held = ''
-      const decoder = new TextDecoder()
-      for await (const chunk of response.body) {
-        held += decoder.decode(chunk, { stream: true })
+      for await (const chunk of response.setEncoding('utf8')) {
+        held += chunk
         const blocks = held.split('\n\n')
         held = blocks.pop() ?? ''
         seen.push(...blocks.map(streamed))
         if (enough(seen)) break
       }
-      leave.abort()
+      asking.destroy()
       return seen
     },
     async stop() {

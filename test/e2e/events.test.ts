@@ -262,6 +262,35 @@ describe('the stream', () => {
     expect([answer.status, answer.json.code]).toEqual([400, 'malformed_query'])
   })
 
+  test('a key that is revoked sees nothing more, on a stream it had open either', async () => {
+    const made = await lane.call('POST', '/v1/keys', {
+      key: lane.operatorKey,
+      body: { name: 'watcher', scopes: ['audit'] },
+    })
+    const { key, key_id } = made.json as { key: string; key_id: string }
+    const watched = lane.events('?type=REQUEST_OPENED', () => false, { key })
+    await lane.submit(question('watched-1'))
+    await lane.call('DELETE', `/v1/keys/${key_id}`, { key: lane.operatorKey })
+    await lane.submit(question('watched-2'))
+    const ids = (await watched).map(({ entry }) => entry?.request_id)
+    expect(ids).not.toContain('watched-2')
+  })
+
+  test('there is no HEAD of a stream, and a stop of the lane ends every stream', async () => {
+    expect((await lane.call('HEAD', '/v1/events')).status).toBe(404)
+    const sample = await startLane()
+    const streams = Array.from({ length: 12 }, () =>
+      sample.events('?from=0', () => false, { key: sample.operatorKey }),
+    )
+    await sample.submit(question('ending'))
+    await sample.link('ending')
+    await sample.stop()
+    for (const stream of streams) {
+      expect((await stream).map(({ event }) => event)).toContain('REQUEST_OPENED')
+    }
+    await sample.close()
+  })
+
   test('a Last-Event-ID that is no seq is refused', async () => {
     const answer = await lane.call('GET', '/v1/events', { headers: { 'last-event-id': 'abc' } })
     expect([answer.status, answer.json.code]).toEqual([400, 'malformed_query'])

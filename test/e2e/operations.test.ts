@@ -22,7 +22,8 @@ const described = async (): Promise<OpenApi> =>
 
 /** `METHOD /path/{}` of every route that is registered, read off the router's own drawing. */
 async function registered(): Promise<string[]> {
-  const app = buildServer({} as DoorParts, { trustProxy: false, prefix: '' }, pino({ level: 'silent' }))
+  const parts = { closing: new AbortController().signal } as DoorParts
+  const app = buildServer(parts, { trustProxy: false, prefix: '' }, pino({ level: 'silent' }))
   await app.ready()
   const above: string[] = []
   return app
