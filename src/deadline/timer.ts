@@ -15,18 +15,23 @@ export function startTimer(ledger: Ledger, ring: Ring, onTrouble: (error: unknow
   const resting = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let wakeAt = Number.POSITIVE_INFINITY
+  /** Alarms up to here have been rung or rest. Owned by nap(). */
+  let seen = 0
   let running: Promise<void> | null = null
   let nudged = false
   let stopped = false
 
-  const round = async (): Promise<void> => {
-    const now = ledger.now()
-    for (const [id, until] of resting) if (until <= now) resting.delete(id)
-    const due = await ledger.due(now, TOGETHER + resting.size)
-    const fresh = due.filter(id => !resting.has(id)).slice(0, TOGETHER)
-    for (const id of fresh) resting.set(id, now + REST_MS)
-    await Promise.all(fresh.map(id => ring(id).catch(onTrouble)))
-    if (fresh.length > 0 && !stopped) await round()
+  /** Rings until nothing is due but what rests; returns the time up to which that was true. */
+  const round = async (): Promise<number> => {
+    for (;;) {
+      const now = ledger.now()
+      const due = await ledger.due(now, TOGETHER + resting.size)
+      keepDue(resting, due, now)
+      const fresh = due.filter(id => !resting.has(id)).slice(0, TOGETHER)
+      if (fresh.length === 0 || stopped) return now
+      for (const id of fresh) resting.set(id, now + REST_MS)
+      await Promise.all(fresh.map(id => ring(id).catch(onTrouble)))
+    }
   }
 
   /** Set whatever happens: an alarm clock that stops because it could not look once is silent for ever. */
@@ -34,13 +39,11 @@ export function startTimer(ledger: Ledger, ring: Ring, onTrouble: (error: unknow
     if (!stopped) timer = setTimeout(wake, Math.max(0, ms))
   }
 
-  const nap = async (): Promise<void> => {
-    const next = await ledger.nextAlarm()
-    const restless = Math.min(...resting.values())
+  const nap = async (upTo: number): Promise<void> => {
+    seen = upTo
+    const next = (await ledger.nextAlarm(seen)) ?? Number.POSITIVE_INFINITY
     const now = ledger.now()
-    // While something rests it is due already: wake when its rest is over.
-    const earliest = resting.size > 0 && next !== null && next <= now ? restless : (next ?? restless)
-    wakeAt = Math.min(earliest, now + LONGEST_NAP_MS)
+    wakeAt = Math.min(next, ...resting.values(), now + LONGEST_NAP_MS)
     sleep(wakeAt - now)
   }
 
@@ -61,7 +64,7 @@ export function startTimer(ledger: Ledger, ring: Ring, onTrouble: (error: unknow
   const look = (): void => {
     nudged = false
     void ledger
-      .nextAlarm()
+      .nextAlarm(seen)
       .then(next => {
         if (next !== null && next < wakeAt && running === null && !stopped) wake()
       })
@@ -83,4 +86,11 @@ export function startTimer(ledger: Ledger, ring: Ring, onTrouble: (error: unknow
       await running
     },
   }
+}
+
+/** Who rests is still due: a request that was rung and settled is forgotten, and so is a rest that is over. */
+function keepDue(resting: Map<string, number>, due: readonly string[], now: number): void {
+  if (resting.size === 0) return
+  const still = new Set(due)
+  for (const [id, until] of resting) if (until <= now || !still.has(id)) resting.delete(id)
 }

@@ -127,9 +127,10 @@ export interface Ledger {
   lines(from: number, limit?: number): AsyncIterable<string>
   list(filter: Filter): Promise<readonly Listed[]>
 
-  /** Requests whose alarm has come, the longest overdue first; and when the next one comes. */
+  /** Requests whose alarm has come, the longest overdue first. */
   due(ms: number, limit: number): Promise<readonly string[]>
-  nextAlarm(): Promise<number | null>
+  /** The earliest alarm of all, or the earliest later than `after`. */
+  nextAlarm(after?: number): Promise<number | null>
 
   /** Called after each commit with what was committed, in order. Returns the unsubscriber. */
   onCommit(listener: (entries: readonly Entry[]) => void): () => void

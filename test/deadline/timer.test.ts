@@ -181,6 +181,18 @@ describe('the alarm clock', () => {
     expect(rung).toEqual(['slow', 'meanwhile', 'next'])
   })
 
+  test('one that cannot be settled yet does not make the others late', async () => {
+    await arm('stuck', START)
+    await arm('prompt', START + 100)
+    begin(async id => {
+      rung.push(id)
+      if (id !== 'stuck') await move(id, null)
+    })
+    await turns()
+    await pass(100)
+    expect(rung).toEqual(['stuck', 'prompt'])
+  })
+
   test('goes on when a ring fails, and says so', async () => {
     await arm('a', START)
     await arm('b', START)

@@ -152,8 +152,8 @@ export class SqliteLedger implements Ledger {
     ).all(ms, limit) as string[]
   }
 
-  async nextAlarm(): Promise<number | null> {
-    return this.#statement('SELECT min(alarm_ms) FROM requests WHERE alarm_ms IS NOT NULL').get() as
+  async nextAlarm(after = Number.MIN_SAFE_INTEGER): Promise<number | null> {
+    return this.#statement('SELECT min(alarm_ms) FROM requests WHERE alarm_ms > ?').get(after) as
       | number
       | null
   }
