@@ -1,6 +1,6 @@
 // The record: chained, append-only, provable with nothing but its lines, and without what must be forgotten.
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import canonicalize from 'canonicalize'
@@ -236,6 +236,14 @@ describe('telling it again', () => {
     expect((await raws()).find(({ request_id }) => request_id === 'shell')?.raw).toBe(said)
     expect((await exported()).join('\n')).not.toContain('touch lane-was-here')
     expect(existsSync('lane-was-here')).toBe(false)
+    // Nor could it: outside the command line no file of the lane has the means to run anything.
+    const means = /child_process|node:vm|worker_threads|\beval\(|new Function\(|node:repl|node:inspector/
+    const files = ['src', 'adapters'].flatMap(room =>
+      readdirSync(room, { recursive: true, encoding: 'utf8' }).map(file => join(room, file)),
+    )
+    const sources = files.filter(file => file.endsWith('.ts') && !file.startsWith('src/cli'))
+    expect(sources.length).toBeGreaterThan(50)
+    expect(sources.filter(file => means.test(readFileSync(file, 'utf8')))).toEqual([])
   })
 })
 

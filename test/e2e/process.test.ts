@@ -3,10 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { verify } from '../../src/ledger/verify.js'
 import { type Entry, question, type Reply, review } from '../lane-under-test.js'
 import { API_KEY, type Built, build, running, type Spawned, spawnLane } from './spawned-lane.js'
+
+// Processes start here, several in a row: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 })
 
 let built: Built
 beforeAll(() => {
