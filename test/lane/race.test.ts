@@ -81,7 +81,7 @@ describe('[LANE-069] exactly one outcome', () => {
       fc.asyncProperty(
         fc.scheduler({ act }),
         pausing,
-        fc.nat({ max: 3 }),
+        fc.nat({ max: 5 }),
         async (scheduler, given, early) => {
           pauses = given
           const { id, subject, yes, no } = await ask()
