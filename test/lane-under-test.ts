@@ -102,16 +102,25 @@ export async function startLane(
     readonly env?: Record<string, string>
     readonly dataDir?: string
     readonly keys?: { agentKey: string; operatorKey: string }
+    /** The data are the lane's own to remove, as when it made the directory itself. */
+    readonly owned?: boolean
   } = {},
 ): Promise<LaneUnderTest> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'lane-'))
   const configFile = join(dataDir, 'lane.yaml')
   writeFileSync(configFile, options.config ?? CONFIG)
+  const owned = options.owned ?? options.dataDir === undefined
+  const remove = (): void => {
+    if (owned) rmSync(dataDir, { recursive: true, force: true })
+  }
   const printed: string[] = []
   const running: Running = await serve(
     { PORT: '0', LANE_DATA_DIR: dataDir, LANE_CONFIG: configFile, LOG_LEVEL: 'silent', ...options.env },
     text => void printed.push(text),
-  )
+  ).catch(error => {
+    remove()
+    throw error
+  })
   const agentKey = running.keys?.agent ?? options.keys?.agentKey ?? ''
   const operatorKey = running.keys?.operator ?? options.keys?.operatorKey ?? ''
   const { url } = running
@@ -255,13 +264,13 @@ export async function startLane(
     },
     async close() {
       await lane.stop()
-      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+      remove()
     },
     async restart(meanwhile) {
       closed = true
       await running.close()
       await meanwhile?.()
-      return startLane({ ...options, dataDir, keys: { agentKey, operatorKey } })
+      return startLane({ ...options, dataDir, owned, keys: { agentKey, operatorKey } })
     },
   }
   return lane

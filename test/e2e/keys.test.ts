@@ -212,7 +212,7 @@ describe('making and revoking', () => {
     expect((await sample.call('GET', '/v1/keys', { key: given })).status).toBe(200)
     await sample.stop()
     const other = 'an-api-key-the-operator-chose-2'
-    const again = await startLane({ dataDir: sample.dataDir, env: { LANE_API_KEY: other } })
+    const again = await startLane({ dataDir: sample.dataDir, owned: true, env: { LANE_API_KEY: other } })
     try {
       expect((await again.call('GET', '/v1/ledger', { key: given })).status).toBe(401)
       expect((await again.call('GET', '/v1/ledger', { key: other })).status).toBe(200)
