@@ -19,6 +19,8 @@ export type Link = {
 type Sending = { readonly key?: boolean; readonly headers?: Record<string, string>; readonly body?: string }
 
 export type Client = {
+  /** Our own ports of the connections that have carried an answer. */
+  readonly ports: ReadonlySet<number>
   call(method: string, path: string, sending?: Sending): Promise<Answer>
   open(id: string, more?: Record<string, unknown>, recipients?: readonly string[]): Promise<Answer>
   links(id: string): Link[]
@@ -38,6 +40,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded', accept: 'app
 
 export function connect(url: string, dataDir: string, journal: Journal, connections = 16): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const ports = new Set<number>()
   let left = false
   const waitFor = <T>(look: () => T | Promise<T>) =>
     until(() => {
@@ -48,6 +51,7 @@ export function connect(url: string, dataDir: string, journal: Journal, connecti
     new Promise((resolve, reject) => {
       const all = { ...(key && { authorization: `Bearer ${API_KEY}` }), ...headers }
       const sent = request(new URL(path, url), { method, agent, headers: all }, response => {
+        ports.add(response.socket.localPort ?? 0)
         const chunks: Buffer[] = []
         response.on('data', chunk => chunks.push(chunk))
         response.on('error', reject)
@@ -61,6 +65,7 @@ export function connect(url: string, dataDir: string, journal: Journal, connecti
     })
 
   const client: Client = {
+    ports,
     call,
     async open(id, more = {}, recipients = ['operator']) {
       const body = JSON.stringify({
