@@ -13,5 +13,10 @@ export const machineClock: Clock = {
   monotonic: () => performance.now(),
 }
 
-/** RFC 3339 UTC with milliseconds: the ledger's one spelling of an instant. */
-export const instant = (ms: number): string => new Date(ms).toISOString()
+let spelled = { ms: Number.NaN, text: '' }
+
+/** RFC 3339 UTC with milliseconds: the ledger's one spelling of an instant. Asked for the same one many times over. */
+export function instant(ms: number): string {
+  if (spelled.ms !== ms) spelled = { ms, text: new Date(ms).toISOString() }
+  return spelled.text
+}

@@ -19,6 +19,7 @@ import { CODES, type Code, problem } from './problem.js'
 const FORM_BYTES = 16 * 1024
 
 type WithHandle = { Params: { handle: string } }
+type Held = { readonly handle: string; readonly grant: Grant }
 
 export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
   const { lane, page, guesses, store } = parts
@@ -33,9 +34,9 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
   })
 
   app.post<WithHandle>('/r/:handle', { bodyLimit: FORM_BYTES }, async (request, reply) => {
-    const found = await find(request, request.params.handle)
-    if (found === null) return turnAway(request, reply)
-    const { handle, grant, subject } = found
+    const held = await hold(request, request.params.handle)
+    if (held === null) return turnAway(request, reply)
+    const { handle, grant } = held
     if (foreignOrigin(request.headers, parts.publicUrl()))
       return show(request, reply, 'foreign_origin', FOREIGN)
     const form = page.readForm(request.body as Uint8Array, request.headers['content-type'])
@@ -48,9 +49,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
         `The form was not as the page sends it (${form.code}). Open the link again.`,
       )
     }
-    // A page that is closed draws no stamp, and nothing sent from it can decide: it is told how things stand.
-    const mayDecide = isOpen(subject) && !isDead(subject, grant)
-    if (mayDecide && !parts.csrf.verify(grant.handle_hash, form.csrf))
+    if (!parts.csrf.verify(grant.handle_hash, form.csrf) && (await mayDecide(grant)))
       return show(request, reply, 'csrf_mismatch', STALE)
     const inbound: Inbound = {
       channel: 'web',
@@ -77,10 +76,18 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     return send(reply, page.blobPage(hash, bytes, shown.asked_by))
   })
 
-  async function find(
-    request: FastifyRequest,
-    text: string,
-  ): Promise<{ readonly handle: string; readonly grant: Grant; readonly subject: Case } | null> {
+  /** A page that is closed draws no stamp, and nothing sent from it can decide: it is told how things stand. */
+  async function mayDecide(grant: Grant): Promise<boolean> {
+    const subject = await lane.settle(grant.request_id)
+    return isOpen(subject) && !isDead(subject, grant)
+  }
+
+  async function find(request: FastifyRequest, text: string): Promise<(Held & { subject: Case }) | null> {
+    const held = await hold(request, text)
+    return held && { ...held, subject: await lane.settle(held.grant.request_id) }
+  }
+
+  async function hold(request: FastifyRequest, text: string): Promise<Held | null> {
     const handle = readHandle(text)
     const grant = handle === null ? null : await store.shelf.grant(hashHandle(handle))
     if (handle === null || grant === null) {
@@ -88,7 +95,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
       parts.metrics.strangers.inc({ why: 'unknown_handle' })
       return null
     }
-    return { handle, grant, subject: await lane.settle(grant.request_id) }
+    return { handle, grant }
   }
 
   /** Someone without a handle: told nothing, and after too many guesses told to stop. A right one is always let in. */

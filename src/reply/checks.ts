@@ -19,7 +19,7 @@ export type Facts = {
   /** Who the channel says is speaking, by the lane's own register; null for a stranger. */
   readonly sender: string | null
   readonly proofs: readonly Proof[]
-  /** The ledger's clock, read inside the serialised section. */
+  /** The ledger's clock. */
   readonly ms: number
   /** Facts only the ledger's guards know: true once one of them has said no. */
   readonly exhausted: boolean
@@ -41,6 +41,12 @@ type Test = readonly [Reason, (facts: Facts) => boolean]
 const claims = ({ token }: Facts) => (token.ok ? token.claims : null)
 const flawed = (facts: Facts, flaw: string): boolean => !facts.token.ok && facts.token.flaw === flaw
 
+const expiryOf = (facts: Facts): number => (claims(facts)?.exp ?? 0) * 1000
+
+/** Whether no moment that a check asks about lies between the time judged by and `ms`. */
+export const isSameMoment = (facts: Facts, ms: number): boolean =>
+  [facts.subject.deadline_ms, expiryOf(facts)].every(moment => facts.ms < moment === ms < moment)
+
 /** What must hold before the words are looked at. */
 const RIGHT: readonly Test[] = [
   ['rate_limited', facts => !facts.exhausted && !facts.delivery.exhausted],
@@ -57,7 +63,7 @@ const RIGHT: readonly Test[] = [
   ['duplicate_message', facts => !facts.duplicate],
   ['already_resolved', facts => isOpen(facts.subject)],
   ['deadline_passed', facts => facts.ms < facts.subject.deadline_ms],
-  ['token_expired', facts => facts.ms < (claims(facts)?.exp ?? 0) * 1000],
+  ['token_expired', facts => facts.ms < expiryOf(facts)],
   ['token_replayed', facts => !facts.replayed],
   ['code_mismatch', facts => hasCode(facts)],
 ]

@@ -18,7 +18,7 @@ import type { Request } from '../request/request.js'
 import type { Keyring } from '../token/keyring.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
 import { hashToken, verify } from '../token/reply-token.js'
-import { type Facts, type Judgement, judge, provesPossession } from './checks.js'
+import { type Facts, isSameMoment, type Judgement, judge, provesPossession } from './checks.js'
 
 const SALT_BYTES = 32
 
@@ -154,13 +154,10 @@ function learn(known: Known, guard: Guard): Known {
   }
 }
 
-const reasonOf = (judgement: Judgement): Reason | null => (judgement.ok ? null : judgement.reason)
-
-/** The judgement again, by the ledger's own clock. If a moment that matters has come between, everything is asked
- *  afresh: an overdue default is resolved first, and what is said is what was recorded. */
-function tell(facts: Facts, likely: Judgement, raw: RawReply, moment: Moment): Told<'changed'> {
-  const judgement = judge({ ...facts, ms: moment.ms })
-  if (reasonOf(judgement) !== reasonOf(likely)) return { refuse: 'changed' }
+/** The judgement holds if the ledger's own clock leaves it as it was. If a moment that matters has come between,
+ *  everything is asked afresh: an overdue default is resolved first, and what is said is what was recorded. */
+function tell(facts: Facts, judgement: Judgement, raw: RawReply, moment: Moment): Told<'changed'> {
+  if (!isSameMoment(facts, moment.ms)) return { refuse: 'changed' }
   const shelve = [{ put: 'raw', reply: raw }] as const
   if (judgement.ok) return { events: acceptance(facts, judgement, raw, moment), shelve }
   if (judgement.reason === 'deadline_passed' && !moment.suspect) return { refuse: 'changed' }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { flawOf } from '../../src/event.js'
-import { isPlain } from '../../src/ledger/invariant/plain.js'
+import { isPlain } from '../../src/ledger/plain.js'
 import { soundLedger } from './craft.js'
 
 /** As a canonical line holds it: members in order. */

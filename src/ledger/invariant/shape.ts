@@ -1,13 +1,13 @@
 // I4, I22, I23: an entry by itself. What passes here is an Entry in the sense of event.ts, and its request is one that
 // the door would let in today (bar the names of actions, which are the configuration's).
-import { type Entry, type EntryOf, type EventType, flawOf } from '../../event.js'
+import type { Entry, EntryOf, EventType } from '../../event.js'
 import { ID } from '../../request/field.js'
 import { parseSubmission } from '../../request/parse.js'
 import { idOf, type Request } from '../../request/request.js'
 import { flawOfText } from '../../request/text.js'
+import { flawOfBody } from '../plain.js'
 import { type Flaw, flaw } from './invariants.js'
 import type { Members } from './line.js'
-import { isPlain } from './plain.js'
 
 const MEMBERS: readonly string[] = ['at', 'body', 'hash', 'prev', 'request_id', 'run_id', 'seq', 'type', 'v']
 
@@ -22,7 +22,7 @@ export function flawOfShape(members: Members): Flaw | null {
   const type = typeof members.type === 'string' ? members.type : ''
   const outside = flawOfMembers(members, type)
   if (outside !== null) return flaw('I4', outside)
-  const inside = isPlain(type, members.body) ? null : flawOf(type, members.body)
+  const inside = flawOfBody(type, members.body)
   if (inside !== null) return flaw('I4', inside)
   const entry = members as unknown as Entry
   return entry.type === 'REQUEST_OPENED' ? flawOfRequest(entry) : null
