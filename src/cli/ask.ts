@@ -1,4 +1,5 @@
 // `lane ask`: one question.
+import type { Submission } from '../client/put.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
 import { REPLY_OPTIONS, type ReplyValues, readReplySchema } from './reply-options.js'
@@ -9,7 +10,6 @@ import {
   type CommonValues,
   flawsOfRecipients,
   readTiming,
-  type Submission,
 } from './submission.js'
 import { makeIds, submit } from './submit.js'
 

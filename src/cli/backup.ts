@@ -1,5 +1,5 @@
 // `lane backup`: a consistent copy of the whole store, taken from a running lane.
-import { openStream } from './api.js'
+import { openStream } from '../client/call.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
 import { EXIT } from './exit-code.js'

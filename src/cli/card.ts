@@ -1,8 +1,9 @@
 // A case for the eye: what was asked, of whom, where it stands, and what proves it.
+
+import { isOpen, type ShownCase, type ShownDelivery, sayAnswer } from '../client/case.js'
 import { describeAnswer } from '../compiler/describe.js'
 import type { Request } from '../request/request.js'
 import { cut, type Paint, type Style, sayInstant, table, visible } from './print.js'
-import { isOpen, type ShownCase, type ShownDelivery, sayAnswer } from './shown-case.js'
 
 const STATE_STYLES: Readonly<Record<string, Style>> = {
   pending: 'yellow',

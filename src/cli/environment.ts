@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import type { Door } from '../client/call.js'
 import { OPERATOR_KEY_FILE } from '../first-keys.js'
 import { type Environment, settings } from '../settings.js'
 
@@ -22,8 +23,6 @@ export function withEnvFile(env: Environment, file: string = ENV_FILE): Environm
   return text === null ? env : { ...parseEnv(text), ...env }
 }
 
-/** One lane: its address without a final slash, and the API key, null where only open doors are used. */
-export type Door = { readonly url: string; readonly key: string | null }
 export type FoundDoor =
   | { readonly ok: true; readonly door: Door & { readonly key: string } }
   | { readonly ok: false; readonly flaws: readonly string[] }

@@ -1,11 +1,11 @@
 // `lane erase`: forgets what a person typed. The ledger keeps its chain: it holds only salted hashes of the words.
-import { call } from './api.js'
+import { call } from '../client/call.js'
+import { isFields } from '../client/case.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
 import { EXIT } from './exit-code.js'
 import { visible } from './print.js'
 import { pathOf } from './requests.js'
-import { isFields } from './shown-case.js'
 import { enter, tell } from './tell.js'
 
 export function erasedLines(body: unknown): string[] | null {

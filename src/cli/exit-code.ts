@@ -1,6 +1,6 @@
 // What a script learns from `$?`. A gate in a shell must never pass by accident, so 0 after --wait means answered,
 // and where the answer is YES or NO it means YES. Everything that is not understood is an error.
-import type { ShownCase } from './shown-case.js'
+import type { ShownCase } from '../client/case.js'
 
 export const EXIT = {
   ok: 0,

@@ -1,12 +1,13 @@
 // `lane keys`: who may call the lane, and the key it signs with.
+
+import { type Call, call } from '../client/call.js'
+import { isFields } from '../client/case.js'
 import { SCOPES } from '../ledger/contract.js'
-import { type Call, call } from './api.js'
 import { readArguments } from './arguments.js'
 import { type Command, type Misuse, misuse, type Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { nearest } from './nearest.js'
 import { table, visible } from './print.js'
-import { isFields } from './shown-case.js'
 import { enter, tell } from './tell.js'
 
 const JSON_OPTION = { json: { type: 'boolean' } } as const

@@ -1,10 +1,10 @@
 // `lane recipients`: who can be asked, and where.
-import { call } from './api.js'
+import { call } from '../client/call.js'
+import { isFields } from '../client/case.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
 import { EXIT } from './exit-code.js'
 import { table, visible } from './print.js'
-import { isFields } from './shown-case.js'
 import { enter, tell } from './tell.js'
 
 export function recipientLines(body: unknown): string[] | null {

@@ -1,12 +1,13 @@
 // `lane pending`, `lane show`, `lane withdraw`: looking at requests, and taking one back.
-import { call, jsonOf } from './api.js'
+
+import type { Door } from '../client/call.js'
+import { call, jsonOf } from '../client/call.js'
+import { isFields, readCase, type ShownCase } from '../client/case.js'
 import { readArguments } from './arguments.js'
 import { card, headline } from './card.js'
 import { type Command, misuse, type Shell } from './command.js'
-import type { Door } from './environment.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { cut, paintFor, say, sayInstant, table, visible } from './print.js'
-import { isFields, readCase, type ShownCase } from './shown-case.js'
 import { enter, strange, tell, tellTrouble } from './tell.js'
 
 /** Of a list a screen is read, not a novel; the rest is counted by --json and --cursor. */

@@ -1,13 +1,8 @@
 // From options to the body of POST /v1/requests: what every kind of request shares. The id is made here and not by
 // the lane, so that a request that is sent again after a broken connection is the same request.
 import type { Channel } from '../adapter.js'
-import {
-  DEFAULT_ACTIONS,
-  type DefaultAction,
-  type Recipient,
-  type Request,
-  type Run,
-} from '../request/request.js'
+import type { Submission } from '../client/put.js'
+import { DEFAULT_ACTIONS, type DefaultAction, type Request } from '../request/request.js'
 import type { Environment } from '../settings.js'
 import { DURATION_WORDS, parseDuration } from './duration.js'
 
@@ -30,12 +25,6 @@ export type CommonValues = {
   readonly channel?: string[] | undefined
   readonly run?: string | undefined
   readonly 'work-item'?: string | undefined
-}
-
-export type Submission = {
-  readonly request: Request
-  readonly run: Run
-  readonly recipients?: readonly Recipient[]
 }
 
 export const COMMON_USAGE = `  --deadline D          how long the question stands, such as 90s, 30m, 2h, 7d

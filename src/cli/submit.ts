@@ -1,22 +1,22 @@
 // Puts a request to the lane, and waits where asked to. The same id is sent every time, so that trying again cannot
 // ask twice.
 import { randomBytes } from 'node:crypto'
+import { type Door, jsonOf, type Trouble } from '../client/call.js'
+import { readCase, type ShownCase } from '../client/case.js'
+import { GRACE_MS, isPassing } from '../client/pace.js'
+import { put, type Submission } from '../client/put.js'
+import { waitForOutcome } from '../client/wait.js'
 import { instant } from '../clock.js'
 import { idOf } from '../request/request.js'
-import { type Answer, call, jsonOf, type Trouble } from './api.js'
 import { outcomeLines } from './card.js'
 import type { Shell } from './command.js'
-import type { Door } from './environment.js'
 import { EXIT, type ExitCode, exitFor } from './exit-code.js'
 import { paintFor, say, sayInstant } from './print.js'
-import { readCase, type ShownCase } from './shown-case.js'
-import { runIdOf, type Submission } from './submission.js'
+import { runIdOf } from './submission.js'
 import { enter, strange, tell, tellTrouble, writeBody } from './tell.js'
-import { GRACE_MS, isPassing, pauseAfter, waitForOutcome } from './wait.js'
 
 /** With doubling pauses some four seconds in all: a restart, not an outage. */
 const ATTEMPTS = 5
-const FIRST_PAUSE_MS = 250
 
 export type How = { readonly wait?: boolean | undefined; readonly json?: boolean | undefined }
 
@@ -31,7 +31,7 @@ export async function submit(shell: Shell, submission: Submission, { wait, json 
   const door = enter(shell)
   if (door === null) return EXIT.error
   const giveUpAt = shell.clock.monotonic() + submission.request.deadline_seconds * 1000 + GRACE_MS
-  const opened = await open(shell, door, submission)
+  const opened = await put(shell, door, submission, { isFinal })
   if (opened.kind !== 'answer') return tellTrouble(shell, opened, door, json, sameAgain(opened, submission))
   const subject = readCase(jsonOf(opened))
   if (subject === null) return tellTrouble(shell, strange(opened), door, json)
@@ -40,18 +40,14 @@ export async function submit(shell: Shell, submission: Submission, { wait, json 
   return await finish(shell, door, subject.request_id, json, giveUpAt)
 }
 
-async function open(shell: Shell, door: Door, submission: Submission): Promise<Answer | Trouble> {
-  for (let attempt = 1, pause = FIRST_PAUSE_MS; ; attempt++, pause *= 2) {
-    const answer = await call(door, { method: 'POST', path: '/v1/requests', body: submission })
-    if (answer.kind === 'answer' || attempt === ATTEMPTS || isFinal(answer, attempt)) return answer
-    await shell.sleep(pauseAfter(answer, pause))
-  }
-}
-
 /** A lane that was never there is said at once; one that has just broken off may be coming back. */
 function isFinal(trouble: Trouble, attempt: number): boolean {
-  if (trouble.kind === 'problem') return trouble.status === 429 || !isPassing(trouble)
-  return attempt === 1 && (trouble.why === 'refused' || trouble.why === 'unknown_host')
+  if (attempt === ATTEMPTS) return true
+  return (
+    attempt === 1 &&
+    trouble.kind === 'unreachable' &&
+    (trouble.why === 'refused' || trouble.why === 'unknown_host')
+  )
 }
 
 async function finish(
@@ -62,6 +58,7 @@ async function finish(
   giveUpAt: number,
 ): Promise<ExitCode> {
   const ended = await waitForOutcome(shell, door, requestId, giveUpAt)
+  if (ended.kind === 'open') throw new Error('a wait without an end came back open')
   if (ended.kind !== 'outcome') return tellTrouble(shell, ended, door, json)
   if (json) writeBody(shell.stdout, ended.answer.body)
   else say(shell.stdout, outcomeLines(ended.subject, shell.clock.wall(), paintFor(shell.stdout, shell.env)))

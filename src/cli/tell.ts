@@ -1,9 +1,10 @@
 // How an HTTP answer leaves the CLI: the body as received, or a sentence. Errors go to standard error, so that what
 // stands on standard output is always a result.
-import { type Answer, explain, jsonOf, type Trouble } from './api.js'
+import { type Answer, type Door, jsonOf, type Trouble } from '../client/call.js'
 import type { Output, Shell } from './command.js'
-import { type Door, findDoor } from './environment.js'
+import { findDoor } from './environment.js'
 import { EXIT, type ExitCode } from './exit-code.js'
+import { explain } from './explain.js'
 import { paintFor, say, visible } from './print.js'
 
 const NEWLINE = 10

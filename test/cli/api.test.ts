@@ -2,9 +2,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { call, explain, openStream } from '../../src/cli/api.js'
 import { ask } from '../../src/cli/ask.js'
-import { waitForOutcome } from '../../src/cli/wait.js'
+import { explain } from '../../src/cli/explain.js'
+import { call, openStream } from '../../src/client/call.js'
+import { waitForOutcome } from '../../src/client/wait.js'
 import { closedUrl } from './command-line.js'
 import { terminal } from './terminal.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { EXIT, exitFor } from '../../src/cli/exit-code.js'
-import type { ShownCase } from '../../src/cli/shown-case.js'
+import type { ShownCase } from '../../src/client/case.js'
 import { shownCase } from './samples.js'
 
 const answered = (kind: string, parsed_choice: string | null): ShownCase =>

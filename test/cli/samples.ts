@@ -1,5 +1,5 @@
 // Cases as the lane answers them.
-import type { ShownCase } from '../../src/cli/shown-case.js'
+import type { ShownCase } from '../../src/client/case.js'
 
 const HASH = `sha256:${'ab'.repeat(32)}`
 

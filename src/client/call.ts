@@ -1,10 +1,12 @@
 // The lane over HTTP. An answer, a problem and silence are three values; nothing here throws for what a network does.
 //
-// A1  The body is kept as it was received: `--json` prints these bytes.
-// A2  A redirect is not followed: the key goes to the address the operator gave, and nowhere else.
+// A1  The body is kept as it was received: `lane --json` prints these bytes.
+// A2  A redirect is not followed: the key goes to the address it was given for, and nowhere else.
+// A3  The caller's own abort is no network's doing: it rejects with the signal's reason.
 import { machineClock } from '../clock.js'
-import type { Door } from './environment.js'
-import { isFields } from './shown-case.js'
+
+/** One lane: its address without a final slash, and the API key, null where only open doors are used. */
+export type Door = { readonly url: string; readonly key: string | null }
 
 /** Anything but a long poll or a stream answers at once; half a minute is a dead lane. */
 const PATIENCE_MS = 30_000
@@ -26,20 +28,24 @@ export type Trouble = Problem | Unreachable
 export type Stream = { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> }
 
 export type Call = {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly body?: unknown
+  /** Sent as it is, instead of `body`. */
+  readonly bytes?: Uint8Array
   readonly patienceMs?: number
+  readonly signal?: AbortSignal | undefined
 }
 
 export async function call(
   door: Door,
-  { patienceMs = PATIENCE_MS, ...rest }: Call,
+  { patienceMs = PATIENCE_MS, signal, ...rest }: Call,
 ): Promise<Answer | Trouble> {
+  const patience = AbortSignal.timeout(patienceMs)
   try {
-    const response = await send(door, rest, AbortSignal.timeout(patienceMs))
-    return await readWhole(response)
+    return await readWhole(await send(door, rest, signal ? AbortSignal.any([patience, signal]) : patience))
   } catch (error) {
+    signal?.throwIfAborted()
     return unreachable(error)
   }
 }
@@ -55,7 +61,11 @@ export async function openStream(door: Door, path: string): Promise<Stream | Tro
   }
 }
 
-function send(door: Door, { method = 'GET', path, body }: Call, signal?: AbortSignal): Promise<Response> {
+function send(
+  door: Door,
+  { method = 'GET', path, body, bytes }: Call,
+  signal?: AbortSignal,
+): Promise<Response> {
   return fetch(`${door.url}${path}`, {
     method,
     redirect: 'manual',
@@ -63,8 +73,10 @@ function send(door: Door, { method = 'GET', path, body }: Call, signal?: AbortSi
       accept: 'application/json, application/problem+json;q=0.9, */*;q=0.1',
       ...(door.key !== null && { authorization: `Bearer ${door.key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(bytes !== undefined && { 'content-type': 'application/octet-stream' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(bytes !== undefined && { body: bytes }),
     ...(signal && { signal }),
   })
 }
@@ -119,36 +131,4 @@ export function jsonOf({ body }: { readonly body: Buffer }): unknown {
   } catch {
     return undefined
   }
-}
-
-/** What an operator reads instead of a status code. */
-export function explain(trouble: Trouble, url: string): string[] {
-  if (trouble.kind === 'problem') return explainProblem(trouble, url)
-  switch (trouble.why) {
-    case 'refused':
-      return [
-        `no lane answers at ${url} (${trouble.detail})`,
-        'start one here with `lane serve`, or set LANE_URL to where it runs',
-      ]
-    case 'unknown_host':
-      return [`the host of ${url} is not known (${trouble.detail}); check LANE_URL`]
-    case 'timeout':
-      return [`the lane at ${url} did not answer in time`]
-    case 'interrupted':
-      return [`the connection to ${url} broke off (${trouble.detail})`]
-  }
-}
-
-function explainProblem(problem: Problem, url: string): string[] {
-  const told = jsonOf(problem)
-  if (!isFields(told)) return [`${url} answered ${problem.status}, and not as a lane does; check LANE_URL`]
-  const code = typeof told.code === 'string' ? ` (${told.code})` : ''
-  const errors = Array.isArray(told.errors) ? told.errors.filter(isFields) : []
-  return [
-    `${problem.status}${code}: ${told.detail ?? told.title ?? 'no reason given'}`,
-    ...errors.map(
-      ({ field, read, accepted }) => `  ${field || 'the body'}: read ${read}; accepted: ${accepted}`,
-    ),
-    ...(problem.status === 401 ? ['the key is LANE_API_KEY, or data/operator.key beside the lane'] : []),
-  ]
 }

@@ -1,5 +1,5 @@
-// The case as it arrives over HTTP (docs/spec/http-api.md). It comes from another program, so what the CLI decides
-// by is looked at before it is believed; everything else is only printed.
+// The case as it arrives over HTTP (docs/spec/http-api.md). It comes from another program, so what is decided by is
+// looked at before it is believed; everything else is only passed on.
 import type { Request, Run } from '../request/request.js'
 
 export type ShownDelivery = {
@@ -19,6 +19,13 @@ export type ShownAnswer = {
   /** What was typed; for keys with scope `audit`, while it is not erased. */
   readonly raw_text?: string
 }
+/** What the run does next, by the director; with the right to perform an approved action, for who asked for it. */
+export type ShownDecision = {
+  readonly decision: string
+  readonly reason?: string
+  readonly policy_token?: string
+  readonly policy_token_expires_at?: string
+}
 export type ShownCase = {
   readonly request_id: string
   readonly request: Request
@@ -32,6 +39,7 @@ export type ShownCase = {
   readonly default_action: string
   readonly default_applied: boolean
   readonly deliveries: readonly ShownDelivery[]
+  readonly decision?: ShownDecision | null
   readonly receipt: { readonly seq: number; readonly hash: string }
 }
 
