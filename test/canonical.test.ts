@@ -1,4 +1,5 @@
 // RFC 8785: the appendix's own samples, written out from the RFC, and what it says must fail.
+import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonical, hashOf, sha256 } from '../src/canonical.js'
@@ -110,6 +111,22 @@ function shuffled(value: unknown): unknown {
       .map(([name, member]) => [name, shuffled(member)]),
   )
 }
+
+test('every JSON value is spelt as the reference implementation spells it', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), value => {
+      let theirs: string | undefined
+      try {
+        theirs = canonicalize(value)
+      } catch {
+        expect(() => canonical(value)).toThrow()
+        return
+      }
+      expect(canonical(value)).toBe(theirs)
+    }),
+    { numRuns: 2_000 },
+  )
+})
 
 describe('what has no spelling is refused', () => {
   test.each([

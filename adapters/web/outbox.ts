@@ -30,7 +30,6 @@ export function outboxWriter(path: string): Outbox {
 
   async function writeBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      if (file !== null && (await isMoved(file, path))) file = await closed(file)
       file ??= await opened(path)
       await file.appendFile(batch.map(line => line.text).join(''))
       for (const line of batch) line.done()
@@ -41,6 +40,7 @@ export function outboxWriter(path: string): Outbox {
   }
 
   async function drain(): Promise<void> {
+    if (file !== null && (await isMoved(file, path))) file = await closed(file)
     while (waiting.length > 0) await writeBatch(waiting.splice(0))
     draining = null
   }
