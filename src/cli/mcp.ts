@@ -1,11 +1,54 @@
-// `lane mcp`: a name kept for the Model Context Protocol door, which this version does not have.
-import type { Command } from './command.js'
-import { complain } from './tell.js'
+// `lane mcp`: the lane's tools over the Model Context Protocol, on standard input and output.
+import { randomBytes } from 'node:crypto'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { sleep } from '../client/pace.js'
+import { mcpServer } from '../mcp/server.js'
+import { readVersion } from '../version.js'
+import { readArguments } from './arguments.js'
+import { type Command, misuse } from './command.js'
+import { DURATION_WORDS, parseDuration } from './duration.js'
+import { EXIT } from './exit-code.js'
+import { say } from './print.js'
+import { enter } from './tell.js'
+
+/** Answered before a client's usual minute is over; whoever waits longer says so. */
+const PERMISSION_DEADLINE = '45s'
 
 export const mcp: Command = {
-  usage: `lane mcp
+  usage: `lane mcp [--permission-deadline D] [--permission-to U …]
 
-Serves agents over the Model Context Protocol. Not available in this version; use the HTTP API.`,
+Serves agents over the Model Context Protocol on standard input and output: ask_question, request_review,
+request_approval, await_outcome, withdraw, list_pending, the prompt doctrine, and permission_prompt for a coding
+agent's own permission prompts. LANE_URL and LANE_API_KEY say which lane; LANE_RUN_ID names the run that asks.
 
-  run: async (_, shell) => complain(shell, ['`lane mcp` is not available in this version; use the HTTP API']),
+Options (with …: given once for each value):
+  --permission-deadline D   how long a person has to allow a tool, such as 45s, 10m (45s)
+  --permission-to U …       who is asked; may be left out where only one person is configured`,
+
+  async run(args, shell) {
+    const options = {
+      'permission-deadline': { type: 'string', default: PERMISSION_DEADLINE },
+      'permission-to': { type: 'string', multiple: true },
+    } as const
+    const read = readArguments(args, options)
+    if (!read.ok) return misuse(...read.flaws)
+    const seconds = parseDuration(read.values['permission-deadline'])
+    if (seconds === null) return misuse(`--permission-deadline takes ${DURATION_WORDS}`)
+    const door = enter(shell)
+    if (door === null) return EXIT.error
+    const gone = new Promise(resolve => process.stdin.once('close', resolve))
+    const parts = {
+      door,
+      pace: { clock: shell.clock, sleep },
+      version: readVersion(),
+      runId: shell.env.LANE_RUN_ID?.trim() || null,
+      sessionId: `mcp-${randomBytes(12).toString('hex')}`,
+      permission: { seconds, recipients: read.values['permission-to'] },
+    }
+    const onerror = (error: Error): void => say(shell.stderr, [`lane: ${error.message}`])
+    const served = serveStdio(() => mcpServer(parts), { onerror })
+    await gone
+    await served.close()
+    return EXIT.ok
+  },
 }

@@ -9,7 +9,7 @@ import { machineClock } from '../clock.js'
 export type Door = { readonly url: string; readonly key: string | null }
 
 /** Anything but a long poll or a stream answers at once; half a minute is a dead lane. */
-const PATIENCE_MS = 30_000
+export const PATIENCE_MS = 30_000
 
 export type Answer = { readonly kind: 'answer'; readonly status: number; readonly body: Buffer }
 export type Problem = {
@@ -41,7 +41,7 @@ export async function call(
   door: Door,
   { patienceMs = PATIENCE_MS, signal, ...rest }: Call,
 ): Promise<Answer | Trouble> {
-  const patience = AbortSignal.timeout(patienceMs)
+  const patience = AbortSignal.timeout(Math.ceil(patienceMs))
   try {
     return await readWhole(await send(door, rest, signal ? AbortSignal.any([patience, signal]) : patience))
   } catch (error) {

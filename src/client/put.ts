@@ -1,7 +1,8 @@
 // Puts a request to the lane. The id is the caller's and the same every time, so trying again cannot ask twice.
 import type { Recipient, Request, Run } from '../request/request.js'
-import { type Answer, call, type Door, type Trouble } from './call.js'
-import { FIRST_PAUSE_MS, isPassing, longer, type Pace, pauseAfter } from './pace.js'
+import type { Answer, Door, Trouble } from './call.js'
+import type { Pace } from './pace.js'
+import { type Persistence, persist } from './persist.js'
 
 export type Submission = {
   readonly request: Request
@@ -9,32 +10,18 @@ export type Submission = {
   readonly recipients?: readonly Recipient[]
 }
 
-/** `isFinal` is asked of each failure that could pass: is this the last attempt? */
-export type Persistence = {
-  isFinal(trouble: Trouble, attempt: number): boolean
-  readonly patienceMs?: () => number
-  readonly signal?: AbortSignal | undefined
-}
-
-export async function put(
+export function put(
   pace: Pace,
   door: Door,
   submission: Submission,
-  { isFinal, patienceMs, signal }: Persistence,
+  { isFinal = () => false, ...rest }: Persistence,
 ): Promise<Answer | Trouble> {
-  for (let attempt = 1, pause = FIRST_PAUSE_MS; ; attempt++, pause = longer(pause)) {
-    const answer = await call(door, {
-      method: 'POST',
-      path: '/v1/requests',
-      body: submission,
-      ...(patienceMs && { patienceMs: patienceMs() }),
-      signal,
-    })
-    if (answer.kind === 'answer' || isRefusal(answer) || isFinal(answer, attempt)) return answer
-    await pace.sleep(pauseAfter(answer, pause), signal)
-  }
+  const what = { method: 'POST' as const, path: '/v1/requests', body: submission }
+  return persist(pace, door, what, {
+    ...rest,
+    isFinal: (trouble, attempt) => isLimit(trouble) || isFinal(trouble, attempt),
+  })
 }
 
 /** A limit does not pass by asking faster: whoever asks too much is told so. */
-const isRefusal = (trouble: Trouble): boolean =>
-  trouble.kind === 'problem' && (trouble.status === 429 || !isPassing(trouble))
+const isLimit = (trouble: Trouble): boolean => trouble.kind === 'problem' && trouble.status === 429

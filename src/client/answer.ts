@@ -1,0 +1,49 @@
+// The answer in the caller's own types: which values a reply schema can lead to is known when the program is compiled,
+// and checked once more when the answer arrives, because it arrives from another program.
+import type { ReplySchema } from '../request/reply-schema.js'
+import type { ShownAnswer } from './case.js'
+
+type ValueOf<S> = S extends { readonly options: readonly { readonly value: infer V }[] } ? V : never
+
+/** What a schema is answered with. */
+export type AnswerOf<S extends ReplySchema> = S extends { readonly kind: 'yes_no' }
+  ? 'YES' | 'NO'
+  : S extends { readonly kind: 'choice' }
+    ? ValueOf<S>
+    : S extends { readonly kind: 'multi_choice' }
+      ? readonly ValueOf<S>[]
+      : S extends { readonly kind: 'number' }
+        ? number
+        : string
+
+/** Null where the answer is not one of the schema's: then something else than a lane has spoken. */
+export function readAnswer<S extends ReplySchema>(schema: S, answer: ShownAnswer): AnswerOf<S> | null {
+  const value = meantBy(schema, answer)
+  return value === undefined ? null : (value as AnswerOf<S>)
+}
+
+function meantBy(schema: ReplySchema, { parsed_choice, parsed_payload }: ShownAnswer): unknown {
+  const payload = parsed_payload ?? {}
+  switch (schema.kind) {
+    case 'yes_no':
+      return parsed_choice === 'YES' || parsed_choice === 'NO' ? parsed_choice : undefined
+    case 'choice':
+      return schema.options.find(({ value }) => value === parsed_choice)?.value
+    case 'multi_choice':
+      return selectedOf(
+        schema.options.map(({ value }) => value),
+        payload.selected,
+      )
+    case 'text':
+      return typeof payload.text === 'string' ? payload.text : undefined
+    case 'number':
+      return typeof payload.number === 'number' ? payload.number : undefined
+    case 'date':
+      return typeof payload.date === 'string' ? payload.date : undefined
+  }
+}
+
+function selectedOf(values: readonly string[], selected: unknown): readonly string[] | undefined {
+  const all = Array.isArray(selected) && selected.length > 0 && selected.every(one => values.includes(one))
+  return all ? selected : undefined
+}

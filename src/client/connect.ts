@@ -1,0 +1,121 @@
+// The lane as a program sees it: three ways to ask, one way to come back, and the right that an approval gives.
+//
+//     const lane = connect()
+//     const outcome = await lane.ask({ question: 'Ship it?', …, reply: { kind: 'yes_no' } }).wait()
+import { machineClock } from '../clock.js'
+import type { ReplySchema } from '../request/reply-schema.js'
+import type { AnswerOf } from './answer.js'
+import { type Door, jsonOf } from './call.js'
+import { readCase } from './case.js'
+import { keep } from './content.js'
+import {
+  type Approval,
+  approvalOf,
+  type Common,
+  type Drafted,
+  type Question,
+  questionOf,
+  type Review,
+  reviewOf,
+  submissionOf,
+} from './draft.js'
+import { type Handle, hold, openedAs } from './handle.js'
+import { keysAt } from './jwks.js'
+import { notOpened, unknown } from './outcome.js'
+import { GRACE_MS, type Pace, sleep } from './pace.js'
+import { persist } from './persist.js'
+import { assertApproved, type PolicyClaims } from './policy.js'
+import { put, type Submission } from './put.js'
+import { type Spend, type Spent, spend } from './spend.js'
+
+export type ConnectOptions = {
+  /** LANE_URL, or http://127.0.0.1:8787. */
+  readonly url?: string
+  /** LANE_API_KEY. Scope `request` is enough, and an agent should have no more. */
+  readonly key?: string
+  /** LANE_RUN_ID, or every request is a run of its own. */
+  readonly runId?: string
+}
+
+export type Lane = {
+  ask<const S extends ReplySchema>(question: Question<S>): Handle<AnswerOf<S>>
+  review<const S extends ReplySchema>(review: Review<S>): Handle<AnswerOf<S>>
+  approve(approval: Approval): Handle<'YES' | 'NO'>
+  /** A request that was asked before, perhaps by a process that is gone. Without a schema it is taken as yes or no. */
+  resume<const S extends ReplySchema = { readonly kind: 'yes_no' }>(
+    id: string,
+    reply?: S,
+  ): Handle<AnswerOf<S>>
+  /** Content a person can open before answering; the handle to name it by. Throws when it cannot be kept. */
+  putContent(content: string | Uint8Array): Promise<string>
+  /** Checks a policy token against this lane's keys, which are fetched once. Throws `NotApproved`. */
+  assertApproved(token: string, action: string, parameters: Record<string, string>): Promise<PolicyClaims>
+  /** Spends a policy token, once: the same `spendId` again is the same spending. */
+  spend(spending: Spend): Promise<Spent>
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8787'
+const MACHINE: Pace = { clock: machineClock, sleep }
+const YES_NO = { kind: 'yes_no' } as const
+
+export function connect(options: ConnectOptions = {}, pace: Pace = MACHINE): Lane {
+  const door = doorOf(options)
+  const runId = options.runId ?? (process.env.LANE_RUN_ID?.trim() || null)
+  const keys = keysAt(`${door.url}/.well-known/jwks.json`)
+  const send = <S extends ReplySchema>(drafted: Drafted, draft: Common, schema: S) =>
+    submit(door, pace, drafted.id, submissionOf(drafted, draft, runId), schema)
+  return {
+    ask: draft => send(questionOf(draft), draft, draft.reply),
+    review: draft => send(reviewOf(draft), draft, draft.reply),
+    approve: draft => send(approvalOf(draft), draft, YES_NO),
+    resume: <S extends ReplySchema>(id: string, reply?: S) => resume(door, pace, id, reply ?? (YES_NO as S)),
+    putContent: content => putContent(pace, door, content),
+    assertApproved: (token, action, parameters) => assertApproved(token, action, parameters, { jwks: keys }),
+    spend: spending => spend(door, pace, spending),
+  }
+}
+
+function doorOf({ url = process.env.LANE_URL?.trim() || DEFAULT_URL, key }: ConnectOptions): Door {
+  const given = key ?? process.env.LANE_API_KEY?.trim()
+  if (!given) throw new TypeError('no API key: give connect() a key, or set LANE_API_KEY')
+  if (!/^https?:$/.test(new URL(url).protocol))
+    throw new TypeError(`a lane is at http or https, not at ${url}`)
+  return { url: url.replace(/\/+$/, ''), key: given }
+}
+
+/** Sent at once, and tried again until its own deadline has passed: later nobody would be asked in time. */
+function submit<S extends ReplySchema>(
+  door: Door,
+  pace: Pace,
+  id: string,
+  submission: Submission,
+  schema: S,
+): Handle<AnswerOf<S>> {
+  const until = pace.clock.monotonic() + submission.request.deadline_seconds * 1000
+  const opening = put(pace, door, submission, { until }).then(answer =>
+    answer.kind === 'answer' ? openedAs(id, schema, readCase(jsonOf(answer))) : notOpened(id, answer),
+  )
+  return hold({ door, pace, id, schema, giveUpAt: until + GRACE_MS, opening: unheard(opening) })
+}
+
+function resume<S extends ReplySchema>(door: Door, pace: Pace, id: string, schema: S): Handle<AnswerOf<S>> {
+  const until = pace.clock.monotonic() + GRACE_MS
+  const path = `/v1/requests/${encodeURIComponent(id)}`
+  const opening = persist(pace, door, { path }, { until }).then(answer =>
+    answer.kind === 'answer' ? openedAs(id, schema, readCase(jsonOf(answer))) : unknown(id, answer),
+  )
+  return hold({ door, pace, id, schema, giveUpAt: until, opening: unheard(opening) })
+}
+
+/** A bug in here reaches whoever waits; a handle that nobody waits on must not end the process. */
+function unheard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}
+
+async function putContent(pace: Pace, door: Door, content: string | Uint8Array): Promise<string> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  const put = await keep(pace, door, bytes)
+  if (put.kind === 'kept') return put.handle
+  throw new Error(`the lane does not keep this content (${put.code}): ${put.detail}`)
+}

@@ -1,0 +1,92 @@
+// From a tool's arguments to a request before a person, and back within the time a client has patience for.
+import { type Door, jsonOf } from '../client/call.js'
+import { isOpen, readCase, type ShownCase } from '../client/case.js'
+import { keep } from '../client/content.js'
+import {
+  notOpened,
+  type Outcome,
+  outcomeOf,
+  type Pending,
+  type Refused,
+  strange,
+  type Unknown,
+  unknown,
+} from '../client/outcome.js'
+import type { Pace } from '../client/pace.js'
+import { put, type Submission } from '../client/put.js'
+import { waitForOutcome } from '../client/wait.js'
+import { idOf, type Request } from '../request/request.js'
+import type { Naming } from './key.js'
+
+export type Desk = { readonly door: Door; readonly pace: Pace }
+export type Told = Outcome<string | number | readonly string[]> | Pending
+
+/** By the monotonic clock: when this call has to have answered. */
+export const until = ({ pace }: Desk, seconds: number): number => pace.clock.monotonic() + seconds * 1000
+
+type Envelope = {
+  readonly recipients?: readonly string[] | undefined
+  readonly work_item_id?: string | undefined
+}
+
+export const submissionOf = (request: Request, { runId }: Naming, envelope: Envelope): Submission => ({
+  request,
+  run: {
+    run_id: runId,
+    mood: 'DEFERENTIAL',
+    ...(envelope.work_item_id !== undefined && { work_item_id: envelope.work_item_id }),
+  },
+  ...(envelope.recipients && { recipients: envelope.recipients.map(user_id => ({ user_id })) }),
+})
+
+export type Hurry = { readonly until: number; readonly signal?: AbortSignal | undefined }
+
+/** Opens the request, or finds it open or resolved, and waits for its outcome as long as there is time. */
+export async function ask({ door, pace }: Desk, submission: Submission, hurry: Hurry): Promise<Told> {
+  const id = idOf(submission.request)
+  const opened = await put(pace, door, submission, hurry)
+  if (opened.kind !== 'answer') return notOpened(id, opened)
+  const subject = readCase(jsonOf(opened))
+  if (subject === null) return strange(id, 'the answer is no case')
+  return isOpen(subject)
+    ? await wait({ door, pace }, id, hurry, subject)
+    : outcomeOf(subject.request.reply_schema, subject)
+}
+
+/** `known` is the case as last seen: with it, a lane that is away for a moment is not the end of the story. */
+export async function wait(
+  { door, pace }: Desk,
+  id: string,
+  hurry: Hurry,
+  known: ShownCase | null = null,
+): Promise<Told> {
+  const ended = await waitForOutcome(pace, door, id, hurry.until, hurry)
+  if (ended.kind === 'outcome') return outcomeOf(ended.subject.request.reply_schema, ended.subject)
+  if (ended.kind === 'open') return { kind: 'pending', id, case: ended.subject }
+  return known !== null && ended.kind === 'unreachable'
+    ? { kind: 'pending', id, case: known }
+    : unknown(id, ended)
+}
+
+export type Handles = { readonly kind: 'kept'; readonly handles: readonly string[] } | Refused | Unknown
+
+/** Texts become handles: what a person is to look at is content, fixed by its hash, never a blob in a message. */
+export async function keepAll(
+  { door, pace }: Desk,
+  texts: readonly string[],
+  id: string,
+  hurry: Hurry,
+): Promise<Handles> {
+  const handles: string[] = []
+  for (const text of texts) {
+    const kept = await keep(pace, door, Buffer.from(text), hurry)
+    if (kept.kind === 'not_kept') {
+      const { code, detail } = kept
+      return code === 'unreachable'
+        ? { kind: 'unknown', id, code, detail }
+        : { kind: 'refused', id, code, detail, errors: [] }
+    }
+    handles.push(kept.handle)
+  }
+  return { kind: 'kept', handles }
+}

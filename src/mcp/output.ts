@@ -1,0 +1,155 @@
+// What a call says: the outcome as data, and one or two sentences for the model, of which the last says what to do.
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { Outcome, Pending } from '../client/outcome.js'
+import type { DefaultAction } from '../request/request.js'
+
+export const outcomeOutput = z.object({
+  state: z.enum(['answered', 'defaulted', 'undelivered', 'withdrawn', 'pending', 'refused', 'unknown']),
+  request_id: z.string(),
+  answer: z.union([z.string(), z.number(), z.array(z.string())]).optional(),
+  answered_by: z.string().optional(),
+  channel: z.string().optional(),
+  proof: z.string().optional(),
+  at: z.string().optional(),
+  deadline_at: z.string().optional(),
+  default_action: z.string().optional(),
+  policy_token: z.string().optional(),
+  code: z.string().optional(),
+  detail: z.string().optional(),
+})
+export type Output = z.infer<typeof outcomeOutput>
+
+const HOLDS: Readonly<Record<DefaultAction, string>> = {
+  HALT: 'HALT holds. Do not go on.',
+  SPLIT: 'SPLIT holds. Go on only with what does not depend on the answer.',
+  DOWNGRADE_TO_HYPOTHESIS: 'DOWNGRADE_TO_HYPOTHESIS holds. Treat it as a hypothesis, not as decided.',
+  QUARANTINE_OUTPUTS: 'QUARANTINE_OUTPUTS holds. Keep the outputs apart and use none of them.',
+  DENY: 'DENY holds. Do not perform the action.',
+  DO_NOT_PUBLISH: 'DO_NOT_PUBLISH holds. Publish nothing.',
+  DO_NOT_EXPORT: 'DO_NOT_EXPORT holds. Export nothing.',
+}
+const holds = (action: string): string => HOLDS[action as DefaultAction] ?? `${action} holds. Do not go on.`
+
+type Answer = string | number | readonly string[]
+
+export function say(outcome: Outcome<Answer> | Pending): CallToolResult {
+  const isError = outcome.kind === 'refused' || outcome.kind === 'unknown'
+  return {
+    content: [{ type: 'text', text: sentences(outcome) }],
+    structuredContent: { ...dataOf(outcome) },
+    ...(isError && { isError }),
+  }
+}
+
+export function sentences(outcome: Outcome<Answer> | Pending): string {
+  switch (outcome.kind) {
+    case 'answered':
+      return answered(
+        outcome.answer,
+        outcome.by,
+        outcome.channel,
+        outcome.case.request.type,
+        outcome.policyToken,
+      )
+    case 'defaulted':
+      return `Nobody answered by ${outcome.case.deadline_at}; ${holds(outcome.defaultAction)}`
+    case 'undelivered':
+      return (
+        `The request could not be put before anybody by ${outcome.case.deadline_at}; ` +
+        `${holds(outcome.defaultAction)} Nobody has said no: report that the lane reaches no one.`
+      )
+    case 'withdrawn':
+      return 'The request was withdrawn and nothing was decided. Do not go on as if it had been.'
+    case 'pending':
+      return pending(outcome)
+    case 'refused':
+      return refused(outcome.code, outcome.detail, outcome.errors)
+    case 'unknown':
+      return (
+        `It could not be learned what became of request ${outcome.id} (${outcome.code}: ${outcome.detail}). ` +
+        'Make the same call again, nobody is asked twice by it; until then act as if nobody had answered.'
+      )
+  }
+}
+
+function answered(
+  answer: Answer,
+  by: string,
+  channel: string,
+  type: string,
+  token: string | undefined,
+): string {
+  const said = Array.isArray(answer) ? answer.join(', ') : String(answer)
+  const who = `${by} answered over ${channel}: ${said}.`
+  if (answer === 'NO') return `${who} Do not do what was asked about.`
+  if (type !== 'REQUEST_APPROVAL') return `${who} Act on exactly this answer.`
+  const right = token === undefined ? '' : ' Hand policy_token to whatever performs it; it can be spent once.'
+  return `${who} The action is approved on exactly these parameters.${right}`
+}
+
+function pending({ id, case: subject }: Pending): string {
+  const until =
+    subject === null ? '' : `, open until ${subject.deadline_at}, then ${subject.default_action} holds`
+  return (
+    `Asked, and not answered yet (request_id ${id}${until}). Call await_outcome with this request_id to go on ` +
+    'waiting, or do work that does not depend on it. Do not ask again and do not assume an answer.'
+  )
+}
+
+function refused(
+  code: string,
+  detail: string,
+  errors: readonly { readonly field: string; readonly read: string; readonly accepted: string }[],
+): string {
+  const fields = errors.map(
+    ({ field, read, accepted }) => `- ${nameOf(field)}: read ${read}; accepted: ${accepted}`,
+  )
+  const remedy =
+    code === 'id_conflict'
+      ? 'This key already names another request. Use a new key for a new request.'
+      : 'Correct this and call again.'
+  return [`Nobody was asked (${code}). ${fields.length > 0 ? '' : detail}`.trim(), ...fields, remedy].join(
+    '\n',
+  )
+}
+
+/** From the lane's pointer to the tool's argument: both have the same names beneath the envelope. */
+const nameOf = (pointer: string): string =>
+  pointer.replace(/^\/(?:request|run)\//, '').replace(/^\//, '') || 'the call'
+
+function dataOf(outcome: Outcome<Answer> | Pending): Output {
+  const base = { state: outcome.kind, request_id: outcome.id }
+  switch (outcome.kind) {
+    case 'answered': {
+      const { answer, by, channel, proof, at, policyToken } = outcome
+      const token = policyToken === undefined ? {} : { policy_token: policyToken }
+      return {
+        ...base,
+        answer: typeof answer === 'object' ? [...answer] : answer,
+        answered_by: by,
+        channel,
+        proof,
+        at,
+        ...token,
+      }
+    }
+    case 'defaulted':
+    case 'undelivered':
+      return {
+        ...base,
+        default_action: outcome.defaultAction,
+        at: outcome.at,
+        deadline_at: outcome.case.deadline_at,
+      }
+    case 'withdrawn':
+      return { ...base, at: outcome.at }
+    case 'pending':
+      return outcome.case === null
+        ? base
+        : { ...base, deadline_at: outcome.case.deadline_at, default_action: outcome.case.default_action }
+    case 'refused':
+    case 'unknown':
+      return { ...base, code: outcome.code, detail: outcome.detail }
+  }
+}

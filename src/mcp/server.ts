@@ -1,0 +1,217 @@
+// `lane mcp`: the lane's tools for agents. Each call is a request by its key, so a client that gives up, restarts or
+// calls twice asks nobody twice and loses no outcome; the lane holds everything, this process nothing.
+import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import type { Door } from '../client/call.js'
+import type { Pace } from '../client/pace.js'
+import { DOCTRINE } from '../director/doctrine.js'
+import type { Request } from '../request/request.js'
+import { ask, type Desk, keepAll, submissionOf, type Told, until, wait } from './ask.js'
+import {
+  approvalInput,
+  awaitInput,
+  pendingInput,
+  permissionInput,
+  questionInput,
+  reviewInput,
+  withdrawInput,
+} from './input.js'
+import { nameCall, type Origin } from './key.js'
+import { outcomeOutput, say } from './output.js'
+import { listPending, pendingOutput } from './pending.js'
+import { permissionDesk } from './permission.js'
+import { takeBack } from './withdraw.js'
+import { INSTRUCTIONS, WORDS } from './words.js'
+
+export type McpParts = Origin & {
+  readonly door: Door
+  readonly pace: Pace
+  readonly version: string
+  readonly permission: { readonly seconds: number; readonly recipients?: readonly string[] | undefined }
+}
+
+type Common = {
+  readonly key?: string | undefined
+  readonly run_id?: string | undefined
+  readonly work_item_id?: string | undefined
+  readonly recipients?: readonly string[] | undefined
+  readonly wait_seconds: number
+  readonly deadline_seconds: number
+  readonly default_action: Request['default_action']
+}
+
+/** Asking is not undone by asking again, and reaches people outside. */
+const ASKS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true }
+const READS = { readOnlyHint: true, openWorldHint: false }
+
+export function mcpServer(parts: McpParts): McpServer {
+  const desk: Desk = { door: parts.door, pace: parts.pace }
+  const server = new McpServer(
+    { name: 'interrupt-lane', version: parts.version },
+    { instructions: INSTRUCTIONS },
+  )
+  const permit = permissionDesk(desk, parts, parts.permission)
+
+  /** The request is made once its texts are handles; `texts` and the handles have the same order. */
+  async function put(
+    tool: string,
+    args: Common,
+    texts: readonly string[],
+    request: (id: string, handles: readonly string[]) => Request,
+    signal: AbortSignal,
+  ): Promise<CallToolResult> {
+    const naming = nameCall(parts, tool, { ...args })
+    const hurry = { until: until(desk, args.wait_seconds), signal }
+    const kept = await keepAll(desk, texts, naming.requestId, hurry)
+    if (kept.kind !== 'kept') return say(kept)
+    const submission = submissionOf(request(naming.requestId, kept.handles), naming, args)
+    return say(await ask(desk, submission, hurry))
+  }
+
+  const timing = ({ deadline_seconds, default_action }: Common) => ({ deadline_seconds, default_action })
+
+  server.registerTool(
+    'ask_question',
+    {
+      title: 'Ask a person',
+      description: WORDS.ask_question,
+      inputSchema: questionInput,
+      outputSchema: outcomeOutput,
+      annotations: ASKS,
+    },
+    (args, { mcpReq }) =>
+      put(
+        'ask_question',
+        args,
+        args.context_texts,
+        (question_id, handles) => ({
+          type: 'REQUEST_QUESTION',
+          question_id,
+          question_text: args.question_text,
+          impact: args.impact,
+          context_handles: [...args.context_handles, ...handles],
+          ...timing(args),
+          reply_schema: args.reply_schema,
+        }),
+        mcpReq.signal,
+      ),
+  )
+
+  server.registerTool(
+    'request_review',
+    {
+      title: 'Have something reviewed',
+      description: WORDS.request_review,
+      inputSchema: reviewInput,
+      outputSchema: outcomeOutput,
+      annotations: ASKS,
+    },
+    (args, { mcpReq }) =>
+      put(
+        'request_review',
+        args,
+        args.target_texts,
+        (review_id, handles) => ({
+          type: 'REQUEST_REVIEW',
+          review_id,
+          target_handles: [...args.target_handles, ...handles],
+          lens: args.lens,
+          ...timing(args),
+          reply_schema: args.reply_schema,
+        }),
+        mcpReq.signal,
+      ),
+  )
+
+  server.registerTool(
+    'request_approval',
+    {
+      title: 'Ask for the right to act',
+      description: WORDS.request_approval,
+      inputSchema: approvalInput,
+      outputSchema: outcomeOutput,
+      annotations: ASKS,
+    },
+    (args, { mcpReq }) => {
+      const names = Object.keys(args.parameter_texts)
+      return put(
+        'request_approval',
+        args,
+        Object.values(args.parameter_texts),
+        (approval_id, handles) => ({
+          type: 'REQUEST_APPROVAL',
+          approval_id,
+          action: args.action,
+          parameters: {
+            ...args.parameters,
+            ...Object.fromEntries(names.map((name, index) => [name, handles[index] ?? ''])),
+          },
+          ...timing(args),
+          reply_schema: { kind: 'yes_no' },
+        }),
+        mcpReq.signal,
+      )
+    },
+  )
+
+  server.registerTool(
+    'await_outcome',
+    {
+      title: 'Wait for an outcome',
+      description: WORDS.await_outcome,
+      inputSchema: awaitInput,
+      outputSchema: outcomeOutput,
+      annotations: READS,
+    },
+    async ({ request_id, wait_seconds }, { mcpReq }) => {
+      const told: Told = await wait(desk, request_id, {
+        until: until(desk, wait_seconds),
+        signal: mcpReq.signal,
+      })
+      return say(told)
+    },
+  )
+
+  server.registerTool(
+    'withdraw',
+    {
+      title: 'Take a request back',
+      description: WORDS.withdraw,
+      inputSchema: withdrawInput,
+      outputSchema: outcomeOutput,
+      annotations: { ...ASKS, openWorldHint: true },
+    },
+    async ({ request_id, reason }, { mcpReq }) =>
+      say(await takeBack(desk, request_id, reason, mcpReq.signal)),
+  )
+
+  server.registerTool(
+    'list_pending',
+    {
+      title: 'What waits for an answer',
+      description: WORDS.list_pending,
+      inputSchema: pendingInput,
+      outputSchema: pendingOutput,
+      annotations: READS,
+    },
+    (args, { mcpReq }) => listPending(desk, args, mcpReq.signal),
+  )
+
+  server.registerTool(
+    'permission_prompt',
+    {
+      title: 'Permission for a tool',
+      description: WORDS.permission_prompt,
+      inputSchema: permissionInput,
+      annotations: ASKS,
+    },
+    async (args, { mcpReq }) => ({
+      content: [{ type: 'text', text: JSON.stringify(await permit(args, mcpReq.signal)) }],
+    }),
+  )
+
+  server.registerPrompt('doctrine', { title: 'Doctrine', description: WORDS.doctrine }, () => ({
+    messages: [{ role: 'user', content: { type: 'text', text: DOCTRINE } }],
+  }))
+
+  return server
+}
