@@ -52,7 +52,7 @@ describe('an export of 200 entries', () => {
     expect(await verify(reading(bytes))).toMatchObject({ ok: true, entries: ENTRIES, problems: [] })
   })
 
-  test('[LANE-076] with any single bit of any entry flipped: that entry is found to be wrong', async () => {
+  test(`[LANE-076] with any single bit of ${LINES} entries flipped: that entry is found to be wrong`, async () => {
     const first = Math.floor(Math.random() * (ENTRIES - LINES + 1))
     let tried = 0
     const missed: string[] = []
@@ -73,7 +73,7 @@ describe('an export of 200 entries', () => {
     expect(missed).toEqual([])
   }, 300_000)
 
-  test('[LANE-076] so says verify of the whole, wherever the bit is, be it the end of a line', async () => {
+  test('[LANE-076] so says verify of the whole, at many places, be it the end of a line', async () => {
     const bytes = Buffer.from(`${lines.join('\n')}\n`)
     const ends = [...bytes.keys()].filter(at => bytes[at] === LF)
     const places = [

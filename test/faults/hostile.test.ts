@@ -302,7 +302,8 @@ describe('2 000 connections that never finish their request', () => {
     return medians
   }
 
-  test('others are served as before, the memory stays bounded, and in the end all of them are cut off', async () => {
+  const ending = ALL ? ', and in the end all of them are cut off' : ''
+  test(`others are served as before, the memory stays bounded${ending}`, async () => {
     await client.open('healthy')
     await medianTime()
     const before = memory()
@@ -331,7 +332,7 @@ describe('2 000 connections that never finish their request', () => {
   /** Half of them stop within the headers, half within the body. */
   function hang(): Promise<ReturnType<typeof dial>> {
     const socket = dial(lane.url)
-    socket.on('error', () => undefined)
+    socket.on('error', () => undefined).resume()
     const body = Math.random() < 0.5
     const end = body ? 'content-length: 1000\r\n\r\n{"request":' : ''
     return new Promise(resolve =>

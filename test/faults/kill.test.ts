@@ -69,7 +69,7 @@ async function countCalls(): Promise<Record<Call, number>> {
   return { pwrite64: count('pwrite64'), fsync: count('fsync') }
 }
 
-describe('kill -9 at every write of the ledger', () => {
+describe(`kill -9 at ${ALL ? 'every write' : 'a sample of all the writes'} of the ledger`, () => {
   needsStrace(
     `[LANE-079] loses nothing that was acknowledged and leaves a readable ledger${without ? ` (skipped: ${without})` : ''}`,
     async () => {

@@ -75,7 +75,7 @@ const failing = (dataDir: string, when: number): string[] => [
 
 describe('a sync that fails', () => {
   needsStrace(
-    `stops every acknowledgement until a restart, loudly; what was acknowledged before stays readable${without}`,
+    `[LANE-071] stops every acknowledgement until a restart, loudly; what was acknowledged stays readable, and what fell due fires once after it${without}`,
     async () => {
       const atStart = await syncsOfAStart()
       const directory = freshDirectory()
