@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { CHANNELS, type Channel, PROOFS } from './adapter.js'
 import { ID_WORDS, id, shownText } from './request/field.js'
 import { fieldsOnly } from './request/refusal.js'
+import { ALLOWED_WORDS, isAllowable } from './waiter/address.js'
 
 /** A name is a label on a page, not a text. */
 const MAX_NAME_CHARS = 100
@@ -70,6 +71,11 @@ const limit = z
   .max(MAX_LIMIT, { error: LIMIT_WORDS })
   .exactOptional()
 
+/** More than this is a network, which has a shorter name. */
+const MAX_ALLOWED = 100
+const ALLOW_WORDS = `a list of at most ${MAX_ALLOWED}, each ${ALLOWED_WORDS}`
+const allowed = z.string({ error: ALLOWED_WORDS }).refine(isAllowable, { error: ALLOWED_WORDS })
+
 const RECIPIENTS_WORDS = `one or more people, each under an id of ${ID_WORDS}`
 export const configShape = shape('the configuration', {
   recipients: z
@@ -85,6 +91,9 @@ export const configShape = shape('the configuration', {
     open_questions_per_run: limit,
     requests_per_recipient_per_hour: limit,
     reply_attempts_per_delivery: limit,
+  }).exactOptional(),
+  callbacks: shape('callbacks', {
+    allow: z.array(allowed, { error: ALLOW_WORDS }).max(MAX_ALLOWED, { error: ALLOW_WORDS }).exactOptional(),
   }).exactOptional(),
 })
 

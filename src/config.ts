@@ -36,6 +36,8 @@ export type Config = {
     readonly requests_per_recipient_per_hour: number
     readonly reply_attempts_per_delivery: number
   }
+  /** Hosts and networks that may be called though they are inward, or over http, or on another port. */
+  readonly callbacks: { readonly allow: readonly string[] }
 }
 export type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
@@ -140,6 +142,7 @@ function settle(raw: RawConfig, written: unknown): Config {
     reviews: raw.reviews ?? { proofs: PROOFS },
     outbox: raw.outbox ?? 'auto',
     limits: { ...LIMITS, ...raw.limits },
+    callbacks: { allow: raw.callbacks?.allow ?? [] },
   }
 }
 

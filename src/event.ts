@@ -141,6 +141,16 @@ export const BODIES = {
     answer: answer.exactOptional(),
     default_action: defaultAction.exactOptional(),
   }),
+  // That whoever asked wants to be called, and where, by its hash: the URL itself may hold a secret and is on the shelf.
+  CALLBACK_REGISTERED: z.strictObject({ url_hash: hash }),
+  CALLBACK_ATTEMPTED: z.strictObject({
+    attempt: count.min(1),
+    ok: z.boolean(),
+    status: count.max(999).nullable(),
+    code: name.exactOptional(),
+    final: z.boolean(),
+    next_at: at.exactOptional(),
+  }),
   RAW_ERASED: z.strictObject({ reply_id: name, by: name }),
   CLOCK_SUSPECT: z.strictObject({
     state: z.enum(['suspected', 'confirmed', 'cleared']),

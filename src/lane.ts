@@ -11,7 +11,7 @@ import { timeOut } from './deadline/time-out.js'
 import { close } from './delivery/close.js'
 import { type Deliver, deliver } from './delivery/deliver.js'
 import { Gate } from './delivery/gate.js'
-import type { Entry } from './event.js'
+import type { Draft, Entry } from './event.js'
 import { type Guard, LedgerUnavailable, type Store } from './ledger/contract.js'
 import { type Recorder, recorder } from './record.js'
 import { type Received, receive } from './reply/receive.js'
@@ -19,9 +19,13 @@ import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
 import { completeRequest, type Submission } from './request/parse.js'
 import { hashRequest, idOf, type Request } from './request/request.js'
 import type { Keyring } from './token/keyring.js'
+import { type CallBack, type Calls, callBack } from './waiter/callback.js'
+import { hashUrl } from './waiter/signature.js'
 
 /** Sends under way at once, per channel. */
 const CONCURRENT_SENDS = 64
+/** Calls under way at once, per host: one that hangs holds up its own, and is not leaned on by all at once. */
+const CONCURRENT_CALLS = 8
 
 /** From the deadline on only the default can win, and while the clock is suspect it may not be applied yet. */
 const UNSETTLED = 'the deadline has come by a clock that is not trusted yet; the outcome is known once it is'
@@ -34,6 +38,8 @@ export type LaneParts = {
   readonly publicUrl: () => string
   readonly keyName: (keyId: string) => string
   readonly onTrouble: (error: unknown, about: Record<string, unknown>) => void
+  /** Absent where nobody is called. */
+  readonly calls?: Calls
 }
 
 export type Opened =
@@ -51,7 +57,9 @@ export class Lane {
   readonly #policy: AgendaPolicy
   readonly #record: Recorder
   readonly #gates = new Map<Channel, Gate>()
-  /** Deliveries and closings this process is at just now, by delivery_id; advance() adds, the work removes. */
+  /** By host, while one is being called. */
+  readonly #hosts = new Map<string, Gate>()
+  /** What this process is at just now, by workOf(); advance() adds, the work removes. */
   readonly #atWork = new Map<string, Promise<void>>()
 
   constructor(parts: LaneParts) {
@@ -70,6 +78,7 @@ export class Lane {
     const request_id = idOf(request)
     const request_hash = hashRequest(request)
     const envelope_hash = envelopeHash(submission)
+    const url = submission.callback_url
     const result = await this.#record(
       { request_id, subject: null },
       moment => ({
@@ -88,7 +97,9 @@ export class Lane {
               opened_by: openedBy,
             },
           },
+          ...registration(submission, request_id),
         ],
+        ...(url !== undefined && { shelve: [{ put: 'callback' as const, request_id, url }] }),
       }),
       this.#guards(request, submission.run.run_id, recipients, openedBy),
     )
@@ -228,16 +239,40 @@ export class Lane {
   #tend(subject: Case): void {
     const { duties } = owed(subject, this.#parts.store.ledger.now(), this.#policy)
     for (const duty of duties) {
-      if (duty.kind === 'time_out' || this.#atWork.has(duty.delivery_id)) continue
-      const work = this.#gate(duty.channel)
-        .pass(() => this.#perform(subject, duty))
+      if (duty.kind === 'time_out') continue
+      const name = workOf(subject, duty)
+      if (this.#atWork.has(name)) continue
+      const begun =
+        duty.kind === 'call_back'
+          ? this.#callBack(subject, duty)
+          : this.#gate(duty.channel).pass(() => this.#perform(subject, duty))
+      const work = begun
         .catch(error => this.#parts.onTrouble(error, { request_id: subject.request_id, duty: duty.kind }))
-        .then(() => void this.#atWork.delete(duty.delivery_id))
-      this.#atWork.set(duty.delivery_id, work)
+        .then(() => void this.#atWork.delete(name))
+      this.#atWork.set(name, work)
     }
   }
 
-  async #perform(subject: Case, duty: Exclude<Duty, { kind: 'time_out' }>): Promise<void> {
+  async #callBack(subject: Case, duty: CallBack): Promise<void> {
+    const { store, calls = null } = this.#parts
+    const url = await store.shelf.callback(subject.request_id)
+    const host = url === null ? '' : new URL(url).host
+    const gate = this.#hosts.get(host) ?? new Gate(CONCURRENT_CALLS)
+    this.#hosts.set(host, gate)
+    const caller = {
+      record: this.#record,
+      reload: (id: string) => this.settle(id),
+      now: () => store.ledger.now(),
+      calls,
+    }
+    await gate
+      .pass(() => callBack(caller, subject, duty, url))
+      .finally(() => {
+        if (gate.idle) this.#hosts.delete(host)
+      })
+  }
+
+  async #perform(subject: Case, duty: Extract<Duty, { channel: Channel }>): Promise<void> {
     const { store, adapters } = this.#parts
     const shared = {
       record: this.#record,
@@ -303,6 +338,23 @@ export class Lane {
     while (this.#atWork.size > 0) await Promise.all(this.#atWork.values())
   }
 }
+
+type Work = Exclude<Duty, { kind: 'time_out' }>
+const workOf = ({ request_id }: Case, duty: Work): string =>
+  duty.kind === 'call_back' ? `call_back ${request_id}` : duty.delivery_id
+
+/** The story itself says that a call is owed, so that the agenda needs nothing beside it; the URL is on the shelf. */
+const registration = ({ run, callback_url }: Submission, request_id: string): Draft[] =>
+  callback_url === undefined
+    ? []
+    : [
+        {
+          type: 'CALLBACK_REGISTERED',
+          request_id,
+          run_id: run.run_id,
+          body: { url_hash: hashUrl(callback_url) },
+        },
+      ]
 
 const guardOf = (result: { kind: string; guard?: Guard }): Guard => {
   if (result.guard === undefined) throw new Error(`opening a request cannot end in ${result.kind}`)

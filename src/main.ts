@@ -11,6 +11,7 @@ import { startTimer } from './deadline/timer.js'
 import { within } from './delivery/patience.js'
 import type { Draft } from './event.js'
 import { type FirstKeys, firstKeys } from './first-keys.js'
+import { showCase } from './http/case.js'
 import { Guesses } from './http/guesses.js'
 import { KeyBook } from './http/keys.js'
 import { buildServer } from './http/server.js'
@@ -29,6 +30,7 @@ import {
 import { type Keyring, openKeyring, rotate } from './token/keyring.js'
 import { type Secret, stamper } from './token/seal.js'
 import { readVersion } from './version.js'
+import { allowanceOf, isCallable, URL_WORDS } from './waiter/address.js'
 import { startWaiters } from './waiter/wait.js'
 import { welcome } from './welcome.js'
 
@@ -82,6 +84,8 @@ async function start(
   const closing = new AbortController()
   const publicUrl = { current: settings.publicUrl }
 
+  const allow = allowanceOf(config.callbacks.allow)
+
   const lane = new Lane({
     store,
     config,
@@ -91,6 +95,9 @@ async function start(
     keyName: id => keys.nameOf(id),
     onTrouble: (error, about) =>
       log.error({ err: error, ...about }, 'something owed could not be done; it stays owed'),
+    ...(settings.webhookSecrets !== null && {
+      calls: { keys: settings.webhookSecrets, allow, agent: `interrupt-lane/${version}`, show: showCase },
+    }),
   })
   const waiters = startWaiters(ledger, async id => (await lane.read(id))?.state !== 'pending')
   const metrics = startMetrics(ledger, waiters.waiting)
@@ -113,6 +120,9 @@ async function start(
       version,
       now: () => ledger.now(),
       closing: closing.signal,
+      ...(settings.webhookSecrets !== null && {
+        callback: { words: URL_WORDS, isCallable: url => isCallable(url, allow) },
+      }),
     },
     { trustProxy: settings.trustProxy, prefix: new URL(settings.publicUrl).pathname.replace(/\/$/, '') },
     log,

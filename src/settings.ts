@@ -2,6 +2,7 @@
 // with what would be accepted and never repeated, because most of these values are secrets.
 import { isIP } from 'node:net'
 import { CHANNELS, type Channel } from './adapter.js'
+import { readSecrets, SECRETS_WORDS } from './waiter/signature.js'
 
 /** Fewer characters could be guessed offline. */
 export const MIN_SECRET_CHARS = 24
@@ -51,7 +52,8 @@ export type Settings = {
   readonly profile: 'embedded' | 'cluster'
   readonly databaseUrl: string | null
   readonly redisUrl: string | null
-  readonly webhookSecret: string | null
+  /** What callbacks are signed with, in any order; null where nobody is called. */
+  readonly webhookSecrets: readonly Uint8Array[] | null
   readonly channelVariables: Readonly<Partial<Record<ChannelVariable, string>>>
 }
 
@@ -147,7 +149,7 @@ export function settings(env: Environment): ReadSettings {
     profile: databaseUrl === null ? 'embedded' : 'cluster',
     databaseUrl,
     redisUrl,
-    webhookSecret: given('LANE_WEBHOOK_SECRET'),
+    webhookSecrets: read('LANE_WEBHOOK_SECRET', readSecrets, null, SECRETS_WORDS),
     channelVariables: keep(given),
   }
   problems.push(...missingTogether(given))

@@ -48,6 +48,7 @@ describe('the shipped file', () => {
         requests_per_recipient_per_hour: 0,
         reply_attempts_per_delivery: 10,
       },
+      callbacks: { allow: [] },
     })
     expect(checkConfig(shipped, env({}))).toEqual([])
     expect(outboxOpen(shipped, ['web'])).toBe(true)
@@ -63,6 +64,7 @@ describe('the shipped file', () => {
     expect(full.recipients['release-owner']).toMatchObject({ channels: ['slack', 'email'] })
     expect(Object.keys(full.recipients['release-owner']?.addresses ?? {})).toHaveLength(5)
     expect(full.actions.DEPLOY?.approvers).toEqual(['release-owner'])
+    expect(full.callbacks.allow).toEqual(['agents.internal', '10.1.0.0/16'])
     expect(full.questions.proofs).toEqual(['slack_signed', 'telegram_id', 'dmarc', 'console'])
   })
 })
@@ -90,6 +92,13 @@ describe('a file that does not hold is refused with its line', () => {
       'an integer from 0 to',
     ],
     ['a key twice', webOnlyWith('outbox: on\noutbox: off\n'), 6, 'map keys must be unique'],
+    [
+      'a callback host with a port',
+      webOnlyWith('callbacks:\n  allow:\n    - agents.internal\n    - 127.0.0.1:3000\n'),
+      8,
+      'a host name in lower case, an IP address, or a network',
+    ],
+    ['callbacks allowed without a list', webOnlyWith('callbacks: { allow: localhost }\n'), 5, 'a list of'],
     ['a YAML error', webOnlyWith('limits: [\n'), 6, 'flow sequence'],
     ['an alias', webOnlyWith('limits: &l {}\nquestions: *l\n'), 6, 'aliases are not allowed'],
     [

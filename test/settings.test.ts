@@ -11,6 +11,7 @@ import {
 
 const EXAMPLE = new URL('../.env.example', import.meta.url)
 const KEY = 'k'.repeat(24)
+const WEBHOOK = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 function read(env: Record<string, string | undefined>): Settings {
   const result = settings(env)
@@ -38,7 +39,7 @@ describe('an empty environment', () => {
     profile: 'embedded',
     databaseUrl: null,
     redisUrl: null,
-    webhookSecret: null,
+    webhookSecrets: null,
     channelVariables: {},
   }
   it('runs the whole product on this machine', () => {
@@ -97,6 +98,12 @@ describe('a wrong value is named with what would be accepted', () => {
     ['LANE_SECRET', 'short-secret', 'at least 24 characters'],
     ['LANE_API_KEY', 'k'.repeat(23), 'at least 24 characters'],
     ['LANE_API_KEY', `${KEY} ${KEY}`, 'at least 24 characters of A-Z'],
+    ['LANE_WEBHOOK_SECRET', 'k'.repeat(40), 'whsec_'],
+    ['LANE_WEBHOOK_SECRET', `whsec_${Buffer.alloc(23, 7).toString('base64')}`, '24 to 64 random bytes'],
+    ['LANE_WEBHOOK_SECRET', `whsec_${Buffer.alloc(65, 7).toString('base64')}`, '24 to 64 random bytes'],
+    ['LANE_WEBHOOK_SECRET', `whsec_${'not base64 at all, though long'}`, 'in base64'],
+    ['LANE_WEBHOOK_SECRET', `${WEBHOOK} ${WEBHOOK} ${WEBHOOK}`, '2 of them'],
+    ['LANE_WEBHOOK_SECRET', `${WEBHOOK} whsec_short`, '24 to 64 random bytes'],
   ])('%s=%s', (variable, value, words) => {
     const found = problems({ [variable]: value })
     expect(found).toEqual([{ variable, message: expect.stringContaining(`${variable} must be `) }])
@@ -104,9 +111,26 @@ describe('a wrong value is named with what would be accepted', () => {
   })
 
   it('and never repeated: most of these are secrets', () => {
-    for (const variable of ['LANE_SECRET', 'LANE_API_KEY', 'DATABASE_URL', 'PUBLIC_URL']) {
+    for (const variable of [
+      'LANE_SECRET',
+      'LANE_API_KEY',
+      'LANE_WEBHOOK_SECRET',
+      'DATABASE_URL',
+      'PUBLIC_URL',
+    ]) {
       expect(JSON.stringify(problems({ [variable]: 'hunter2!' }))).not.toContain('hunter2')
     }
+  })
+})
+
+describe('what signs callbacks', () => {
+  it('is read as bytes, one secret or the two of a change', () => {
+    const newer = `whsec_${Buffer.alloc(64, 9).toString('base64')}`
+    expect(read({ LANE_WEBHOOK_SECRET: WEBHOOK }).webhookSecrets).toEqual([Buffer.alloc(24, 7)])
+    expect(read({ LANE_WEBHOOK_SECRET: `${WEBHOOK} ${newer}` }).webhookSecrets).toEqual([
+      Buffer.alloc(24, 7),
+      Buffer.alloc(64, 9),
+    ])
   })
 })
 

@@ -3,6 +3,7 @@ import type { Channel } from '../adapter.js'
 import type { Hash } from '../canonical.js'
 import type { Answered, Body, Draft, Entry, OutcomeKind } from '../event.js'
 import { idOf, type Request, type Run } from '../request/request.js'
+import { attempted, type Callback, registered } from './callback.js'
 
 export type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
 
@@ -43,6 +44,8 @@ export type Case = {
   readonly reply_id: string | null
   readonly default_applied: boolean
   readonly deliveries: readonly Delivery[]
+  /** Null where whoever asked did not ask to be called. */
+  readonly callback: Callback | null
   readonly receipt: { readonly seq: number; readonly hash: Hash }
   /** How many entries the story has: what an append expects. */
   readonly version: number
@@ -86,6 +89,7 @@ function opened(event: Happened): Case {
     reply_id: null,
     default_applied: false,
     deliveries: [],
+    callback: null,
     receipt: { seq: event.seq, hash: event.hash ?? NO_HASH },
     version: 1,
   }
@@ -120,6 +124,10 @@ function change(before: Case, event: Happened): Case {
         answer: event.body.answer ?? null,
         default_applied: event.body.outcome === 'defaulted' || event.body.outcome === 'undelivered',
       }
+    case 'CALLBACK_REGISTERED':
+      return { ...before, callback: registered(event.body) }
+    case 'CALLBACK_ATTEMPTED':
+      return { ...before, callback: before.callback && attempted(before.callback, event.body) }
     default:
       return before
   }

@@ -5,7 +5,8 @@
 // A2  Before the deadline every planned delivery owes an attempt until it stands, has finally failed, or its reply
 //     handle is dead.
 // A3  A recipient reached by preference owes nothing more once one of their deliveries stands.
-// A4  A resolved request owes the closing of each copy that can be edited, and nothing else.
+// A4  A resolved request owes the closing of each copy that can be edited, and its callback until that was taken,
+//     refused for good or given up; and nothing else.
 // A5  `alarm` is when the agenda must next be asked; it is null only when nothing will ever be owed again.
 import type { Channel } from '../adapter.js'
 import { type Case, type Delivery, isOpen, stands } from './case.js'
@@ -15,6 +16,7 @@ export type Duty =
   | { readonly kind: 'time_out' }
   | ({ readonly kind: 'deliver'; readonly attempt: number } & Planned)
   | { readonly kind: 'close'; readonly delivery_id: string; readonly channel: Channel }
+  | { readonly kind: 'call_back'; readonly attempt: number }
 
 export type Owed = { readonly duties: readonly Duty[]; readonly alarm: number | null }
 
@@ -25,6 +27,8 @@ export type AgendaPolicy = {
 
 /** Whoever learns of a duty does it at once; if they die, the alarm repeats the question after this long. */
 const ASK_AGAIN_MS = 5_000
+/** A call takes up to fifteen seconds and is not claimed: asked sooner, another replica would call meanwhile. */
+const CALL_AGAIN_MS = 20_000
 
 export function owed(subject: Case, now: number, policy: AgendaPolicy): Owed {
   if (!isOpen(subject)) return closing(subject, now, policy)
@@ -68,5 +72,20 @@ function closing(subject: Case, now: number, policy: AgendaPolicy): Owed {
       ({ channel, state }) => policy.closable.has(channel) && (state === 'sent' || state === 'uncertain'),
     )
     .map(({ delivery_id, channel }): Duty => ({ kind: 'close', delivery_id, channel }))
-  return { duties, alarm: duties.length === 0 ? null : now + ASK_AGAIN_MS }
+  const closed = { duties, alarm: duties.length === 0 ? null : now + ASK_AGAIN_MS }
+  return together(closed, calling(subject, now))
 }
+
+function calling({ callback }: Case, now: number): Owed {
+  if (callback === null || callback.over) return { duties: [], alarm: null }
+  if (callback.due > now) return { duties: [], alarm: callback.due }
+  return { duties: [{ kind: 'call_back', attempt: callback.attempts + 1 }], alarm: now + CALL_AGAIN_MS }
+}
+
+const together = (one: Owed, other: Owed): Owed => ({
+  duties: [...one.duties, ...other.duties],
+  alarm:
+    one.alarm === null || other.alarm === null
+      ? (one.alarm ?? other.alarm)
+      : Math.min(one.alarm, other.alarm),
+})

@@ -9,6 +9,10 @@ export class Gate {
     this.#places = places
   }
 
+  get idle(): boolean {
+    return this.#inside === 0
+  }
+
   async pass<T>(work: () => Promise<T>): Promise<T> {
     if (this.#inside >= this.#places) await new Promise<void>(resolve => this.#queue.push(resolve))
     else this.#inside++

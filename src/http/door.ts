@@ -6,6 +6,7 @@ import type { Config } from '../config.js'
 import type { Lane } from '../lane.js'
 import type { Scope, Store } from '../ledger/contract.js'
 import type { Metrics } from '../metrics.js'
+import type { SubmissionPolicy } from '../request/parse.js'
 import type { Keyring } from '../token/keyring.js'
 import type { stamper } from '../token/seal.js'
 import type { Waiters } from '../waiter/wait.js'
@@ -33,6 +34,8 @@ export type DoorParts = {
   readonly now: () => number
   /** Aborted when the lane begins to stop: streams end, waiters are let go. */
   readonly closing: AbortSignal
+  /** Which callbacks may be asked for; absent where nobody is called. */
+  readonly callback?: SubmissionPolicy['callback']
 }
 
 declare module 'fastify' {

@@ -16,10 +16,11 @@ const LONGEST_REASON = 500
 type WithId = { Params: { id: string } }
 
 export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const { lane, config } = parts
+  const { lane, config, callback } = parts
+  const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
 
   app.post('/v1/requests', scoped('request'), async (request, reply) => {
-    const parsed = parseSubmission(request.body, { actions: Object.keys(config.actions) })
+    const parsed = parseSubmission(request.body, policy)
     if (!parsed.ok) return refuse(reply, parsed.code, sayFields(parsed.errors), parsed.errors)
     const admitted = admit(parsed.submission, { ...config, configured: parts.channels })
     if (!admitted.ok) return refuse(reply, admitted.code, admitted.detail, admitted.errors)

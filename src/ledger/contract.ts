@@ -7,7 +7,8 @@
 // L4  `expected` is the version of the request's story (how many entries it has). If the story has moved on, the
 //     append changes nothing and says `moved`: the caller reads the story again and decides again.
 // L5  A guard looks across requests inside the same serialised section; if it does not hold, nothing is changed.
-// L6  What is shelved stands or falls with its append: reply grants, raw replies, provider references, cursors.
+// L6  What is shelved stands or falls with its append: reply grants, raw replies, provider references, cursors,
+//     callback addresses.
 // L7  REQUEST_RESOLVED stands at most once per request. The store itself refuses a second one.
 // L8  `at` never goes back. While the clock is suspect, `moment.suspect` is true and nothing may time out.
 // L9  A failure of the disk or the database rejects with LedgerUnavailable; nothing was acknowledged.
@@ -76,6 +77,7 @@ export type Shelving =
     }
   | { readonly put: 'cursor'; readonly channel: Channel; readonly cursor: string }
   | { readonly put: 'erasure'; readonly reply_id: string }
+  | { readonly put: 'callback'; readonly request_id: string; readonly url: string }
 
 export type Decision<R> =
   | {
@@ -168,6 +170,8 @@ export interface Shelf {
   raw(replyId: string): Promise<RawReply | null>
   raws(): AsyncIterable<RawReply>
   cursor(channel: Channel): Promise<string | null>
+  /** Where whoever asked wants to be called. */
+  callback(requestId: string): Promise<string | null>
 
   keyring(): Promise<readonly KeyRow[]>
   putSigningKey(row: KeyRow, retire: { readonly verify_until: number }): Promise<void>

@@ -134,7 +134,11 @@ function resolve({ user_id, channels }: Recipient, admission: Admission): Resolv
 
 /**
  * What travels beside the request, as the caller gave it: the same id with another envelope is another request.
- * A callback joins under its own name once there are callbacks, so hashes made today keep standing.
+ * A callback joins under its own name where there is one, so that hashes made without one keep standing.
  */
-export const envelopeHash = ({ run, recipients }: Pick<Submission, 'run' | 'recipients'>): Hash =>
-  hashOf('lane/envelope/v1', { run, recipients })
+export const envelopeHash = ({
+  run,
+  recipients,
+  callback_url,
+}: Pick<Submission, 'run' | 'recipients' | 'callback_url'>): Hash =>
+  hashOf('lane/envelope/v1', { run, recipients, ...(callback_url !== undefined && { callback_url }) })

@@ -14,6 +14,15 @@ export type Submission = {
   readonly run: Run
   /** As named by the caller; null where the caller names nobody. */
   readonly recipients: readonly Recipient[] | null
+  /** Where the caller is told of the outcome; absent where it will ask or wait. */
+  readonly callback_url?: string
+}
+
+/** What the configuration adds to the rules. */
+export type SubmissionPolicy = {
+  readonly actions: readonly string[]
+  /** Which URLs may be called, in words and as a test; absent where nothing is called. */
+  readonly callback?: { readonly words: string; readonly isCallable: (url: string) => boolean }
 }
 
 export type ParsedSubmission =
@@ -24,23 +33,35 @@ export type ParsedSubmission =
       readonly errors: readonly FieldError[]
     }
 
-/** Forms and callbacks are designed and not built: a caller must learn that apart from "this is wrong". */
-function unavailable(body: unknown): FieldError[] {
+/** What is designed and not built, or not switched on: a caller must learn that apart from "this is wrong". */
+function unavailable(body: unknown, { callback }: SubmissionPolicy): FieldError[] {
   const errors: FieldError[] = []
   const kind = ['request', 'reply_schema', 'kind']
   if (valueAt(body, kind) === 'form') {
     errors.push(fieldError(body, kind, `forms are not available yet; one of ${REPLY_KINDS.join(', ')}`))
   }
-  if (valueAt(body, ['callback_url']) !== undefined) {
+  if (callback === undefined && valueAt(body, ['callback_url']) !== undefined) {
     const words =
-      'callbacks are not available yet; leave it out and use GET /v1/requests/:id/wait or /v1/events'
+      'callbacks need LANE_WEBHOOK_SECRET, which this lane does not have; ' +
+      'leave it out and use GET /v1/requests/:id/wait or /v1/events'
     errors.push(fieldError(body, ['callback_url'], words))
   }
   return errors
 }
 
-/** What the shape cannot see: the configured actions, and a `__proto__` that a record passes over. */
-function unfit(body: unknown, actions: readonly string[]): FieldError[] {
+/** What the shape cannot see: where a callback may go, the configured actions, and a hidden `__proto__`. */
+function unfit(body: unknown, { actions, callback }: SubmissionPolicy): FieldError[] {
+  return [...unfitCallback(body, callback), ...unfitAction(body, actions)]
+}
+
+function unfitCallback(body: unknown, callback: SubmissionPolicy['callback']): FieldError[] {
+  const url = valueAt(body, ['callback_url'])
+  if (url === undefined || callback === undefined) return []
+  if (typeof url === 'string' && callback.isCallable(url)) return []
+  return [fieldError(body, ['callback_url'], callback.words)]
+}
+
+function unfitAction(body: unknown, actions: readonly string[]): FieldError[] {
   if (valueAt(body, ['request', 'type']) !== 'REQUEST_APPROVAL') return []
   const errors: FieldError[] = []
   const action = valueAt(body, ['request', 'action'])
@@ -55,15 +76,20 @@ function unfit(body: unknown, actions: readonly string[]): FieldError[] {
   return errors
 }
 
-export function parseSubmission(
-  body: unknown,
-  policy: { readonly actions: readonly string[] },
-): ParsedSubmission {
-  const missing = unavailable(body)
+export function parseSubmission(body: unknown, policy: SubmissionPolicy): ParsedSubmission {
+  const missing = unavailable(body, policy)
   if (missing.length > 0) return { ok: false, code: 'not_available', errors: missing }
   const read = submissionShape.safeParse(body)
-  const errors = [...(read.success ? [] : refusalOf(body, read.error.issues)), ...unfit(body, policy.actions)]
+  const errors = [...(read.success ? [] : refusalOf(body, read.error.issues)), ...unfit(body, policy)]
   if (!read.success || errors.length > 0) return { ok: false, code: 'invalid_request', errors }
-  const { request, run, recipients } = read.data
-  return { ok: true, submission: { request, run, recipients: recipients ?? null } }
+  const { request, run, recipients, callback_url } = read.data
+  return {
+    ok: true,
+    submission: {
+      request,
+      run,
+      recipients: recipients ?? null,
+      ...(callback_url !== undefined && { callback_url }),
+    },
+  }
 }

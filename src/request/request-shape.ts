@@ -157,4 +157,6 @@ export const submissionShape = shape('a submission', {
     .max(MAX_RECIPIENTS, { error: RECIPIENTS_WORDS })
     .refine(all => allDiffer(all.map(one => one.user_id)), { error: `${RECIPIENTS_WORDS}, nobody twice` })
     .exactOptional(),
+  // Judged in parse.ts, by the configuration; here it only has its place.
+  callback_url: z.custom<string>(() => true).exactOptional(),
 })

@@ -119,6 +119,15 @@ export class Tale {
   /** As the opening declared it. Set by opened(). */
   deadline = ''
 
+  /** Whoever asked wants to be called. */
+  registered(): Entry {
+    return this.tell('CALLBACK_REGISTERED', { url_hash: hashed('url') })
+  }
+
+  called(attempt = 1, changes: Changes<'CALLBACK_ATTEMPTED'> = {}): Entry {
+    return this.tell('CALLBACK_ATTEMPTED', { attempt, ok: true, status: 204, final: true, ...changes })
+  }
+
   attempt(attempt = 1) {
     return { delivery_id: `d-${this.id}`, attempt, channel: 'web', recipient: 'ada' } as const
   }
@@ -312,8 +321,13 @@ function timedOutTales(craft: Craft): void {
 function withdrawnTale(craft: Craft): void {
   const tale = new Tale(craft, question({ question_id: 'q-4' }), 'q-4')
   tale.opened()
+  tale.registered()
   tale.started()
   tale.withdrawn()
   // What became of a send that was under way is told whatever else has happened.
   tale.sent()
+  const next_at = instant(craft.ms + 5_000)
+  tale.called(1, { ok: false, status: 500, code: 'refused', final: false, next_at })
+  craft.later(5_000)
+  tale.called(2)
 }

@@ -18,6 +18,8 @@ const bodies = soundLedger().entries.map(({ type, body }) => ({ type, body: orde
 test('the bodies that fill a ledger are plain', () => {
   const slow = new Set(bodies.filter(({ type, body }) => !isPlain(type, body)).map(({ type }) => type))
   expect([...slow].sort()).toEqual([
+    'CALLBACK_ATTEMPTED',
+    'CALLBACK_REGISTERED',
     'CLOCK_SUSPECT',
     'DELIVERY_FAILED',
     'DELIVERY_STATUS',

@@ -340,3 +340,85 @@ describe('delivery', () => {
     tale.asked().tell('DELIVERY_CLOSED', { delivery_id: 'd-x', edited: true }),
   )
 })
+
+describe('callbacks', () => {
+  const failed = (craft: Craft, wait = 5_000) => ({
+    ok: false,
+    status: 500,
+    code: 'refused',
+    final: false,
+    next_at: instant(craft.ms + wait),
+  })
+  const settled = (tale: Tale): void => {
+    tale.opened()
+    tale.registered()
+    tale.withdrawn()
+  }
+  breaks('I27', 3, 'refuses one that is registered later', tale => {
+    tale.asked().registered()
+  })
+  breaks('I27', 2, 'refuses one that is registered twice', tale => {
+    tale.opened()
+    tale.registered()
+    tale.registered()
+  })
+  breaks('I27', 5, 'refuses a call nobody asked for', tale => {
+    tale.asked().withdrawn()
+    tale.called()
+  })
+  breaks('I27', 2, 'refuses a call before the resolution', tale => {
+    tale.opened()
+    tale.registered()
+    tale.called()
+  })
+  breaks('I27', 4, 'refuses a first call that is called the second', tale => {
+    settled(tale)
+    tale.called(2)
+  })
+  breaks('I27', 5, 'refuses a call after the one that was taken', tale => {
+    settled(tale)
+    tale.called(1)
+    tale.called(2)
+  })
+  breaks('I27', 5, 'refuses a call after the endpoint is gone', tale => {
+    settled(tale)
+    tale.called(1, { ok: false, status: 410, code: 'gone' })
+    tale.called(2)
+  })
+  breaks('I27', 5, 'refuses a call a millisecond early', (tale, craft) => {
+    settled(tale)
+    tale.called(1, failed(craft))
+    craft.later(4_999)
+    tale.called(2)
+  })
+  breaks('I27', 5, 'refuses the same attempt told twice', (tale, craft) => {
+    settled(tale)
+    tale.called(1, failed(craft, 0))
+    tale.called(1, failed(craft, 0))
+  })
+  test('I27 refuses what cannot all be so: taken and to be repeated, final with a next, failed without a reason', async () => {
+    const impossible = [
+      (craft: Craft) => ({ ...failed(craft), ok: true }),
+      (craft: Craft) => ({ ...failed(craft), final: true }),
+      () => ({ ok: false, status: 500, final: true }),
+      () => ({ ok: false, status: 500, code: 'refused', final: false }),
+      () => ({ code: 'refused' }),
+    ]
+    for (const body of impossible) {
+      const craft = new Craft()
+      const tale = new Tale(craft)
+      settled(tale)
+      tale.called(1, body(craft))
+      expect(await found(craft)).toEqual([['I27', 4]])
+    }
+  })
+  test('I27 lets a failed call be repeated when it is due, and the last one end in failure', async () => {
+    const craft = new Craft()
+    const tale = new Tale(craft)
+    settled(tale)
+    tale.called(1, failed(craft))
+    craft.later(5_000)
+    tale.called(2, { ok: false, status: null, code: 'timed_out', final: true })
+    expect(await found(craft)).toEqual([])
+  })
+})

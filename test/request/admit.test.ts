@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { hashOf } from '../../src/canonical.js'
 import { type Admission, admit, envelopeHash } from '../../src/request/admit.js'
 import { parseSubmission } from '../../src/request/parse.js'
 import { MOODS } from '../../src/request/request.js'
@@ -126,5 +127,10 @@ describe('the envelope hash', () => {
   ])('%s makes another envelope', (_, rest) => {
     expect(hash(rest)).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect(hash(rest)).not.toBe(hash({ run }))
+  })
+  it('a callback makes another envelope; without one the hash is what it was before there were any', () => {
+    const plain = submission(question)
+    expect(envelopeHash({ ...plain, callback_url: 'https://example.org/cb' })).not.toBe(envelopeHash(plain))
+    expect(envelopeHash(plain)).toBe(hashOf('lane/envelope/v1', { run, recipients: null }))
   })
 })

@@ -91,7 +91,7 @@ describe('every field is required and every other field is unknown', () => {
   ])('a body that is %s is refused as a whole', (_, body) => {
     expect(refusal(body)).toMatchObject({
       field: '',
-      accepted: 'an object with the fields request, run, recipients',
+      accepted: 'an object with the fields request, run, recipients, callback_url',
     })
   })
 })
@@ -408,4 +408,33 @@ describe('what is not built yet is told apart from what is wrong', () => {
   ])('%s is not_available', (_, body, field) => {
     expect(refusal(body)).toMatchObject({ code: 'not_available', field })
   })
+
+  it('a callback names the variable that the operator has not set', () => {
+    const body = submit(question, { run, callback_url: 'https://example.org/cb' })
+    expect(refusal(body).accepted).toContain('LANE_WEBHOOK_SECRET')
+  })
+})
+
+describe('a callback, where callbacks are configured', () => {
+  const callback = { words: 'a good address', isCallable: (url: string) => url === 'https://example.org/cb' }
+  const parse = (callback_url: unknown) =>
+    parseSubmission(submit(question, { run, callback_url }), { ...POLICY, callback })
+  it('is kept as it was given', () => {
+    const callback_url = 'https://example.org/cb'
+    expect(parse(callback_url)).toEqual({
+      ok: true,
+      submission: { request: question, run, recipients: null, callback_url },
+    })
+  })
+  it.each([[null], [7], [''], ['https://example.org/other'], [['https://example.org/cb']], [{}]])(
+    'that is %j is refused by its field',
+    url => {
+      const refused = parse(url)
+      expect(refused).toMatchObject({
+        ok: false,
+        code: 'invalid_request',
+        errors: [{ field: '/callback_url', accepted: 'a good address' }],
+      })
+    },
+  )
 })

@@ -12,12 +12,16 @@ export type Placing = {
   /** The first attempt first. Emptied once the request is resolved and all of them are concluded. */
   attempts: Attempt[]
 }
+/** How far a callback has come: the last attempt, and when the next may be made; null for no more. */
+export type Calling = { attempts: number; next_at: string | null }
 export type Attempt = { readonly token_hash: Hash; concluded: boolean }
 
 export type Story = {
   readonly request_hash: Hash
   readonly run_id: string | undefined
   readonly deliveries: Map<string, Placing>
+  /** Null where none was registered. */
+  callback: Calling | null
   /** Null once resolved: nothing that comes then needs it. */
   open: Open | null
 }

@@ -2,6 +2,7 @@
 import type { Entry, EntryOf } from '../../event.js'
 import type { Request } from '../../request/request.js'
 import type { Book, Story } from './book.js'
+import { checkCall, checkRegistration } from './callback.js'
 import { checkClaim, checkConclusion, checkTold } from './delivery.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
@@ -37,6 +38,7 @@ const begin = ({ body, run_id }: EntryOf<'REQUEST_OPENED'>): Story => ({
   request_hash: body.request_hash,
   run_id,
   deliveries: new Map(),
+  callback: null,
   open: {
     request: body.request as unknown as Request,
     deadline_at: body.deadline_at,
@@ -75,6 +77,10 @@ function check(book: Book, story: Story, entry: Entry): Flaw | null {
       return checkWithdrawal(story, entry)
     case 'REQUEST_RESOLVED':
       return checkResolution(book.previous, story, entry)
+    case 'CALLBACK_REGISTERED':
+      return checkRegistration(book.previous, story, entry)
+    case 'CALLBACK_ATTEMPTED':
+      return checkCall(story, entry)
     default:
       return null
   }

@@ -71,6 +71,7 @@ const STEPS: readonly string[] = [
     handle TEXT NOT NULL, key_id TEXT NOT NULL, size INTEGER NOT NULL, PRIMARY KEY (key_id, handle)
   ) STRICT, WITHOUT ROWID;
   `,
+  'CREATE TABLE callbacks (request_id TEXT PRIMARY KEY, url TEXT NOT NULL) STRICT, WITHOUT ROWID;',
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -23,6 +23,7 @@ export function shelver(db: Database): (shelving: Shelving) => void {
     'INSERT INTO cursors (channel, cursor) VALUES (?, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor',
   )
   const erase = db.prepare('DELETE FROM raw_replies WHERE reply_id = ?')
+  const putCallback = db.prepare('INSERT INTO callbacks (request_id, url) VALUES (@request_id, @url)')
   return shelving => {
     switch (shelving.put) {
       case 'grant':
@@ -35,6 +36,8 @@ export function shelver(db: Database): (shelving: Shelving) => void {
         return void putCursor.run(shelving.channel, shelving.cursor)
       case 'erasure':
         return void erase.run(shelving.reply_id)
+      case 'callback':
+        return void putCallback.run({ request_id: shelving.request_id, url: shelving.url })
     }
   }
 }
@@ -57,6 +60,7 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
   const refs = db.prepare('SELECT ref FROM refs WHERE delivery_id = ?').pluck()
   const raw = one<RawReply>('SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = ?')
   const cursor = one<{ cursor: string }>('SELECT cursor FROM cursors WHERE channel = ?')
+  const callback = one<{ url: string }>('SELECT url FROM callbacks WHERE request_id = ?')
   const blob = one<{ bytes: Uint8Array }>('SELECT bytes FROM blobs WHERE handle = ?')
   const owned = one<{ size: number }>('SELECT size FROM blob_owners WHERE key_id = ? AND handle = ?')
   const used = one<{ sum: number | null }>('SELECT sum(size) AS sum FROM blob_owners WHERE key_id = ?')
@@ -79,6 +83,7 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
       }
     },
     cursor: async channel => cursor(channel)?.cursor ?? null,
+    callback: async requestId => callback(requestId)?.url ?? null,
 
     keyring: async () => db.prepare('SELECT * FROM signing_keys ORDER BY not_before').all() as KeyRow[],
     async putSigningKey(row, retire) {

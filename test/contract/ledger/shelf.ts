@@ -30,6 +30,7 @@ const ALL: readonly Shelving[] = [
   { put: 'raw', reply },
   ref(grantOf('a')),
   { put: 'cursor', channel: 'telegram', cursor: '41' },
+  { put: 'callback', request_id: 'q-1', url: 'https://example.org/cb' },
 ]
 
 const keyRow = (kid: string, not_before: number): KeyRow => ({
@@ -61,12 +62,13 @@ export function shelfContract(opener: Opener): void {
       refs: await shelf.refs('d-1'),
       raw: raw && { ...raw, salt: Buffer.from(raw.salt).toString('hex') },
       cursor: await shelf.cursor('telegram'),
+      callback: await shelf.callback('q-1'),
     }
   }
-  const NOTHING = { grant: null, byRef: null, refs: [], raw: null, cursor: null }
+  const NOTHING = { grant: null, byRef: null, refs: [], raw: null, cursor: null, callback: null }
 
   describe('L6 shelved with an append', () => {
-    test('grants, raw replies, references and cursors are there after it, and after opening again', async () => {
+    test('grants, raw replies, references, cursors and callbacks are there after it, and after opening again', async () => {
       expect(await shelved()).toEqual(NOTHING)
       await open(stage.ledger, 'q-1', { shelve: ALL })
       await stage.reopen()
@@ -76,6 +78,7 @@ export function shelfContract(opener: Opener): void {
         refs: ['ts-1'],
         raw: { ...reply, salt: Buffer.from(reply.salt).toString('hex') },
         cursor: '41',
+        callback: 'https://example.org/cb',
       })
     })
 

@@ -1,0 +1,111 @@
+// Tells whoever asked by calling them: one signed POST once the request is resolved, repeated by the schedule until it
+// is taken. A call is not claimed beforehand, unlike a delivery: who is told the same outcome twice under the same
+// webhook-id is not harmed, who is not told at all is. Each attempt is recorded once, by whoever is first.
+import { callAgainAt } from '../agenda/callback.js'
+import type { Case } from '../agenda/case.js'
+import type { Duty } from '../agenda/owed.js'
+import { instant } from '../clock.js'
+import type { Draft } from '../event.js'
+import type { Moment } from '../ledger/contract.js'
+import type { Recorder } from '../record.js'
+import { post, type Road, type Verdict } from './post.js'
+import { hashUrl, sign, webhookId } from './signature.js'
+
+export type CallBack = Extract<Duty, { kind: 'call_back' }>
+
+/** Under the 20 kB of the specification; only many deliveries and long options come near. */
+const MAX_BODY_BYTES = 20_000
+/** An endpoint that asks for less and does not say how much less. */
+const THROTTLED_MS = 60_000
+
+/** How this lane calls: its signing keys, where it may go, and the case as whoever asked would read it. */
+export type Calls = Road & {
+  readonly keys: readonly Uint8Array[]
+  readonly agent: string
+  readonly show: (subject: Case) => Readonly<Record<string, unknown>>
+}
+
+export type Caller = {
+  readonly record: Recorder
+  readonly reload: (requestId: string) => Promise<Case>
+  readonly now: () => number
+  /** Null where LANE_WEBHOOK_SECRET was taken away since: the call stays owed, and the ledger says why it is not made. */
+  readonly calls: Calls | null
+}
+
+type Outcome =
+  | Verdict
+  | { readonly ok: false; readonly status: null; readonly code: 'not_configured' | 'url_changed' }
+
+export async function callBack(
+  caller: Caller,
+  first: Case,
+  duty: CallBack,
+  url: string | null,
+): Promise<Case> {
+  const outcome = await call(caller, first, url)
+  for (let subject = first; ; subject = await caller.reload(subject.request_id)) {
+    // Another replica has called meanwhile and told of it: this attempt has its entry.
+    if (subject.callback === null || subject.callback.attempts >= duty.attempt) return subject
+    const result = await caller.record({ request_id: subject.request_id, subject }, moment => ({
+      events: [attempt(subject, duty, outcome, moment)],
+    }))
+    if (result.kind === 'recorded') return result.subject
+  }
+}
+
+function call({ calls, now }: Caller, subject: Case, url: string | null): Promise<Outcome> | Outcome {
+  if (calls === null) return { ok: false, status: null, code: 'not_configured' }
+  // The shelf stands beside the chain. An answer goes only where the chain says it was asked to go.
+  if (url === null || hashUrl(url) !== subject.callback?.url_hash)
+    return { ok: false, status: null, code: 'url_changed' }
+  const body = messageOf(calls.show(subject), subject)
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': calls.agent,
+    ...sign(calls.keys, webhookId(subject.request_id), now(), body),
+  }
+  return post({ url, headers, body }, calls)
+}
+
+/** A case too long to be sent is sent without what whoever asked has in their hands already, or can ask for. */
+export function messageOf(shown: Readonly<Record<string, unknown>>, { resolved_at }: Case): string {
+  const message = (data: unknown): string =>
+    JSON.stringify({ type: 'request.resolved', timestamp: resolved_at, data })
+  const whole = message(shown)
+  if (Buffer.byteLength(whole) < MAX_BODY_BYTES) return whole
+  const { request: _, deliveries: __, ...rest } = shown
+  return message({ ...rest, abridged: true })
+}
+
+function attempt(subject: Case, duty: CallBack, outcome: Outcome, moment: Moment): Draft {
+  const ids = { request_id: subject.request_id, run_id: subject.run.run_id }
+  const { ok, status } = outcome
+  if (outcome.ok)
+    return { type: 'CALLBACK_ATTEMPTED', ...ids, body: { attempt: duty.attempt, ok, status, final: true } }
+  const next =
+    outcome.code === 'gone'
+      ? null
+      : callAgainAt(subject.request_id, duty.attempt, moment.ms, pauseAskedFor(outcome, moment.ms))
+  const body = { attempt: duty.attempt, ok, status, code: outcome.code, final: next === null }
+  return {
+    type: 'CALLBACK_ATTEMPTED',
+    ...ids,
+    body: { ...body, ...(next !== null && { next_at: instant(next) }) },
+  }
+}
+
+function pauseAskedFor(outcome: Exclude<Outcome, { ok: true }>, now: number): number {
+  const asked = 'retryAfter' in outcome ? readRetryAfter(outcome.retryAfter, now) : null
+  return asked ?? (outcome.code === 'throttled' ? THROTTLED_MS : 0)
+}
+
+/** Seconds or a date (RFC 9110 §10.2.3), as milliseconds from now; null where it is neither. */
+export function readRetryAfter(text: string | null, now: number): number | null {
+  if (text === null) return null
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text) * 1000
+  const date = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
+  return Number.isNaN(date) ? null : Math.max(0, date - now)
+}
