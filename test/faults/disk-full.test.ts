@@ -46,7 +46,7 @@ describe('a full disk', () => {
       const unavailable = Array(4).fill([503, 'ledger_unavailable'])
       const codes = async () => (await tried()).map(({ status, json }) => [status, json.code])
       expect(await codes()).toEqual(unavailable)
-      expect(lane.output()).toContain('SQLITE_FULL')
+      await until(() => lane.output().includes('SQLITE_FULL'))
       expect((await client.call('GET', '/readyz')).status).toBe(503)
       // Overdue and not to be resolved: neither pending nor defaulted would be true.
       await until(async () => (await client.call('GET', '/v1/requests/silent')).status === 503)
@@ -105,7 +105,7 @@ describe('a disk with no room for the index of the log alone', () => {
         else expect(status).toBe(201)
       }
       expect(refused).toBe(1)
-      expect(lane.output()).toContain('SQLITE_IOERR_SHMSIZE')
+      await until(() => lane.output().includes('SQLITE_IOERR_SHMSIZE'))
       expect((await client.open('after')).status).toBe(201)
       expect((await client.call('GET', '/readyz')).status).toBe(200)
       client.leave()

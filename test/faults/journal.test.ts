@@ -1,10 +1,16 @@
 // The comparison that every fault ends in must itself notice what it is there for.
 import { describe, expect, test } from 'vitest'
 import type { Hash } from '../../src/canonical.js'
-import { Craft, soundLedger, Tale } from '../ledger/craft.js'
+import { Craft, question, Tale } from '../ledger/craft.js'
 import { expectKept, Journal } from './journal.js'
 
-const craft = soundLedger()
+/** One request of each ending, in this order: answered, defaulted, withdrawn. */
+const craft = new Craft()
+const tales = ['q-1', 'q-2', 'q-4'].map(id => new Tale(craft, question({ question_id: id }), id).asked())
+tales[0]?.answered()
+tales[2]?.withdrawn()
+craft.later(60_000)
+tales[1]?.timedOut('defaulted')
 const openedAt = craft.entries.findIndex(({ type }) => type === 'REQUEST_OPENED')
 const opened = craft.entries[openedAt]
 const truly = { seq: openedAt, hash: opened?.hash ?? ('' as Hash) }

@@ -54,7 +54,9 @@ function fieldsIn(form: string, guesses: readonly string[]): Field[] {
 
 /** The n-th way to fill the form in: every value of every control is tried. */
 const filled = (fields: readonly Field[], n: number): URLSearchParams =>
-  new URLSearchParams(fields.map(({ name, values }) => [name, values[n % values.length] ?? '']))
+  new URLSearchParams(
+    fields.map(({ name, values }): [string, string] => [name, values[n % values.length] ?? '']),
+  )
 
 class Robot {
   readonly seen = new Set<string>()

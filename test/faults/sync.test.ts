@@ -107,7 +107,7 @@ describe('a sync that fails', () => {
         Array(5).fill([503, 'ledger_unavailable']),
       )
       expect((await client.call('GET', '/readyz')).status).toBe(503)
-      expect(lane.output()).toContain('SQLITE_IOERR_FSYNC')
+      await until(() => lane.output().includes('SQLITE_IOERR_FSYNC'))
 
       expect((await client.call('GET', '/v1/requests/pending')).json.state).toBe('pending')
       const overdue = async () => (await client.call('GET', '/v1/requests/silent')).status === 503
