@@ -202,10 +202,14 @@ describe('killed in the middle', () => {
   test('[LANE-071] what fell due while the process was dead fires once when it comes back', async () => {
     const dir = dataDir()
     const first = running(await spawnLane(built, dir))
-    await submit(first, question('overdue', { deadline_seconds: 2 }))
+    await submit(first, question('overdue', { deadline_seconds: 4 }))
     await link(dir, 'overdue')
+    // The link is out a moment before the ledger says so; killed in between, it would count as undelivered.
+    const sent = async () =>
+      JSON.stringify((await first.call('GET', '/v1/requests/overdue')).json).includes('"sent"')
+    while (!(await sent())) await sleep(20)
     await first.kill()
-    await sleep(2_100)
+    await sleep(4_100)
     const second = running(await spawnLane(built, dir))
     expect((await second.call('GET', '/v1/requests/overdue/wait?timeout_seconds=10')).json.state).toBe(
       'defaulted',
