@@ -1,14 +1,13 @@
 // What a stranger, a broken client or an attacker may send. The lane runs in a process of its own, so that its memory
 // can be measured and its death would be seen.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, connect, type Link, question } from './client.js'
 import { expectKept, Journal, readLines } from './journal.js'
-import { dial, speak } from './raw.js'
-import { ALL, API_KEY, endAll, freshDirectory, type Launched, launch, until } from './rig.js'
+import { speak } from './raw.js'
+import { ALL, API_KEY, endAll, freshDirectory, type Launched, launch, memoryOf } from './rig.js'
 
 const RUNS = ALL ? 3_000 : 400
 /** Each of these stands in the story of one request, which is read whole at every one of them. */
@@ -235,7 +234,7 @@ describe('more than anybody needs', () => {
   })
 
   test('a gzip bomb is not unpacked: its bytes are no JSON and no form, and as a blob they are only bytes', async () => {
-    const before = memory()
+    const before = memoryOf(lane)
     const bomb = gzipSync(Buffer.alloc(50_000_000)).toString('latin1')
     const packed = { 'content-encoding': 'gzip' }
     const call = (method: string, path: string, type: Record<string, string>) =>
@@ -250,11 +249,11 @@ describe('more than anybody needs', () => {
     for (const { status } of told) expect([400, 403, 413, 415]).toContain(status)
     const kept = await call('PUT', '/v1/blobs', { 'content-type': 'text/plain' })
     expect([201, 400, 415, 422]).toContain(kept.status)
-    expect(memory() - before).toBeLessThan(100)
+    expect(memoryOf(lane) - before).toBeLessThan(100)
   })
 
   test('bodies without end, deep nesting and thousands of keys are refused, and the memory comes to a rest', async () => {
-    const before = memory()
+    const before = memoryOf(lane)
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
     const keys = `{${Array.from({ length: 5_000 }, (_, n) => `"k${n}":0`).join()}}`
     const huge = JSON.stringify({ request: 'a'.repeat(20_000_000) })
@@ -270,76 +269,6 @@ describe('more than anybody needs', () => {
       )
       for (const status of told) expect([400, 413, 422]).toContain(status)
     }
-    expect(memory() - before).toBeLessThan(100)
+    expect(memoryOf(lane) - before).toBeLessThan(100)
   }, 60_000)
-})
-
-/** Resident megabytes of the lane. */
-function memory(): number {
-  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${lane.pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) / 1024
-}
-
-describe('2 000 connections that never finish their request', () => {
-  const SOCKETS = 2_000
-  const PROBES = 100
-  /** A machine that is busy with something else can slow any one measurement; an attack slows all of them. */
-  const MEASUREMENTS = 4
-
-  async function medianTime(): Promise<number> {
-    const times: number[] = []
-    for (let n = 0; n < PROBES; n++) {
-      const start = performance.now()
-      expect((await client.call('GET', '/v1/requests/healthy')).status).toBe(200)
-      times.push(performance.now() - start)
-    }
-    return times.sort((a, b) => a - b)[PROBES / 2] ?? 0
-  }
-
-  async function measured(): Promise<number[]> {
-    const medians: number[] = []
-    while (medians.length < MEASUREMENTS) medians.push(await medianTime())
-    return medians
-  }
-
-  const ending = ALL ? ', and in the end all of them are cut off' : ''
-  test(`others are served as before, the memory stays bounded${ending}`, async () => {
-    await client.open('healthy')
-    await medianTime()
-    const before = memory()
-    const calm = await measured()
-    const sockets = await Promise.all(Array.from({ length: SOCKETS }, hang))
-    let cut = 0
-    for (const socket of sockets) socket.on('close', () => cut++)
-    for (const socket of sockets) if (socket.writable) socket.write(' ')
-    const attacked = await measured()
-    const grown = memory() - before
-    // An opening is as healthy as a reading.
-    expect((await client.open('meanwhile')).status).toBe(201)
-    if (ALL) await until(() => cut === SOCKETS)
-    for (const socket of sockets) socket.destroy()
-    calm.push(...(await measured()))
-    const ratio = Math.min(...attacked) / Math.max(...calm)
-    const show = (times: readonly number[]): string => times.map(time => time.toFixed(2)).join(', ')
-    console.log(
-      `${SOCKETS} hanging connections, ${grown.toFixed(0)} MB more; medians in ms: ${show(calm)} without, ${show(attacked)} with`,
-    )
-    expect(ratio).toBeLessThan(2)
-    expect(grown).toBeLessThan(100)
-    expect((await client.call('GET', '/readyz')).status).toBe(200)
-  }, 180_000)
-
-  /** Half of them stop within the headers, half within the body. */
-  function hang(): Promise<ReturnType<typeof dial>> {
-    const socket = dial(lane.url)
-    socket.on('error', () => undefined).resume()
-    const body = Math.random() < 0.5
-    const end = body ? 'content-length: 1000\r\n\r\n{"request":' : ''
-    return new Promise(resolve =>
-      socket.once('connect', () => {
-        socket.write(`POST /v1/requests HTTP/1.1\r\nhost: lane\r\nauthorization: Bearer ${API_KEY}\r\n${end}`)
-        resolve(socket)
-      }),
-    )
-  }
 })

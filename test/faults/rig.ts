@@ -161,6 +161,12 @@ export const ledgerPaths = (dataDir: string): string[] =>
     join(dataDir, name),
   ])
 
+/** Resident megabytes of a lane. */
+export function memoryOf({ pid }: Launched): number {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}
+
 export const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
 /** Waits for what another process does. The test's own time limit ends a wait for what never comes. */
