@@ -1,8 +1,10 @@
 // The shape of config/lane.yaml, each rule with the sentence an operator reads when it is broken.
 import { z } from 'zod'
 import { CHANNELS, type Channel, PROOFS } from './adapter.js'
+import { CAUTIOUS_OUTCOMES, FREE_OUTCOMES } from './director/policy.js'
 import { ID_WORDS, id, shownText } from './request/field.js'
 import { fieldsOnly } from './request/refusal.js'
+import { DEFAULT_ACTIONS, MOODS } from './request/request.js'
 import { ALLOWED_WORDS, isAllowable } from './waiter/address.js'
 
 /** A name is a label on a page, not a text. */
@@ -76,6 +78,39 @@ const MAX_ALLOWED = 100
 const ALLOW_WORDS = `a list of at most ${MAX_ALLOWED}, each ${ALLOWED_WORDS}`
 const allowed = z.string({ error: ALLOWED_WORDS }).refine(isAllowable, { error: ALLOWED_WORDS })
 
+/** A day: an approval that is older is about another state of the world. */
+const LONGEST_APPROVAL_SECONDS = 86_400
+const VALID_WORDS = `an integer from 1 to ${LONGEST_APPROVAL_SECONDS}, in seconds`
+const MOOD_WORDS = `{ mood: one of ${MOODS.join(', ')} }`
+const becomes = shape('a change of mood', { mood: z.enum(MOODS, { error: MOOD_WORDS }) }).transform(
+  ({ mood }) => ({ decision: 'CHANGE_MOOD' as const, mood }),
+)
+function move<const W extends readonly ['HALT' | 'SPLIT' | 'CONTINUE', ...('HALT' | 'SPLIT' | 'CONTINUE')[]]>(
+  words: W,
+  why: string,
+) {
+  const error = `${words.join(', ')} or ${MOOD_WORDS}${why}`
+  const plain = z.enum(words, { error }).transform(decision => ({ decision }))
+  return z.union([plain, becomes], { error }).exactOptional()
+}
+const freeMove = move(['CONTINUE', 'SPLIT', 'HALT'], '')
+const cautiousMove = move(['SPLIT', 'HALT'], '; nobody has said yes, so the run cannot simply continue')
+const each = <K extends string, V>(keys: readonly K[], value: V) =>
+  Object.fromEntries(keys.map(key => [key, value])) as Record<K, V>
+
+const director = shape('director', {
+  approval_valid_seconds: z
+    .int({ error: VALID_WORDS })
+    .min(1, { error: VALID_WORDS })
+    .max(LONGEST_APPROVAL_SECONDS, { error: VALID_WORDS })
+    .exactOptional(),
+  believe: z.boolean({ error: 'true or false' }).exactOptional(),
+  decisions: shape('decisions', {
+    ...each(FREE_OUTCOMES, freeMove),
+    ...each([...CAUTIOUS_OUTCOMES, ...DEFAULT_ACTIONS], cautiousMove),
+  }).exactOptional(),
+})
+
 const RECIPIENTS_WORDS = `one or more people, each under an id of ${ID_WORDS}`
 export const configShape = shape('the configuration', {
   recipients: z
@@ -92,6 +127,7 @@ export const configShape = shape('the configuration', {
     requests_per_recipient_per_hour: limit,
     reply_attempts_per_delivery: limit,
   }).exactOptional(),
+  director: director.exactOptional(),
   callbacks: shape('callbacks', {
     allow: z.array(allowed, { error: ALLOW_WORDS }).max(MAX_ALLOWED, { error: ALLOW_WORDS }).exactOptional(),
   }).exactOptional(),

@@ -9,6 +9,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHANNELS, type Channel, PROOFS, type Proof } from './adapter.js'
 import { configShape, type RawConfig, type RawPerson } from './config-shape.js'
+import { type DirectorPolicy, USUAL_POLICY } from './director/policy.js'
 import { placesOf, valueAt } from './request/refusal.js'
 import type { Request } from './request/request.js'
 import { quote } from './request/text.js'
@@ -36,6 +37,7 @@ export type Config = {
     readonly requests_per_recipient_per_hour: number
     readonly reply_attempts_per_delivery: number
   }
+  readonly director: DirectorPolicy
   /** Hosts and networks that may be called though they are inward, or over http, or on another port. */
   readonly callbacks: { readonly allow: readonly string[] }
 }
@@ -142,6 +144,11 @@ function settle(raw: RawConfig, written: unknown): Config {
     reviews: raw.reviews ?? { proofs: PROOFS },
     outbox: raw.outbox ?? 'auto',
     limits: { ...LIMITS, ...raw.limits },
+    director: {
+      ...USUAL_POLICY,
+      ...raw.director,
+      decisions: { ...USUAL_POLICY.decisions, ...raw.director?.decisions },
+    },
     callbacks: { allow: raw.callbacks?.allow ?? [] },
   }
 }

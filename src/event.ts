@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { CHANNELS, PROOFS } from './adapter.js'
 import type { Hash } from './canonical.js'
-import { DEFAULT_ACTIONS } from './request/request.js'
+import { DEFAULT_ACTIONS, MOODS } from './request/request.js'
 
 const hash = z.custom<Hash>(value => typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value))
 const at = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -68,6 +68,24 @@ const run = z.strictObject({
   sub_mode: z.literal('approval').exactOptional(),
   work_item_id: name.exactOptional(),
 })
+
+/** The built-in director's name in `by`; no key id looks like it. */
+export const LANE = 'lane'
+/** What a run can be told to do next. */
+export const DECISIONS = ['CONTINUE', 'CHANGE_MOOD', 'SPLIT', 'HALT'] as const
+export const AHDB_FIELDS = ['drive', 'believe', 'assert', 'hypothesize'] as const
+export type AhdbField = (typeof AHDB_FIELDS)[number]
+/** What a reply may never touch: an assertion needs evidence, a hypothesis is the run's own. */
+export const isClosedField = (field: AhdbField): boolean => field === 'assert' || field === 'hypothesize'
+/** A delta states a preference or two; what is larger is a document and belongs behind a handle. */
+export const DELTA_ITEMS = 20
+const DELTA_CHARS = 8192
+export const ahdbDelta = z
+  .array(z.unknown())
+  .max(DELTA_ITEMS)
+  .refine(items => JSON.stringify(items).length <= DELTA_CHARS)
+const jti = z.string().regex(/^[A-Za-z0-9_-]{22}$/)
+
 const attempted = { delivery_id: name, attempt: count.min(1), channel, recipient: name }
 
 export const BODIES = {
@@ -141,6 +159,38 @@ export const BODIES = {
     answer: answer.exactOptional(),
     default_action: defaultAction.exactOptional(),
   }),
+  DIRECTOR_DECIDED: z
+    .strictObject({
+      decision: z.enum(DECISIONS),
+      mood: z.enum(MOODS).exactOptional(),
+      work_item_id: name.exactOptional(),
+      reason: name,
+      because: count,
+      by: name,
+    })
+    .refine(body => (body.mood !== undefined) === (body.decision === 'CHANGE_MOOD'))
+    .refine(body => body.work_item_id === undefined || body.decision === 'SPLIT'),
+  AHDB_DELTA: z
+    .strictObject({
+      field: z.enum(AHDB_FIELDS),
+      state: z.enum(['proposed', 'refused']),
+      delta: ahdbDelta,
+      reason: name.exactOptional(),
+      because: count,
+      by: name,
+    })
+    .refine(body => body.state === 'refused' || !isClosedField(body.field)),
+  POLICY_TOKEN_ISSUED: z.strictObject({
+    jti,
+    action: name,
+    parameters_hash: hash,
+    request_hash: hash,
+    reply_event_hash: hash,
+    issued_at: at,
+    expires_at: at,
+  }),
+  POLICY_TOKEN_SPENT: z.strictObject({ jti, spend_id: name, by: name }),
+  POLICY_TOKEN_REVOKED: z.strictObject({ jti, reason: z.string().max(500), by: name }),
   // That whoever asked wants to be called, and where, by its hash: the URL itself may hold a secret and is on the shelf.
   CALLBACK_REGISTERED: z.strictObject({ url_hash: hash }),
   CALLBACK_ATTEMPTED: z.strictObject({

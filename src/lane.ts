@@ -11,6 +11,7 @@ import { timeOut } from './deadline/time-out.js'
 import { close } from './delivery/close.js'
 import { type Deliver, deliver } from './delivery/deliver.js'
 import { Gate } from './delivery/gate.js'
+import { Director } from './director/director.js'
 import type { Draft, Entry } from './event.js'
 import { type Guard, LedgerUnavailable, type Store } from './ledger/contract.js'
 import { type Recorder, recorder } from './record.js'
@@ -22,8 +23,8 @@ import type { Keyring } from './token/keyring.js'
 import { type CallBack, type Calls, callBack } from './waiter/callback.js'
 import { hashUrl } from './waiter/signature.js'
 
-/** Sends under way at once, per channel. */
-const CONCURRENT_SENDS = 64
+/** Sends under way at once, per channel: what is claimed together is committed together. */
+const CONCURRENT_SENDS = 256
 /** Calls under way at once, per host: one that hangs holds up its own, and is not leaned on by all at once. */
 const CONCURRENT_CALLS = 8
 
@@ -53,6 +54,8 @@ export type Withdrawn =
   | { readonly kind: 'unknown' }
 
 export class Lane {
+  /** What the run does next, and by what right. */
+  readonly director: Director
   readonly #parts: LaneParts
   readonly #policy: AgendaPolicy
   readonly #record: Recorder
@@ -66,7 +69,14 @@ export class Lane {
     this.#parts = parts
     const closable = [...parts.adapters.values()].filter(adapter => adapter.close !== undefined)
     this.#policy = { closable: new Set(closable.map(adapter => adapter.channel)) }
-    this.#record = recorder(parts.store.ledger, this.#policy)
+    this.director = new Director({
+      ledger: parts.store.ledger,
+      policy: parts.config.director,
+      keyring: parts.keyring,
+      record: () => this.#record,
+      read: id => this.read(id),
+    })
+    this.#record = recorder(parts.store.ledger, this.#policy, subject => this.director.direct(subject))
   }
 
   async open(
@@ -161,7 +171,12 @@ export class Lane {
       const subject = await this.read(requestId)
       if (subject === null) return { kind: 'unknown' }
       if (subject.state === 'withdrawn') return { kind: 'withdrawn', subject }
-      if (!isOpen(subject)) return { kind: 'already_resolved', subject }
+      if (!isOpen(subject)) {
+        const without = await this.director.takeBack(subject, reason, by)
+        return without === null
+          ? { kind: 'already_resolved', subject }
+          : { kind: 'withdrawn', subject: without }
+      }
       const ids = { request_id: requestId, run_id: subject.run.run_id }
       const result = await this.#record<'overdue'>({ request_id: requestId, subject }, moment =>
         moment.ms >= subject.deadline_ms

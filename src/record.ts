@@ -1,6 +1,7 @@
 // The one way a room adds to a request's story: append on top of the version it has read, fold what was added, and
 // write in the same transaction when the agenda must be asked again. A crash at any point leaves the alarm standing.
-import { apply, type Case } from './agenda/case.js'
+// Where it resolves the request, what the director has to say about that is part of the same append.
+import { apply, type Case, isOpen } from './agenda/case.js'
 import { type AgendaPolicy, owed } from './agenda/owed.js'
 import type { Draft, Entry } from './event.js'
 import type { Decision, Guard, Ledger, Moment, Shelving } from './ledger/contract.js'
@@ -23,22 +24,34 @@ export type Recorder = <R = never>(
   guards?: readonly Guard[],
 ) => Promise<Recorded<R>>
 
-export function recorder(ledger: Ledger, policy: AgendaPolicy): Recorder {
+/** What follows on a resolution, for the same append: pure, from the resolved case and the seq of its resolution. */
+export type Sequel = (subject: Case, resolved: number, moment: Moment) => readonly Draft[]
+
+/** Asked before an append that may resolve its request; what it needs of the store and of chance it takes here. */
+export type Direct = (subject: Case) => Promise<Sequel>
+
+const nothingFollows: Direct = async () => () => []
+
+export function recorder(ledger: Ledger, policy: AgendaPolicy, direct: Direct = nothingFollows): Recorder {
   return async <R>(
     { request_id, subject }: Story,
     tell: (moment: Moment) => Told<R>,
     guards: readonly Guard[] = [],
   ) => {
+    const sequel = subject !== null && isOpen(subject) ? await direct(subject) : null
     let after = subject
     const decide = (moment: Moment): Decision<R> => {
       const told = tell(moment)
       if ('refuse' in told) return { kind: 'refuse', why: told.refuse }
-      after = subject
-      for (const [index, draft] of told.events.entries()) {
-        after = apply(after, { ...draft, at: moment.at, seq: moment.seq + index })
-      }
+      after = applyAll(subject, told.events, moment, moment.seq)
+      const resolved = told.events.findIndex(draft => draft.type === 'REQUEST_RESOLVED')
+      const next = moment.seq + told.events.length
+      const follows =
+        resolved < 0 || after === null ? [] : (sequel?.(after, moment.seq + resolved, moment) ?? [])
+      after = applyAll(after, follows, moment, next)
       const alarm = after === null ? null : owed(after, moment.ms, policy).alarm
-      return { kind: 'append', events: told.events, alarm, ...(told.shelve && { shelve: told.shelve }) }
+      const events = [...told.events, ...follows]
+      return { kind: 'append', events, alarm, ...(told.shelve && { shelve: told.shelve }) }
     }
     const result = await ledger.append({
       story: { request_id, expected: subject?.version ?? 0 },
@@ -48,6 +61,12 @@ export function recorder(ledger: Ledger, policy: AgendaPolicy): Recorder {
     if (result.kind !== 'appended') return result
     return { kind: 'recorded', subject: settled(after, result.entries), entries: result.entries }
   }
+}
+
+function applyAll(subject: Case | null, events: readonly Draft[], { at }: Moment, seq: number): Case | null {
+  let after = subject
+  for (const [index, draft] of events.entries()) after = apply(after, { ...draft, at, seq: seq + index })
+  return after
 }
 
 /** The fold made before the commit did not know the first entry's hash. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROOFS } from '../src/adapter.js'
 import { type Config, checkConfig, loadConfig, outboxOpen, parseConfig, proofsFor } from '../src/config.js'
+import { USUAL_POLICY } from '../src/director/policy.js'
 import type { Request } from '../src/request/request.js'
 import { settings } from '../src/settings.js'
 import { approval, question, review } from './request/samples.js'
@@ -49,6 +50,7 @@ describe('the shipped file', () => {
         reply_attempts_per_delivery: 10,
       },
       callbacks: { allow: [] },
+      director: USUAL_POLICY,
     })
     expect(checkConfig(shipped, env({}))).toEqual([])
     expect(outboxOpen(shipped, ['web'])).toBe(true)
@@ -175,6 +177,37 @@ describe('a file that does not hold is refused with its line', () => {
       'slack_signed',
     ],
     ['no proof', webOnlyWith('questions: { proofs: [] }\n'), 5, 'one or more different proofs'],
+    [
+      'silence that goes on',
+      webOnlyWith('director:\n  decisions:\n    DENY: CONTINUE\n'),
+      7,
+      'director.decisions.DENY: read "CONTINUE"; SPLIT, HALT or { mood',
+    ],
+    [
+      'a refused approval that goes on',
+      webOnlyWith('director:\n  decisions: { approval_refused: CONTINUE }\n'),
+      6,
+      'nobody has said yes',
+    ],
+    [
+      'a mood that is none',
+      webOnlyWith('director: { decisions: { HALT: { mood: GLAD } } }\n'),
+      5,
+      'CALM, CURIOUS',
+    ],
+    ['a decision that is none', webOnlyWith('director: { decisions: { HALT: GO } }\n'), 5, 'SPLIT, HALT or'],
+    [
+      'an outcome that is none',
+      webOnlyWith('director: { decisions: { PUBLISH: HALT } }\n'),
+      5,
+      'no such field',
+    ],
+    [
+      'an approval that is never valid',
+      webOnlyWith('director: { approval_valid_seconds: 0 }\n'),
+      5,
+      'from 1 to 86400',
+    ],
     ['an outbox that is neither', webOnlyWith('outbox: yes\n'), 5, 'auto, on or off'],
     [
       'two people with one address',

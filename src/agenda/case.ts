@@ -26,6 +26,15 @@ export type Delivery = {
   readonly exhausted: boolean
 }
 
+/** What the run does because of the outcome. */
+export type Decided = Body<'DIRECTOR_DECIDED'> & { readonly at: string }
+
+/** The one-time right that a YES has given, and what became of it. */
+export type PolicyToken = Body<'POLICY_TOKEN_ISSUED'> & {
+  readonly spent: { readonly spend_id: string; readonly by: string; readonly at: string } | null
+  readonly revoked_at: string | null
+}
+
 export type Case = {
   readonly request_id: string
   readonly request: Request
@@ -42,11 +51,17 @@ export type Case = {
   readonly answer: NonNullable<Answered> | null
   /** The reply behind the answer: its raw words are kept under this id. */
   readonly reply_id: string | null
+  /** The hash of the HUMAN_REPLY_EVENT behind the answer. */
+  readonly event_hash: Hash | null
   readonly default_applied: boolean
   readonly deliveries: readonly Delivery[]
   /** Null where whoever asked did not ask to be called. */
   readonly callback: Callback | null
   readonly receipt: { readonly seq: number; readonly hash: Hash }
+  readonly resolved_seq: number | null
+  /** Null while it is open, and until the director of its run has decided. */
+  readonly decision: Decided | null
+  readonly policy_token: PolicyToken | null
   /** How many entries the story has: what an append expects. */
   readonly version: number
 }
@@ -87,10 +102,14 @@ function opened(event: Happened): Case {
     resolved_at: null,
     answer: null,
     reply_id: null,
+    event_hash: null,
     default_applied: false,
     deliveries: [],
     callback: null,
     receipt: { seq: event.seq, hash: event.hash ?? NO_HASH },
+    resolved_seq: null,
+    decision: null,
+    policy_token: null,
     version: 1,
   }
 }
@@ -114,6 +133,8 @@ function change(before: Case, event: Happened): Case {
     case 'INBOUND_REPLY_REJECTED':
       if (event.body.reason !== 'rate_limited') return before
       return update(before, event.body.delivery_id, null, { exhausted: true })
+    case 'INBOUND_REPLY_RECEIVED':
+      return { ...before, event_hash: event.body.event_hash }
     case 'HUMAN_REPLY_EVENT':
       return { ...before, reply_id: event.body.reply_id }
     case 'REQUEST_RESOLVED':
@@ -121,6 +142,7 @@ function change(before: Case, event: Happened): Case {
         ...before,
         state: event.body.outcome,
         resolved_at: event.at,
+        resolved_seq: event.seq,
         answer: event.body.answer ?? null,
         default_applied: event.body.outcome === 'defaulted' || event.body.outcome === 'undelivered',
       }
@@ -128,10 +150,24 @@ function change(before: Case, event: Happened): Case {
       return { ...before, callback: registered(event.body) }
     case 'CALLBACK_ATTEMPTED':
       return { ...before, callback: before.callback && attempted(before.callback, event.body) }
+    case 'DIRECTOR_DECIDED':
+      // While it is open a decision steers the run; the one about the outcome is still to come.
+      return isOpen(before) ? before : { ...before, decision: { ...event.body, at: event.at } }
+    case 'POLICY_TOKEN_ISSUED':
+      return { ...before, policy_token: { ...event.body, spent: null, revoked_at: null } }
+    case 'POLICY_TOKEN_SPENT': {
+      const { spend_id, by } = event.body
+      return ofToken(before, { spent: { spend_id, by, at: event.at } })
+    }
+    case 'POLICY_TOKEN_REVOKED':
+      return ofToken(before, { revoked_at: event.at })
     default:
       return before
   }
 }
+
+const ofToken = (before: Case, patch: Partial<PolicyToken>): Case =>
+  before.policy_token === null ? before : { ...before, policy_token: { ...before.policy_token, ...patch } }
 
 function started(before: Case, body: Body<'DELIVERY_STARTED'>, at: string): Case {
   const claim = {

@@ -1,4 +1,5 @@
 // `lane ledger`: the audit. What is checked is the ledger's own; here it is fetched, counted and told.
+import { choirLines } from '../interop/choir-lines.js'
 import { replay } from '../ledger/replay.js'
 import { verify } from '../ledger/verify.js'
 import { readArguments } from './arguments.js'
@@ -84,24 +85,24 @@ function problemLine({ invariant, seq, message }: Problem): string {
 }
 
 async function write(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
-  const read = readArguments(args, {}, ['FILE?'])
+  const read = readArguments(args, { profile: { type: 'string' } }, ['FILE?'])
   if (!read.ok) return misuse(...read.flaws)
+  const { profile } = read.values
+  if (profile !== undefined && profile !== 'choir') return misuse(`--profile takes choir; read "${profile}"`)
   const [file] = read.words
   if (file !== undefined && isTaken(file))
     return complain(shell, [`${file} exists and is not replaced; name another file`])
   return await withSource([], shell, async source => {
-    if (file === undefined) await pour(shell, source)
-    else
-      say(shell.stdout, [
-        `${file}: ${await writeWhole(file, ended(source.lines()))} bytes from ${source.name}`,
-      ])
+    const lines = profile === 'choir' ? choirLines(source.lines()) : source.lines()
+    if (file === undefined) await pour(shell, lines)
+    else say(shell.stdout, [`${file}: ${await writeWhole(file, ended(lines))} bytes from ${source.name}`])
     return EXIT.ok
   })
 }
 
 /** Waits for a slow reader: an export may be larger than memory. */
-async function pour({ stdout }: Shell, source: Source): Promise<void> {
-  for await (const line of ended(source.lines())) {
+async function pour({ stdout }: Shell, lines: AsyncIterable<string>): Promise<void> {
+  for await (const line of ended(lines)) {
     if (!stdout.write(line)) await new Promise<void>(resolve => stdout.once('drain', resolve))
   }
 }
@@ -113,13 +114,14 @@ const isDeed = (name: string | undefined): name is keyof typeof DEEDS => NAMES.i
 export const ledger: Command = {
   usage: `lane ledger verify [FILE] [--json]
 lane ledger replay [FILE] [--json]
-lane ledger export [FILE]
+lane ledger export [--profile choir] [FILE]
 
 verify hashes every entry again and checks that nothing happened that must never happen. replay rebuilds every case
 and compiles every stored reply again, and must arrive at the same events. Both exit 0 if the ledger holds, 1 if it
 is broken. FILE is an export (NDJSON) or a backup (SQLite); without one it is the ledger of the local data directory,
 or where there is none, or LANE_URL is set, that of the lane over HTTP (a key with scope audit).
-export writes every entry, as hashed, to FILE or standard output.`,
+export writes every entry, as hashed, to FILE or standard output; with --profile choir as envelopes of six fields
+under dot-delimited names, for the system those names come from.`,
 
   async run([name, ...rest], shell) {
     if (isDeed(name)) return await DEEDS[name](rest, shell)

@@ -4,7 +4,10 @@ import { plan } from '../agenda/plan.js'
 
 export type ShownCase = ReturnType<typeof showCase>
 
-export function showCase(subject: Case, raw: string | null = null) {
+/** What only some may see: the words behind the answer (auditors), the right it gave (whoever opened the approval). */
+export type Unsealed = { readonly raw?: string | null; readonly policyToken?: string | null }
+
+export function showCase(subject: Case, { raw = null, policyToken = null }: Unsealed = {}) {
   const answer =
     subject.answer === null ? null : { ...subject.answer, ...(raw !== null && { raw_text: raw }) }
   return {
@@ -21,9 +24,16 @@ export function showCase(subject: Case, raw: string | null = null) {
     default_action: subject.request.default_action,
     default_applied: subject.default_applied,
     deliveries: deliveriesOf(subject),
-    decision: null,
+    decision: decisionOf(subject, policyToken),
     receipt: subject.receipt,
   }
+}
+
+function decisionOf({ decision, policy_token }: Case, token: string | null) {
+  if (decision === null) return null
+  const { because: _because, ...decided } = decision
+  if (token === null || policy_token === null) return decided
+  return { ...decided, policy_token: token, policy_token_expires_at: policy_token.expires_at }
 }
 
 /** What the person who answered may see of it: not the run, not the others who were asked. */

@@ -1,6 +1,7 @@
 // The auditor's door: the ledger as exactly the bytes that were hashed, and the raw words that stand beside it.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { choirLines } from '../interop/choir-lines.js'
 import { type DoorParts, scoped, wholeNumber } from './door.js'
 import { refuse } from './problem.js'
 
@@ -9,16 +10,24 @@ const NDJSON = 'application/x-ndjson; charset=utf-8'
 const CHUNK = 200
 
 export function ledgerRoutes(app: FastifyInstance, { store }: DoorParts): void {
-  app.get<{ Querystring: { from?: string; limit?: string } }>(
+  app.get<{ Querystring: { from?: string; limit?: string; profile?: string } }>(
     '/v1/ledger',
     scoped('audit'),
     async (request, reply) => {
+      const { profile } = request.query
+      if (profile !== undefined && profile !== 'choir')
+        return refuse(
+          reply,
+          'malformed_query',
+          'profile is choir; left out, the entries come as they were hashed.',
+        )
       const from = wholeNumber(request.query.from, 0, 0, Number.MAX_SAFE_INTEGER)
       const limit = wholeNumber(request.query.limit, Number.MAX_SAFE_INTEGER, 1, Number.MAX_SAFE_INTEGER)
       if (from === null || limit === null) {
         return refuse(reply, 'malformed_query', 'from is a whole number from 0 on, limit one from 1 on.')
       }
-      return reply.type(NDJSON).send(Readable.from(inChunks(store.ledger.lines(from, limit))))
+      const lines = store.ledger.lines(from, limit)
+      return reply.type(NDJSON).send(Readable.from(inChunks(profile === 'choir' ? choirLines(lines) : lines)))
     },
   )
 

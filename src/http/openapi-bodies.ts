@@ -1,7 +1,8 @@
 // The bodies of the door as JSON Schema: closed objects, so that a field nobody described fails the tests.
 import { CHANNELS, PROOFS } from '../adapter.js'
+import { AHDB_FIELDS, DECISIONS } from '../event.js'
 import { SCOPES } from '../ledger/contract.js'
-import { DEFAULT_ACTIONS } from '../request/request.js'
+import { DEFAULT_ACTIONS, MOODS } from '../request/request.js'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -52,6 +53,12 @@ const delivery = object({
   at: instant,
 })
 const request: Schema = { type: 'object', properties: { type }, required: ['type'] }
+const move = {
+  decision: one(...DECISIONS),
+  'mood?': one(...MOODS),
+  'work_item_id?': text,
+}
+const decided = { ...move, reason: text, by: text, at: instant }
 const theCase = object({
   request_id: text,
   type,
@@ -66,7 +73,7 @@ const theCase = object({
   default_action: defaultAction,
   default_applied: flag,
   deliveries: list(delivery),
-  decision: maybe(anything),
+  decision: maybe(object({ ...decided, 'policy_token?': text, 'policy_token_expires_at?': instant })),
   receipt,
 })
 const scopes = list(one(...SCOPES))
@@ -79,6 +86,30 @@ export function bodies(codes: readonly string[]): Readonly<Record<string, Schema
     Case: theCase,
     CaseList: object({ items: list(theCase), next_cursor: maybe(text) }),
     Withdrawal: object({ reason: { type: 'string', minLength: 1, maxLength: 500 } }),
+    Spending: object({ token: text, action: text, parameters: anything, spend_id: text }),
+    Spent: object({ jti: text, action: text, spend_id: text, spent_at: instant }),
+    Revocation: object({ 'reason?': { type: 'string', minLength: 1, maxLength: 500 } }),
+    Revoked: object({ jti: text, revoked_at: instant }),
+    Run: object({
+      run_id: text,
+      mood: maybe(text),
+      open_requests: list(text),
+      decisions: list(object({ request_id: text, ...decided })),
+      ahdb: object({ drive: list({}), believe: list({}) }),
+      outside_director: flag,
+      older_left_out: flag,
+    }),
+    RunDecision: object({
+      request_id: text,
+      ...move,
+      'ahdb?': object(Object.fromEntries(AHDB_FIELDS.map(field => [`${field}?`, list({})]))),
+    }),
+    RunDecided: object({
+      run_id: text,
+      request_id: text,
+      ...decided,
+      ahdb: list(object({ field: one(...AHDB_FIELDS), state: one('proposed', 'refused'), 'reason?': text })),
+    }),
     Erased: object({ request_id: text, erased: list(text) }),
     Blob: object({ handle: hash, size: count }),
     Recipients: object({ items: list(object({ user_id: text, name: text, channels: list(channel) })) }),

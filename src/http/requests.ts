@@ -7,6 +7,7 @@ import { parseSubmission } from '../request/parse.js'
 import { flawOfText } from '../request/text.js'
 import { showCase } from './case.js'
 import { callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
+import type { Caller } from './keys.js'
 import { refuse } from './problem.js'
 
 const PAGE = 50
@@ -17,9 +18,9 @@ type WithId = { Params: { id: string } }
 
 export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
   const { lane, config, callback } = parts
-  const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
 
   app.post('/v1/requests', scoped('request'), async (request, reply) => {
+    const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
     const parsed = parseSubmission(request.body, policy)
     if (!parsed.ok) return refuse(reply, parsed.code, sayFields(parsed.errors), parsed.errors)
     const admitted = admit(parsed.submission, { ...config, configured: parts.channels })
@@ -29,7 +30,7 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
       case 'opened':
         return reply.code(201).send(showCase(opened.subject))
       case 'known':
-        return reply.code(200).send(showCase(opened.subject))
+        return reply.code(200).send(await shown(opened.subject, callerOf(request)))
       case 'id_conflict':
         return refuse(
           reply,
@@ -43,9 +44,7 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   app.get<WithId>('/v1/requests/:id', scoped('request', 'audit'), async (request, reply) => {
     const subject = await visibleCase(request, parts)
-    return subject === null
-      ? absent(reply)
-      : reply.send(await shown(subject, has(callerOf(request), 'audit')))
+    return subject === null ? absent(reply) : reply.send(await shown(subject, callerOf(request)))
   })
 
   app.get<{ Querystring: Record<string, string | undefined> }>(
@@ -75,7 +74,7 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
       })
       const page = listed.slice(0, PAGE)
       const cases = await Promise.all(page.map(({ request_id }) => lane.settle(request_id)))
-      const items = await Promise.all(cases.map(subject => shown(subject, has(caller, 'audit'))))
+      const items = await Promise.all(cases.map(subject => shown(subject, caller)))
       const last = page.at(-1)
       return reply.send({
         items,
@@ -99,7 +98,7 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
       const subject = await lane.settle(first.request_id)
       return reply
         .code(resolved || subject.state !== 'pending' ? 200 : 202)
-        .send(await shown(subject, has(callerOf(request), 'audit')))
+        .send(await shown(subject, callerOf(request)))
     },
   )
 
@@ -128,11 +127,14 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
     return refuse(reply, 'already_resolved', `The request was ${state} at ${resolved_at}; that stands.`)
   })
 
-  /** An auditor also sees the words behind the answer, unless they were erased. */
-  async function shown(subject: Case, audit: boolean) {
-    if (!audit || subject.reply_id === null) return showCase(subject)
-    const raw = await parts.store.shelf.raw(subject.reply_id)
-    return showCase(subject, raw?.raw ?? null)
+  /** An auditor also sees the words behind the answer, unless they were erased; whoever opened an approval the right
+   *  that a YES has given. */
+  async function shown(subject: Case, caller: Caller) {
+    const sees = has(caller, 'audit') && subject.reply_id !== null
+    const raw = sees ? await parts.store.shelf.raw(subject.reply_id) : null
+    const own = has(caller, 'request') && subject.opened_by === caller.key_id
+    const policyToken = own ? await lane.director.policyToken(subject) : null
+    return showCase(subject, { raw: raw?.raw ?? null, policyToken })
   }
 }
 

@@ -10,9 +10,11 @@ import { readJsonBytes } from './json.js'
 import { ledgerRoutes } from './ledger.js'
 import { operationRoutes } from './operations.js'
 import { operatorRoutes } from './operator.js'
+import { policyRoutes } from './policy.js'
 import { type Code, refuse } from './problem.js'
 import { replyRoutes } from './reply-page.js'
 import { requestRoutes } from './requests.js'
+import { runRoutes } from './runs.js'
 
 /** The largest legal request with its envelope is under 16 KiB; what is larger carries a blob. */
 const JSON_BYTES = 64 * 1024
@@ -86,6 +88,8 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   })
 
   requestRoutes(app, parts)
+  policyRoutes(app, parts)
+  runRoutes(app, parts)
   eventRoutes(app, parts)
   blobRoutes(app, parts)
   ledgerRoutes(app, parts)

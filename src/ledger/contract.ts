@@ -28,9 +28,12 @@ export type Moment = {
   readonly suspect: boolean
 }
 
+/** What is claimed once: reply tokens, providers' messages (and that they came twice), policy tokens. */
+export type Space = 'jti' | 'message' | 'duplicate' | 'spend'
+
 export type Guard =
   /** `value` was never claimed in `space` before; this append claims it for ever. */
-  | { readonly kind: 'unclaimed'; readonly space: 'jti' | 'message' | 'duplicate'; readonly value: string }
+  | { readonly kind: 'unclaimed'; readonly space: Space; readonly value: string }
   | { readonly kind: 'open_questions'; readonly run_id: string; readonly at_most: number }
   /** Requests this key has put to this person within the last hour, this one not counted. */
   | {
@@ -128,6 +131,10 @@ export interface Ledger {
   /** Exactly the hashed bytes, one entry a line, from `from` on. */
   lines(from: number, limit?: number): AsyncIterable<string>
   list(filter: Filter): Promise<readonly Listed[]>
+  /** Whether a run has a director outside the lane: one that has decided something for it. */
+  hasDirector(runId: string): Promise<boolean>
+  /** The request whose approval gave this policy token. */
+  requestOfToken(jti: string): Promise<string | null>
 
   /** Requests whose alarm has come, the longest overdue first. */
   due(ms: number, limit: number): Promise<readonly string[]>

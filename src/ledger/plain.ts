@@ -114,6 +114,13 @@ const PLAIN: Readonly<Partial<Record<EventType, Plain>>> = {
     },
     ['answer', 'default_action'],
   ),
+  // A change of mood has one member more and is left to the schema.
+  DIRECTOR_DECIDED: plain({
+    decision: oneOf('CONTINUE', 'SPLIT', 'HALT'),
+    reason: isName,
+    because: isCount,
+    by: isName,
+  }),
 }
 
 /** The first reason a body is not of its type, or null: by the short cut where it can, by the schema where it must. */

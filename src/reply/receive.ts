@@ -143,7 +143,8 @@ function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
 
 function learn(known: Known, guard: Guard): Known {
   if (guard.kind === 'attempts') return { ...known, exhausted: true }
-  if (guard.kind !== 'unclaimed') throw new Error(`a reply is not guarded by ${guard.kind}`)
+  if (guard.kind !== 'unclaimed' || guard.space === 'spend')
+    throw new Error(`a reply is not guarded by ${guard.kind}`)
   switch (guard.space) {
     case 'jti':
       return { ...known, replayed: true }

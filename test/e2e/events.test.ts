@@ -218,7 +218,7 @@ describe('the stream', () => {
     const first = await lane.events('?from=0&request_id=e-3', seen => seen.length >= 2)
     const last = first.at(-1)?.id ?? ''
     await lane.answer(await lane.link('e-3'), 'yes')
-    const rest = await lane.events('?request_id=e-3', seen => seen.at(-1)?.event === 'REQUEST_RESOLVED', {
+    const rest = await lane.events('?request_id=e-3', seen => seen.at(-1)?.event === 'AHDB_DELTA', {
       lastEventId: last,
     })
     const story = await lane.story('e-3')

@@ -32,6 +32,8 @@ describe('one request through the whole lane', () => {
       'INBOUND_REPLY_RECEIVED',
       'HUMAN_REPLY_EVENT',
       'REQUEST_RESOLVED',
+      'DIRECTOR_DECIDED',
+      'AHDB_DELTA',
     ])
   })
 })

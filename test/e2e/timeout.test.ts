@@ -25,7 +25,7 @@ describe('at the deadline', () => {
       await sleep(20)
       story = await lane.story('silent')
     }
-    const [receipt, resolved] = story.slice(-2)
+    const [receipt, resolved] = story.slice(-3)
     const { deadline_at, request_hash } = opened.json as { deadline_at: string; request_hash: string }
     expect(receipt).toMatchObject({
       type: 'TIMEOUT_RECEIPT',
@@ -53,7 +53,7 @@ describe('at the deadline', () => {
       answer: null,
       default_action: 'DENY',
       default_applied: true,
-      decision: null,
+      decision: { decision: 'HALT', by: 'lane', reason: 'nobody answered in time' },
     })
     expect(ending(await lane.story('silent-approval'))).toEqual(['TIMEOUT_RECEIPT', 'REQUEST_RESOLVED'])
   })
@@ -173,7 +173,8 @@ test('[LANE-072] what could not be put before anybody ends in the default, recor
     expect(failures[0]?.body).toMatchObject({ code: 'outbox_unwritable', final: false })
     expect(story.some(({ type }) => type === 'OUTBOUND_REQUEST_SENT')).toBe(false)
     expect(ending(story)).toEqual(['TIMEOUT_RECEIPT', 'REQUEST_RESOLVED'])
-    expect(story.at(-1)?.body).toMatchObject({ outcome: 'undelivered', default_action: 'HALT' })
+    expect(story.at(-2)?.body).toMatchObject({ outcome: 'undelivered', default_action: 'HALT' })
+    expect(story.at(-1)?.body).toMatchObject({ decision: 'HALT', reason: 'nobody could be reached in time' })
 
     // The outbox comes back before the deadline: the same request is delivered after all.
     await lane.submit(question('sent-late', { deadline_seconds: 60 }))

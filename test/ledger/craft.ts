@@ -1,6 +1,6 @@
 // Builds ledgers line by line with the real seal, so that a test can break one rule and leave the chain sound. Where a
 // schema itself is to be broken, `force` writes the same bytes without asking it.
-import { canonical, type Hash, sha256 } from '../../src/canonical.js'
+import { canonical, type Hash, hashOf, sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import { GRAMMAR } from '../../src/compiler/compile.js'
 import { type Body, type Draft, type Entry, type EventType, REASONS, type Reason } from '../../src/event.js'
@@ -273,6 +273,7 @@ export function soundLedger(): Craft {
   answeredTale(craft)
   timedOutTales(craft)
   withdrawnTale(craft)
+  directedTales(craft)
   craft.put({ type: 'RAW_ERASED', body: { reply_id: 'r-q-1', by: 'key-2' } })
   return craft
 }
@@ -316,6 +317,112 @@ function timedOutTales(craft: Craft): void {
   craft.put({ type: 'CLOCK_SUSPECT', body: { state: 'cleared', wall: craft.at, expected: craft.at } })
   unanswered.timedOut('defaulted', { deliveries: [{ delivery_id: 'd-q-2', state: 'uncertain' }] })
   unreached.timedOut('undelivered', { deliveries: [{ delivery_id: 'd-q-3', state: 'failed' }] })
+}
+
+export const approval = (changes: Partial<Record<string, unknown>> = {}): Request =>
+  ({
+    type: 'REQUEST_APPROVAL',
+    approval_id: 'a-1',
+    action: 'PUBLISH',
+    parameters: { artifact: hashed('artifact') },
+    deadline_seconds: 60,
+    default_action: 'DENY',
+    reply_schema: { kind: 'yes_no' },
+    ...changes,
+  }) as Request
+
+/** What the director says of a story whose last entry is its resolution. */
+export class Directed {
+  readonly tale: Tale
+  readonly because: number
+  readonly #craft: Craft
+  readonly #reply: Hash
+
+  constructor(craft: Craft, tale: Tale) {
+    this.#craft = craft
+    this.tale = tale
+    this.because = craft.seq - 1
+    this.#reply = sha256(canonical(tale.reply()))
+  }
+
+  decided(changes: Changes<'DIRECTOR_DECIDED'> = {}): Entry {
+    return this.tale.tell('DIRECTOR_DECIDED', {
+      decision: 'CONTINUE',
+      reason: 'the approval was given',
+      because: this.because,
+      by: 'lane',
+      ...changes,
+    })
+  }
+
+  proposed(changes: Changes<'AHDB_DELTA'> = {}): Entry {
+    return this.tale.tell('AHDB_DELTA', {
+      field: 'drive',
+      state: 'proposed',
+      delta: [{ prefers: 'blue' }],
+      because: this.because,
+      by: 'lane',
+      ...changes,
+    })
+  }
+
+  get jti(): string {
+    return hashed(`jti/${this.tale.id}`).slice(7, 29)
+  }
+
+  issued(changes: Changes<'POLICY_TOKEN_ISSUED'> = {}): Entry {
+    const { request } = this.tale
+    return this.tale.tell('POLICY_TOKEN_ISSUED', {
+      jti: this.jti,
+      action: 'PUBLISH',
+      parameters_hash: hashOf('lane/parameters/v1', 'parameters' in request ? request.parameters : null),
+      request_hash: hashRequest(request),
+      reply_event_hash: this.#reply,
+      issued_at: this.#craft.at,
+      expires_at: instant(this.#craft.ms + 900_000),
+      ...changes,
+    })
+  }
+
+  spent(changes: Changes<'POLICY_TOKEN_SPENT'> = {}): Entry {
+    return this.tale.tell('POLICY_TOKEN_SPENT', { jti: this.jti, spend_id: 's-1', by: 'key-1', ...changes })
+  }
+
+  revoked(changes: Changes<'POLICY_TOKEN_REVOKED'> = {}): Entry {
+    return this.tale.tell('POLICY_TOKEN_REVOKED', {
+      jti: this.jti,
+      reason: 'a change of mind',
+      by: 'key-2',
+      ...changes,
+    })
+  }
+}
+
+/** Asked and answered; the director has the word. */
+export function answeredApproval(craft: Craft, id: string): Directed {
+  const tale = new Tale(craft, approval({ approval_id: id }), id).asked()
+  tale.answered()
+  return new Directed(craft, tale)
+}
+
+function directedTales(craft: Craft): void {
+  const spent = answeredApproval(craft, 'a-1')
+  spent.decided()
+  spent.issued()
+  craft.later(1000)
+  spent.spent()
+  const revoked = answeredApproval(craft, 'a-2')
+  // An outside director takes its time.
+  craft.later(500)
+  revoked.decided({ decision: 'CHANGE_MOOD', mood: 'CALM', by: 'key-3' })
+  revoked.issued()
+  revoked.proposed({ field: 'assert', state: 'refused', by: 'key-3', reason: 'never' })
+  revoked.revoked()
+  const asked = new Tale(craft, question({ question_id: 'q-9' }), 'q-9').asked()
+  asked.answered()
+  const preference = new Directed(craft, asked)
+  preference.decided({ reason: 'the question was answered' })
+  preference.proposed()
 }
 
 function withdrawnTale(craft: Craft): void {

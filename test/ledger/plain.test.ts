@@ -18,15 +18,20 @@ const bodies = soundLedger().entries.map(({ type, body }) => ({ type, body: orde
 test('the bodies that fill a ledger are plain', () => {
   const slow = new Set(bodies.filter(({ type, body }) => !isPlain(type, body)).map(({ type }) => type))
   expect([...slow].sort()).toEqual([
+    'AHDB_DELTA',
     'CALLBACK_ATTEMPTED',
     'CALLBACK_REGISTERED',
     'CLOCK_SUSPECT',
     'DELIVERY_FAILED',
     'DELIVERY_STATUS',
+    'DIRECTOR_DECIDED',
     'KEY_ROTATED',
     'LANE_STARTED',
     'NOTICE_SENT',
     'OUTBOUND_REQUEST_SENT',
+    'POLICY_TOKEN_ISSUED',
+    'POLICY_TOKEN_REVOKED',
+    'POLICY_TOKEN_SPENT',
     'RAW_ERASED',
     'REQUEST_WITHDRAWN',
   ])

@@ -25,12 +25,18 @@ const SAID = { 'r-q-1': 'yes', 'r-q-1-no': 'do not' }
 
 describe('what is recorded', () => {
   test('[LANE-077] is arrived at again: each case, each ending, each compiled reply', async () => {
-    const said = { 'r-q-1-no': 'do not', 'r-q-1-late': 'do not' }
+    const said = {
+      'r-q-1-no': 'do not',
+      'r-q-1-late': 'do not',
+      'r-a-1': 'yes',
+      'r-a-2': 'yes',
+      'r-q-9': 'yes',
+    }
     const { lines } = soundLedger()
     expect(await replay(lines, shelf(said))).toEqual({
       ok: true,
-      cases: 4,
-      replies: 2,
+      cases: 7,
+      replies: 5,
       erased: 1,
       absent: 0,
       problems: [],

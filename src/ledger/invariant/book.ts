@@ -1,7 +1,7 @@
 // What a reader of the ledger must remember: everything about an open request, little about a resolved one, and which
 // tokens and messages were accepted. Owned by one reading; the checks beside this file write into it.
 import type { Hash } from '../../canonical.js'
-import type { Entry, EntryOf } from '../../event.js'
+import type { Entry, EntryOf, OutcomeKind } from '../../event.js'
 import type { Request } from '../../request/request.js'
 
 /** One delivery, as far as its later entries must fit it. */
@@ -16,12 +16,31 @@ export type Placing = {
 export type Calling = { attempts: number; next_at: string | null }
 export type Attempt = { readonly token_hash: Hash; concluded: boolean }
 
+/** What the director may say of a request, and what it has said. Kept after the resolution, hence small. */
+export type Direction = {
+  readonly opened_by: string
+  /** The seq of the opening, then of the resolution: what a decision is about. */
+  because: number
+  /** What an approval is for; null for a question or a review. */
+  readonly approval: { readonly action: string; readonly parameters_hash: Hash | null } | null
+  /** Whether a question was answered, so that a preference was stated. */
+  readonly isQuestion: boolean
+  outcome: OutcomeKind | null
+  /** A person answered YES. */
+  yes: boolean
+  reply_event_hash: Hash | null
+  /** The decision about the outcome, once made. */
+  decided: string | null
+  token: { readonly jti: string; readonly expires_at: string; gone: 'spent' | 'revoked' | null } | null
+}
+
 export type Story = {
   readonly request_hash: Hash
   readonly run_id: string | undefined
   readonly deliveries: Map<string, Placing>
   /** Null where none was registered. */
   callback: Calling | null
+  readonly direction: Direction
   /** Null once resolved: nothing that comes then needs it. */
   open: Open | null
 }
@@ -36,6 +55,7 @@ export type Book = {
   readonly stories: Map<string, Story>
   readonly acceptedTokens: Set<Hash>
   readonly acceptedMessages: Set<string>
+  readonly policyTokens: Set<string>
   /** The entry before this one, if it could be read. */
   previous: Entry | null
   suspect: boolean
@@ -46,6 +66,7 @@ export const openBook = (): Book => ({
   stories: new Map(),
   acceptedTokens: new Set(),
   acceptedMessages: new Set(),
+  policyTokens: new Set(),
   previous: null,
   suspect: false,
   lastAt: '',

@@ -4,6 +4,15 @@ import type { Request } from '../../request/request.js'
 import type { Book, Story } from './book.js'
 import { checkCall, checkRegistration } from './callback.js'
 import { checkClaim, checkConclusion, checkTold } from './delivery.js'
+import {
+  beginDirection,
+  checkDecision,
+  checkDelta,
+  checkIssue,
+  checkRevocation,
+  checkSpend,
+  learnOutcome,
+} from './direction.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
 import { checkAccepted, checkReceived, checkRejection } from './reply.js'
@@ -34,10 +43,11 @@ export function checkStory(book: Book, entry: Entry): Flaw | null {
   return entry.run_id === story.run_id ? null : flaw('I4', 'the run is not that of the request')
 }
 
-const begin = ({ body, run_id }: EntryOf<'REQUEST_OPENED'>): Story => ({
+const begin = ({ body, run_id, seq }: EntryOf<'REQUEST_OPENED'>): Story => ({
   request_hash: body.request_hash,
   run_id,
   deliveries: new Map(),
+  direction: beginDirection(body, seq),
   callback: null,
   open: {
     request: body.request as unknown as Request,
@@ -68,6 +78,7 @@ function check(book: Book, story: Story, entry: Entry): Flaw | null {
     case 'INBOUND_REPLY_REJECTED':
       return checkRejection(story, entry)
     case 'INBOUND_REPLY_RECEIVED':
+      story.direction.reply_event_hash = entry.body.event_hash
       return checkReceived(story, entry)
     case 'HUMAN_REPLY_EVENT':
       return checkAccepted(book, story, entry)
@@ -76,7 +87,18 @@ function check(book: Book, story: Story, entry: Entry): Flaw | null {
     case 'REQUEST_WITHDRAWN':
       return checkWithdrawal(story, entry)
     case 'REQUEST_RESOLVED':
+      learnOutcome(story, entry)
       return checkResolution(book.previous, story, entry)
+    case 'DIRECTOR_DECIDED':
+      return checkDecision(story, entry)
+    case 'AHDB_DELTA':
+      return checkDelta(story, entry)
+    case 'POLICY_TOKEN_ISSUED':
+      return checkIssue(book, story, entry)
+    case 'POLICY_TOKEN_SPENT':
+      return checkSpend(story, entry)
+    case 'POLICY_TOKEN_REVOKED':
+      return checkRevocation(story, entry)
     case 'CALLBACK_REGISTERED':
       return checkRegistration(book.previous, story, entry)
     case 'CALLBACK_ATTEMPTED':

@@ -146,6 +146,15 @@ export class SqliteLedger implements Ledger {
       .all(...used.map(([, value]) => value), filter.limit) as Listed[]
   }
 
+  async hasDirector(runId: string): Promise<boolean> {
+    return this.#statement('SELECT 1 FROM directed_runs WHERE run_id = ?').get(runId) !== undefined
+  }
+
+  async requestOfToken(jti: string): Promise<string | null> {
+    const found = this.#statement('SELECT request_id FROM policy_tokens WHERE jti = ?').get(jti)
+    return (found as string | undefined) ?? null
+  }
+
   async due(ms: number, limit: number): Promise<readonly string[]> {
     return this.#statement(
       'SELECT request_id FROM requests WHERE alarm_ms <= ? ORDER BY alarm_ms LIMIT ?',

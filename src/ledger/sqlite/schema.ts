@@ -1,5 +1,5 @@
-// The tables of the embedded store. `entries` is the ledger; `requests` is a projection of it, kept in the same
-// transaction; the rest is the shelf. A change of shape is a new numbered step, never an edit of an old one.
+// The tables of the embedded store. `entries` is the ledger; `requests`, `directed_runs` and `policy_tokens` are
+// projections of it, kept in the same transaction; the rest is the shelf. A change of shape is a new numbered step, never an edit of an old one.
 import type { Database } from 'better-sqlite3'
 
 const STEPS: readonly string[] = [
@@ -72,6 +72,11 @@ const STEPS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   'CREATE TABLE callbacks (request_id TEXT PRIMARY KEY, url TEXT NOT NULL) STRICT, WITHOUT ROWID;',
+  // No ledger that this step finds holds a decision or a policy token, so there is nothing to project from it.
+  `
+  CREATE TABLE directed_runs (run_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE policy_tokens (jti TEXT PRIMARY KEY, request_id TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -3,7 +3,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Hash } from '../../canonical.js'
 import { instant } from '../../clock.js'
-import type { Body, Draft, Entry } from '../../event.js'
+import { type Body, type Draft, type Entry, LANE } from '../../event.js'
 import type { LedgerClock, Reading } from '../clock.js'
 import type { Append, Appended, Decision, Moment } from '../contract.js'
 import { seal } from '../entry.js'
@@ -130,6 +130,9 @@ export class Writer {
         this.#statements.open.run(begins, entry.request_id, request.type, run.run_id, opened_by)
       }
       if (entry.type === 'REQUEST_RESOLVED') this.#statements.resolve.run(entry.body.outcome, begins)
+      if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE)
+        this.#statements.direct.run(entry.run_id)
+      if (entry.type === 'POLICY_TOKEN_ISSUED') this.#statements.issue.run(entry.body.jti, entry.request_id)
     }
     const after = version + placed.length
     if (alarm === undefined) this.#statements.grow.run(after, begins)
@@ -145,6 +148,8 @@ const prepare = (db: Database) => ({
      VALUES (?, ?, 0, ?, 'pending', ?, ?)`,
   ),
   resolve: db.prepare('UPDATE requests SET state = ? WHERE opened_seq = ?'),
+  direct: db.prepare('INSERT OR IGNORE INTO directed_runs (run_id) VALUES (?)'),
+  issue: db.prepare('INSERT INTO policy_tokens (jti, request_id) VALUES (?, ?)'),
   grow: db.prepare('UPDATE requests SET version = ? WHERE opened_seq = ?'),
   growAndArm: db.prepare('UPDATE requests SET version = ?, alarm_ms = ? WHERE opened_seq = ?'),
 })

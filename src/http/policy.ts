@@ -1,0 +1,101 @@
+// Where a run shows by what right it acts: a policy token is spent here, once, on exactly what was approved; and an
+// operator can take one back.
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { Spent } from '../director/spend.js'
+import { flawOfSecrecy } from '../ledger/invariant/shape.js'
+import { ID, ID_WORDS } from '../request/field.js'
+import { refusalOf } from '../request/refusal.js'
+import { flawOfText } from '../request/text.js'
+import { callerOf, type DoorParts, scoped } from './door.js'
+import { type Code, refuse } from './problem.js'
+
+/** As many as an approval may have; each name and handle as an approval has them is judged by its hash. */
+const MAX_PARAMETERS = 20
+const LONGEST = 256
+const LONGEST_REASON = 500
+const TOKEN_WORDS = 'the string of decision.policy_token'
+const ACTION_WORDS = 'the action that was approved, such as PUBLISH'
+const PARAMETERS_WORDS = `the parameters that were approved: 1 to ${MAX_PARAMETERS} names, each with its handle`
+
+const spending = z.strictObject({
+  token: z.string({ error: TOKEN_WORDS }).min(1, { error: TOKEN_WORDS }).max(4096, { error: TOKEN_WORDS }),
+  action: z
+    .string({ error: ACTION_WORDS })
+    .min(1, { error: ACTION_WORDS })
+    .max(LONGEST, { error: ACTION_WORDS }),
+  parameters: z
+    .record(z.string().max(LONGEST), z.string({ error: PARAMETERS_WORDS }).max(LONGEST), {
+      error: PARAMETERS_WORDS,
+    })
+    .refine(given => Object.keys(given).length >= 1 && Object.keys(given).length <= MAX_PARAMETERS, {
+      error: PARAMETERS_WORDS,
+    }),
+  spend_id: z
+    .string({ error: ID_WORDS })
+    .regex(ID, { error: ID_WORDS })
+    // It is written into the ledger for good.
+    .refine(id => flawOfSecrecy(id) === null, { error: `${ID_WORDS}, and not an API key` }),
+})
+
+type Refusal = Extract<Spent, { kind: 'refused' }>['why']
+const REFUSALS: Readonly<Record<Refusal, readonly [Code, string]>> = {
+  invalid: ['policy_token_invalid', 'This is not a policy token that this lane has issued.'],
+  mismatch: [
+    'policy_mismatch',
+    'A policy token is good for the key that opened the approval, its action and exactly its parameters.',
+  ],
+  already_spent: [
+    'already_spent',
+    'The policy token was spent under another spend_id. Ask for a new approval.',
+  ],
+  expired: ['policy_token_expired', 'The approval is too old to act on. Ask for a new one.'],
+  revoked: ['policy_token_revoked', 'The approval was taken back before it was spent.'],
+}
+
+export function policyRoutes(app: FastifyInstance, { lane }: DoorParts): void {
+  app.post('/v1/policy-tokens/spend', scoped('request'), async (request, reply) => {
+    const body = spending.safeParse(request.body)
+    if (!body.success) {
+      const errors = refusalOf(request.body, body.error.issues)
+      return refuse(reply, 'invalid_request', 'The body is {token, action, parameters, spend_id}.', errors)
+    }
+    const { token, action, parameters, spend_id } = body.data
+    const by = callerOf(request).key_id
+    const result = await lane.director.spend(token, { action, parameters, spend_id, by })
+    if (result.kind === 'refused') return refuse(reply, ...REFUSALS[result.why])
+    return reply.send({ jti: result.jti, action, spend_id, spent_at: result.at })
+  })
+
+  app.post<{ Params: { jti: string } }>(
+    '/v1/policy-tokens/:jti/revoke',
+    scoped('operate'),
+    async (request, reply) => {
+      const reason = readReason(request.body)
+      if (reason === null)
+        return refuse(reply, 'invalid_request', 'The body is {"reason": one visible line}, or none at all.')
+      const { jti } = request.params
+      const result = await lane.director.revoke(jti, reason, callerOf(request).key_id)
+      switch (result.kind) {
+        case 'unknown':
+          return refuse(reply, 'not_found', 'There is no policy token with that jti.')
+        case 'already_spent':
+          return refuse(reply, 'already_spent', 'The policy token was spent before it could be revoked.')
+        case 'revoked':
+          return reply.send({ jti, revoked_at: result.at })
+      }
+    },
+  )
+}
+
+/** What the ledger says when an operator gives no reason. */
+const NO_REASON = 'revoked by an operator'
+
+function readReason(body: unknown): string | null {
+  if (body === undefined) return NO_REASON
+  if (typeof body !== 'object' || body === null || Object.keys(body).some(key => key !== 'reason'))
+    return null
+  const { reason = NO_REASON } = body as { reason?: unknown }
+  const usable = typeof reason === 'string' && flawOfText(reason, LONGEST_REASON) === null
+  return usable && flawOfSecrecy(reason) === null ? reason : null
+}

@@ -1,0 +1,125 @@
+// Runs: what the ledger knows of one, and what an outside director decides about it.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { DOCTRINE } from '../director/doctrine.js'
+import { foldRun } from '../director/run.js'
+import type { Heard } from '../director/take-over.js'
+import { AHDB_FIELDS, type AhdbField, ahdbDelta, DECISIONS, DELTA_ITEMS } from '../event.js'
+import { flawOfSecrecy } from '../ledger/invariant/shape.js'
+import { id } from '../request/field.js'
+import { fieldsOnly, refusalOf } from '../request/refusal.js'
+import { MOODS } from '../request/request.js'
+import { callerOf, type DoorParts, has, scoped } from './door.js'
+import { type Code, refuse } from './problem.js'
+
+/** A run is read from the stories of its newest requests; what is older is said to be left out. */
+const STORIES = 200
+
+const DECISION_WORDS = `one of ${DECISIONS.join(', ')}`
+const MOOD_WORDS = `with CHANGE_MOOD, and only with it, one of ${MOODS.join(', ')}`
+const ITEM_WORDS = 'a work item, only with SPLIT'
+const DELTA_WORDS = `a list of at most ${DELTA_ITEMS} items, 8192 characters in all, without tokens or keys`
+
+// What is proposed is written into the ledger for good, so nothing secret may be in it.
+const isRecordable = (value: unknown): boolean => flawOfSecrecy(JSON.stringify(value)) === null
+const delta = z.custom<readonly unknown[]>(
+  value => ahdbDelta.safeParse(value).success && isRecordable(value),
+  { error: DELTA_WORDS },
+)
+const decision = z
+  .strictObject(
+    {
+      request_id: id,
+      decision: z.enum(DECISIONS, { error: DECISION_WORDS }),
+      mood: z.enum(MOODS, { error: MOOD_WORDS }).exactOptional(),
+      work_item_id: id.refine(isRecordable, { error: ITEM_WORDS }).exactOptional(),
+      ahdb: z
+        .strictObject(
+          Object.fromEntries(AHDB_FIELDS.map(field => [field, delta.exactOptional()])) as {
+            [F in AhdbField]: z.ZodExactOptional<typeof delta>
+          },
+          { error: fieldsOnly('ahdb', AHDB_FIELDS) },
+        )
+        .exactOptional(),
+    },
+    {
+      error: fieldsOnly('a decision', ['request_id', 'decision', 'mood', 'work_item_id', 'ahdb']),
+    },
+  )
+  .refine(given => (given.mood !== undefined) === (given.decision === 'CHANGE_MOOD'), {
+    path: ['mood'],
+    error: MOOD_WORDS,
+  })
+  .refine(given => given.work_item_id === undefined || given.decision === 'SPLIT', {
+    path: ['work_item_id'],
+    error: ITEM_WORDS,
+  })
+
+type Why = Extract<Heard, { kind: 'refused' }>['why']
+const REFUSALS: Readonly<Record<Why, readonly [Code, string]>> = {
+  unknown: ['not_found', 'This run has no request with that id.'],
+  already_decided: ['already_decided', 'What the run does about this request is decided; that stands.'],
+  not_approved: ['not_approved', 'An approval that was not answered YES never continues.'],
+  lapsed: [
+    'approval_lapsed',
+    'The approval is too old to act on: decide HALT or SPLIT, or let it be asked again.',
+  ],
+}
+
+type WithRun = { Params: { id: string } }
+
+export function runRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const { lane, store } = parts
+
+  app.get('/v1/doctrine', async (_request, reply) => reply.type('text/plain; charset=utf-8').send(DOCTRINE))
+
+  app.get<WithRun>('/v1/runs/:id', scoped('request', 'direct'), async (request, reply) => {
+    const run_id = request.params.id
+    const listed = await store.ledger.list({ run_id, limit: STORIES + 1, ...ownOnly(request) })
+    if (listed.length === 0) return refuse(reply, 'not_found', 'This key knows of no run with that id.')
+    const shown = listed.slice(0, STORIES)
+    const stories = await Promise.all(
+      shown.map(async ({ request_id }) => {
+        await lane.settle(request_id)
+        return store.ledger.story(request_id)
+      }),
+    )
+    const outside = await store.ledger.hasDirector(run_id)
+    return reply.send({
+      ...foldRun(run_id, stories),
+      outside_director: outside,
+      older_left_out: listed.length > STORIES,
+    })
+  })
+
+  app.post<WithRun>('/v1/runs/:id/decisions', scoped('direct'), async (request, reply) => {
+    const body = decision.safeParse(request.body)
+    if (!body.success) {
+      const errors = refusalOf(request.body, body.error.issues)
+      return refuse(
+        reply,
+        'invalid_request',
+        'A decision names a request, one of four moves, and what it needs.',
+        errors,
+      )
+    }
+    const { request_id, ahdb = {}, ...move } = body.data
+    const by = callerOf(request).key_id
+    const heard = await lane.director.hear({ run_id: request.params.id, request_id, by, move, ahdb })
+    if (heard.kind === 'refused') return refuse(reply, ...REFUSALS[heard.why])
+    const { because: _because, ...decided } = heard.entry.body
+    return reply.code(201).send({
+      run_id: request.params.id,
+      request_id,
+      ...decided,
+      at: heard.entry.at,
+      ahdb: heard.proposals.map(({ field, state, reason }) => ({ field, state, ...(reason && { reason }) })),
+    })
+  })
+}
+
+/** A director sees every run; another caller those it has asked in itself, and of them what it asked. */
+function ownOnly(request: FastifyRequest): { readonly opened_by?: string } {
+  const caller = callerOf(request)
+  return has(caller, 'direct') ? {} : { opened_by: caller.key_id }
+}

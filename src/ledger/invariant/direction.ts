@@ -1,0 +1,93 @@
+// I19: what the director said, and by what right a run may act. Which decision the policy asks for is the operator's
+// and not in the ledger; what no policy may allow is checked here.
+import { type EntryOf, LANE } from '../../event.js'
+import type { Request } from '../../request/request.js'
+import type { Book, Direction, Story } from './book.js'
+import { type Flaw, flaw } from './invariants.js'
+import { hashText } from './line.js'
+
+const broken = (message: string): Flaw => flaw('I19', message)
+
+export function beginDirection(body: EntryOf<'REQUEST_OPENED'>['body'], seq: number): Direction {
+  const request = body.request as unknown as Request
+  const approval =
+    request.type === 'REQUEST_APPROVAL'
+      ? { action: request.action, parameters_hash: hashText('lane/parameters/v1\n', request.parameters) }
+      : null
+  return {
+    opened_by: body.opened_by,
+    because: seq,
+    approval,
+    isQuestion: request.type === 'REQUEST_QUESTION',
+    outcome: null,
+    yes: false,
+    reply_event_hash: null,
+    decided: null,
+    token: null,
+  }
+}
+
+export function learnOutcome({ direction }: Story, { body, seq }: EntryOf<'REQUEST_RESOLVED'>): void {
+  direction.because = seq
+  direction.outcome = body.outcome
+  direction.yes = body.outcome === 'answered' && body.answer?.parsed_choice === 'YES'
+}
+
+export function checkDecision({ direction }: Story, { body }: EntryOf<'DIRECTOR_DECIDED'>): Flaw | null {
+  const open = direction.outcome === null
+  if (body.because !== direction.because) return broken(`it is about entry ${direction.because}`)
+  if (open && body.by === LANE) return broken('the lane decides about outcomes, and there is none yet')
+  if (direction.decided !== null) return broken('what the run does was decided before')
+  if (!open) direction.decided = body.decision
+  if (body.decision !== 'CONTINUE' || direction.approval === null || direction.yes) return null
+  return broken('an approval without a YES does not continue')
+}
+
+/** Which field may be proposed at all is in the schema; the lane proposes only what somebody has answered. */
+export function checkDelta({ direction }: Story, { body }: EntryOf<'AHDB_DELTA'>): Flaw | null {
+  if (body.because !== direction.because) return broken(`it is about entry ${direction.because}`)
+  if (body.by !== LANE || (direction.isQuestion && direction.outcome === 'answered')) return null
+  return broken('nobody has stated a preference')
+}
+
+export function checkIssue(
+  book: Book,
+  { direction, request_hash }: Story,
+  { body, at }: EntryOf<'POLICY_TOKEN_ISSUED'>,
+): Flaw | null {
+  const { approval, yes, decided, token } = direction
+  const { jti, expires_at } = body
+  direction.token ??= { jti, expires_at, gone: null }
+  if (approval === null || !yes) return broken('issued without a YES to an approval')
+  if (decided !== 'CONTINUE' && decided !== 'CHANGE_MOOD')
+    return broken('issued though the run does not go on')
+  if (token !== null || book.policyTokens.has(jti)) return broken('issued twice')
+  book.policyTokens.add(jti)
+  if (body.issued_at !== at || expires_at <= at) return broken('issued for another time than its own')
+  const bound =
+    body.action === approval.action &&
+    body.parameters_hash === approval.parameters_hash &&
+    body.request_hash === request_hash &&
+    body.reply_event_hash === direction.reply_event_hash
+  return bound ? null : broken('bound to something else than was approved')
+}
+
+export function checkSpend({ direction }: Story, { body, at }: EntryOf<'POLICY_TOKEN_SPENT'>): Flaw | null {
+  const { token, opened_by } = direction
+  if (token?.jti !== body.jti) return broken('spent though it was not issued for this request')
+  if (token.gone !== null) return broken(`spent though it was ${token.gone}`)
+  token.gone = 'spent'
+  if (at >= token.expires_at) return broken(`spent though ${token.expires_at} had come`)
+  return body.by === opened_by ? null : broken('spent by another than who opened the approval')
+}
+
+export function checkRevocation(
+  { direction }: Story,
+  { body }: EntryOf<'POLICY_TOKEN_REVOKED'>,
+): Flaw | null {
+  const { token } = direction
+  if (token?.jti !== body.jti) return broken('revoked though it was not issued for this request')
+  if (token.gone !== null) return broken(`revoked though it was ${token.gone}`)
+  token.gone = 'revoked'
+  return null
+}

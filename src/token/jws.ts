@@ -1,0 +1,83 @@
+// A signed statement of the lane: compact JWS, Ed25519, one spelling. What every kind of token shares is here; what a
+// kind says, its typ and its claims, is in a file of its own. Algorithm, type and claims are fixed in code (RFC 8725),
+// never taken from the token.
+import { CompactSign, compactVerify } from 'jose'
+import { z } from 'zod'
+import type { Hash } from '../canonical.js'
+import type { Keyring } from './keyring.js'
+
+export const ISSUER = 'interrupt-lane'
+/** Far above any token of ours; checked before a byte is decoded. */
+const LONGEST_TOKEN = 2048
+const SHAPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+
+export const hashClaim = z.custom<Hash>(
+  value => typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value),
+)
+/** The claims that every kind has. */
+export const commonClaims = {
+  sub: z.string().min(1),
+  jti: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
+  iat: z.number().int(),
+  exp: z.number().int(),
+}
+
+/** One kind of token: its typ, and the shape of its payload, closed. */
+export type Kind<P> = { readonly typ: string; readonly payload: z.ZodType<P> }
+
+export type TokenFlaw = 'token_malformed' | 'token_unknown_key' | 'token_bad_signature'
+export type Verified<P> =
+  | { readonly ok: true; readonly claims: P }
+  | { readonly ok: false; readonly flaw: TokenFlaw }
+
+export async function sign<P>(keyring: Keyring, { typ, payload }: Kind<P>, claims: P): Promise<string> {
+  return new CompactSign(Buffer.from(JSON.stringify(payload.parse(claims))))
+    .setProtectedHeader({ alg: 'EdDSA', typ, kid: keyring.signing.kid })
+    .sign(keyring.signing.key)
+}
+
+/** Shape, key and signature. What the claims must match, and until when, is judged by who was shown the token. */
+export async function verifyKind<P>(
+  keyring: Keyring,
+  kind: Kind<P>,
+  token: string,
+  now: number,
+): Promise<Verified<P>> {
+  const parts = readParts(kind, token)
+  if (parts === null) return { ok: false, flaw: 'token_malformed' }
+  const key = keyring.verifier(parts.kid, now)
+  if (key === null) return { ok: false, flaw: 'token_unknown_key' }
+  try {
+    await compactVerify(token, key, { algorithms: ['EdDSA'] })
+  } catch {
+    return { ok: false, flaw: 'token_bad_signature' }
+  }
+  return { ok: true, claims: parts.claims }
+}
+
+const header = z.strictObject({ alg: z.literal('EdDSA'), typ: z.string(), kid: z.string() })
+
+/** One spelling only: jose would accept others of the same signature, and a flipped unused bit would pass. */
+function readParts<P>(
+  { typ, payload }: Kind<P>,
+  token: string,
+): { readonly kid: string; readonly claims: P } | null {
+  if (token.length > LONGEST_TOKEN || !SHAPE.test(token)) return null
+  const [head = '', body = '', signature = ''] = token.split('.')
+  if (![head, body, signature].every(isCanonical)) return null
+  const parsedHead = header.safeParse(readJson(head))
+  const parsedBody = payload.safeParse(readJson(body))
+  if (!parsedHead.success || parsedHead.data.typ !== typ || !parsedBody.success) return null
+  return { kid: parsedHead.data.kid, claims: parsedBody.data }
+}
+
+/** Node's decoder skips what it cannot read, so what does not come back the same was not one spelling of anything. */
+const isCanonical = (part: string): boolean => Buffer.from(part, 'base64url').toString('base64url') === part
+
+function readJson(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}

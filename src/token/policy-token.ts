@@ -1,0 +1,57 @@
+// By what right a run acts: the policy token, a JWS that says which action, with exactly which parameters, a person
+// has approved for which run. The format and its checks are docs/spec/policy-token.md. The string is kept nowhere: it
+// is made from the ledger's entry whenever its caller asks, and Ed25519 makes the same one each time.
+import { z } from 'zod'
+import type { Hash } from '../canonical.js'
+import { commonClaims, hashClaim, ISSUER, sign, type TokenFlaw, verifyKind } from './jws.js'
+import type { Keyring } from './keyring.js'
+
+const AUDIENCE = 'lane.policy'
+
+export type PolicyClaims = {
+  /** The key id that opened the approval. */
+  readonly sub: string
+  readonly jti: string
+  readonly iat: number
+  readonly exp: number
+  readonly run: string
+  readonly req: string
+  readonly act: string
+  readonly prh: Hash
+  readonly rqh: Hash
+  readonly rev: Hash
+}
+
+const KIND = {
+  typ: 'lane-policy+jwt',
+  payload: z.strictObject({
+    iss: z.literal(ISSUER),
+    aud: z.literal(AUDIENCE),
+    ...commonClaims,
+    run: z.string().min(1),
+    req: z.string().min(1),
+    act: z.string().min(1),
+    prh: hashClaim,
+    rqh: hashClaim,
+    rev: hashClaim,
+  }),
+}
+
+export const mintPolicyToken = (keyring: Keyring, claims: PolicyClaims): Promise<string> =>
+  sign(keyring, KIND, { iss: ISSUER, aud: AUDIENCE, ...claims })
+
+export type VerifiedPolicy =
+  | { readonly ok: true; readonly claims: PolicyClaims }
+  | { readonly ok: false; readonly flaw: TokenFlaw }
+
+/** Whether it may be spent is judged by the ledger; here only that the lane has signed it. */
+export async function verifyPolicyToken(
+  keyring: Keyring,
+  token: string,
+  now: number,
+): Promise<VerifiedPolicy> {
+  const read = await verifyKind(keyring, KIND, token, now)
+  if (!read.ok) return read
+  const { iss: _iss, aud: _aud, ...claims } = read.claims
+  return { ok: true, claims }
+}
