@@ -124,7 +124,7 @@ export const pendingInput = takes('list_pending', {
 
 /** Sent by a program and not by a model; what is wrong with it is answered in the tool's own form, as a denial. */
 export const permissionInput = z.looseObject({
-  tool_name: z.unknown().describe('The tool that wants to run.'),
-  input: z.unknown().describe('Its input, an object.'),
-  tool_use_id: z.unknown().describe('Which use of it; the same use is asked once.'),
+  tool_name: z.unknown().optional().describe('The tool that wants to run.'),
+  input: z.unknown().optional().describe('Its input, an object.'),
+  tool_use_id: z.unknown().optional().describe('Which use of it; the same use is asked once.'),
 })
