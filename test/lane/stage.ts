@@ -16,6 +16,7 @@ import { verify as verifyLedger } from '../../src/ledger/verify.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
 import type { Request } from '../../src/request/request.js'
 import { type Keyring, rotate } from '../../src/token/keyring.js'
+import type { Calls } from '../../src/waiter/callback.js'
 
 export const START = Date.parse('2026-11-01T12:00:00.000Z')
 export const SECRET = { bytes: new Uint8Array(32).fill(7) }
@@ -107,7 +108,7 @@ export type Stage = {
   close(): Promise<void>
 }
 
-export async function raise(config = configure()): Promise<Stage> {
+export async function raise(config = configure(), calls?: Calls): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'stage-'))
   const clock = new StageClock()
   const store = openSqlite(dir, clock)
@@ -128,6 +129,7 @@ export async function raise(config = configure()): Promise<Stage> {
       publicUrl: () => 'https://lane.example.org',
       keyName: id => `name of ${id}`,
       onTrouble: error => void troubles.push(error),
+      ...(calls && { calls }),
     })
     lanes.push(lane)
     return lane
