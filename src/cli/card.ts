@@ -76,15 +76,25 @@ function deliveryTexts(deliveries: readonly ShownDelivery[], now: number): strin
 function outcomeRows(subject: ShownCase, now: number): Row[] {
   const { answer, resolved_at } = subject
   if (isOpen(subject)) return []
-  const resolved: Row = ['Resolved', resolved_at === null ? subject.state : sayInstant(resolved_at, now)]
-  if (answer === null) return [resolved]
+  const ended: Row = ['Resolved', resolved_at === null ? subject.state : sayInstant(resolved_at, now)]
+  const resolved = [ended, ...decisionRows(subject)]
+  if (answer === null) return resolved
   const said: Row[] = answer.raw_text === undefined ? [] : [['Said', `"${answer.raw_text}"`]]
   return [
     ['Answer', sayAnswer(answer)],
     ...said,
     ['By', `${answer.answered_by} over ${answer.channel}, proof ${answer.proof}`],
-    resolved,
+    ...resolved,
   ]
+}
+
+/** What the run does next. The right itself is in --json only: a terminal keeps what it has shown. */
+function decisionRows({ decision }: ShownCase): Row[] {
+  if (!decision) return [['Decision', 'not yet']]
+  const { mood, work_item_id, reason, by, policy_token_expires_at: until } = decision
+  const move = [decision.decision, mood && `to ${mood}`, work_item_id && `of ${work_item_id}`].filter(Boolean)
+  const right: Row[] = until === undefined ? [] : [['Right', `a policy token until ${until}`]]
+  return [['Decision', `${move.join(' ')}, by ${by ?? 'nobody named'}: ${reason ?? ''}`], ...right]
 }
 
 /** The end of a wait: the first line is the answer itself, or what holds without one. */

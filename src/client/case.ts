@@ -22,7 +22,10 @@ export type ShownAnswer = {
 /** What the run does next, by the director; with the right to perform an approved action, for who asked for it. */
 export type ShownDecision = {
   readonly decision: string
+  readonly mood?: string
+  readonly work_item_id?: string
   readonly reason?: string
+  readonly by?: string
   readonly policy_token?: string
   readonly policy_token_expires_at?: string
 }
