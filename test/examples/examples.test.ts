@@ -1,0 +1,173 @@
+// The examples do what their pages say, against a real lane, in a project that has installed the package.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { answer } from '../cli/command-line.js'
+import { cleanEnv, type Gateway, start } from '../cli/gateway.js'
+import { asked } from '../mcp/agent.js'
+import { agentEnv, compile, install, ROOT, run } from './installed.js'
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await start()
+})
+afterAll(() => gateway.kill())
+
+const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex')
+
+describe('deploy', () => {
+  function prepare(content: string, deadline = '10m') {
+    const cwd = install('examples/deploy')
+    writeFileSync(join(cwd, 'release.txt'), content)
+    mkdirSync(join(cwd, 'target'))
+    const env = { ...agentEnv(gateway), TARGET: join(cwd, 'target'), DEADLINE: deadline }
+    const id = `deploy-${hashOf(content).slice(0, 32)}`
+    const deployed = (): boolean => existsSync(join(cwd, 'target/release.txt'))
+    return { cwd, id, deployed, deploy: () => run('./deploy.sh', ['release.txt'], { cwd, env }) }
+  }
+
+  test('YES deploys the file; the script started again needs no second answer', async () => {
+    const { id, deployed, deploy } = prepare('one')
+    const ended = deploy()
+    expect(await answer(gateway, id, 'yes')).toBe(200)
+    expect((await ended).code).toBe(0)
+    expect(deployed()).toBe(true)
+    expect((await deploy()).code).toBe(0)
+    expect((await asked(gateway)).filter(one => one === id)).toHaveLength(1)
+  })
+
+  test('NO, and silence, deploy nothing', async () => {
+    const refused = prepare('two')
+    const ended = refused.deploy()
+    expect(await answer(gateway, refused.id, 'no')).toBe(200)
+    expect((await ended).code).toBe(10)
+    const silent = prepare('three', '1s')
+    expect((await silent.deploy()).code).toBe(20)
+    expect([refused.deployed(), silent.deployed()]).toEqual([false, false])
+  })
+
+  test('a file that was changed after it was approved is not deployed', async () => {
+    const { cwd, id, deployed, deploy } = prepare('four')
+    const ended = deploy()
+    // Asked is asked: the hash was taken before.
+    while (!(await asked(gateway)).includes(id)) await new Promise(resolve => setTimeout(resolve, 50))
+    writeFileSync(join(cwd, 'release.txt'), 'four, and more')
+    expect(await answer(gateway, id, 'yes')).toBe(200)
+    expect((await ended).code).toBe(1)
+    expect(deployed()).toBe(false)
+  })
+})
+
+describe('agent', () => {
+  let cwd: string
+  beforeAll(async () => {
+    cwd = install('examples/agent')
+    expect(await compile(cwd)).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('asks where, asks for the right, and publishes; started again it goes on where it was', async () => {
+    writeFileSync(join(cwd, 'page.html'), '<p>one</p>')
+    const name = hashOf('<p>one</p>').slice(0, 16)
+    const env = agentEnv(gateway)
+    const ended = run(process.execPath, ['agent.js', 'page.html'], { cwd, env })
+    expect(await answer(gateway, `where-${name}`, 'public')).toBe(200)
+    expect(await answer(gateway, `publish-${name}`, 'yes')).toBe(200)
+    const published = { code: 0, stdout: 'published page.html on the public site\n', stderr: '' }
+    expect(await ended).toEqual(published)
+    expect(await run(process.execPath, ['agent.js', 'page.html'], { cwd, env })).toEqual(published)
+    expect((await asked(gateway)).filter(id => id?.endsWith(name))).toHaveLength(2)
+  })
+
+  test('NO publishes nothing', async () => {
+    writeFileSync(join(cwd, 'page.html'), '<p>two</p>')
+    const name = hashOf('<p>two</p>').slice(0, 16)
+    const ended = run(process.execPath, ['agent.js', 'page.html'], { cwd, env: agentEnv(gateway) })
+    expect(await answer(gateway, `where-${name}`, 'A')).toBe(200)
+    expect(await answer(gateway, `publish-${name}`, 'no')).toBe(200)
+    expect(await ended).toEqual({ code: 1, stdout: '', stderr: 'operator said no\n' })
+  })
+})
+
+describe('mcp', () => {
+  test('a client that reads the configuration has the tools, and can ask', async () => {
+    const cwd = install('examples/mcp')
+    const given: Record<string, string> = { ...agentEnv(gateway), LANE_RUN_ID: 'run-of-the-example' }
+    const text = readFileSync(join(cwd, 'mcp.json'), 'utf8').replace(
+      /\$\{(\w+)\}/g,
+      (_, name) => given[name] ?? '',
+    )
+    const { command, args, env } = JSON.parse(text).mcpServers.lane
+    const client = new Client({ name: 'an-agent', version: '1.0.0' })
+    await client.connect(new StdioClientTransport({ command, args, cwd, env: cleanEnv(env) }))
+    const ask = {
+      ...{
+        question_text: 'Go on?',
+        impact: 'x',
+        deadline_seconds: 600,
+        default_action: 'HALT',
+        key: 'from-mcp',
+      },
+    }
+    const result = client.callTool({ name: 'ask_question', arguments: ask })
+    expect(await answer(gateway, 'from-mcp', 'yes')).toBe(200)
+    expect((await result).structuredContent).toMatchObject({ state: 'answered', answer: 'YES' })
+    await client.close()
+  })
+})
+
+describe('ci', () => {
+  type Step = { readonly name?: string; readonly run?: string }
+  const { jobs } = parse(readFileSync(join(ROOT, 'examples/ci/release.yml'), 'utf8'))
+  /** What a runner knows, put where the workflow names it. */
+  const filled = (text: string, runId: string): string => {
+    const known: Record<string, string> = {
+      'github.run_id': runId,
+      'github.ref_name': 'v1.2.0',
+      'vars.LANE_URL': gateway.url,
+      'secrets.LANE_API_KEY': gateway.agentKey,
+    }
+    return text.replace(/\$\{\{ ([\w.]+) \}\}/g, (_, name) => known[name] ?? '')
+  }
+
+  /** As a runner does: the steps in order, with the job's environment, until one fails. */
+  async function job(
+    cwd: string,
+    runId: string,
+  ): Promise<{ readonly code: number | null; readonly out: string }> {
+    const env = Object.fromEntries(
+      Object.entries<string>(jobs.release.env).map(([name, value]) => [name, filled(value, runId)]),
+    )
+    let out = ''
+    for (const { name, run: script } of jobs.release.steps as readonly Step[]) {
+      if (name === undefined || script === undefined) continue
+      const ended = await run('bash', ['-e', '-c', filled(script, runId)], { cwd, env })
+      out += ended.stdout
+      if (ended.code !== 0) return { code: ended.code, out }
+    }
+    return { code: 0, out }
+  }
+
+  function prepare(): string {
+    const cwd = install('examples/ci')
+    writeFileSync(join(cwd, 'package.json'), '{"private":true,"scripts":{"release":"echo released"}}')
+    return cwd
+  }
+
+  test('YES releases', async () => {
+    const ended = job(prepare(), '1001')
+    expect(await answer(gateway, 'release-1001', 'yes')).toBe(200)
+    expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining('released') })
+  })
+
+  test('NO ends the job before the release', async () => {
+    const ended = job(prepare(), '1002')
+    expect(await answer(gateway, 'release-1002', 'no')).toBe(200)
+    const { code, out } = await ended
+    expect(code).toBe(10)
+    expect(out).not.toContain('released')
+  })
+})
