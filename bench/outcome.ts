@@ -12,6 +12,15 @@ export class WrongOutcome extends Error {
 
 export type Counts = Readonly<Partial<Record<EventType, number>>>
 
+/** What n answered questions leave: the reply, its meaning, the outcome, and what the director makes of it. */
+export const answered = (n: number): Counts => ({
+  INBOUND_REPLY_RECEIVED: n,
+  HUMAN_REPLY_EVENT: n,
+  REQUEST_RESOLVED: n,
+  DIRECTOR_DECIDED: n,
+  AHDB_DELTA: n,
+})
+
 /** A lane that has not got there after this long never will. */
 const PATIENCE_MS = 60_000
 

@@ -1,7 +1,7 @@
 // What a reply costs: the form posted, its token verified, its words compiled, the request resolved and committed.
 import type { Call } from './connection.js'
 import type { Figure } from './figure.js'
-import { requireCounts, sizeOf } from './outcome.js'
+import { answered, requireCounts, sizeOf } from './outcome.js'
 import {
   CLIENTS,
   drawReplies,
@@ -48,7 +48,7 @@ export async function answer(stage: Stage, ids: readonly string[]): Promise<numb
   const from = sizeOf(place.ledger)
   const ms = await volley(stage, lane.port, [...replies.values()])
   const n = ids.length
-  requireCounts(place.ledger, from, { INBOUND_REPLY_RECEIVED: n, HUMAN_REPLY_EVENT: n, REQUEST_RESOLVED: n })
+  requireCounts(place.ledger, from, answered(n))
   return ms
 }
 

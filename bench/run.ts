@@ -11,6 +11,7 @@ import { measureMemory } from './memory.js'
 import { clearPlaces } from './place.js'
 import { measureReplies } from './reply.js'
 import { measureStart } from './start.js'
+import { measureStream } from './stream.js'
 import { consoleTable, markdownTable } from './table.js'
 import { measureVerification } from './verification.js'
 import { measureWaking } from './waiter.js'
@@ -19,6 +20,7 @@ const FAMILIES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   create: measureCreation,
   reply: measureReplies,
   wake: measureWaking,
+  stream: measureStream,
   deadline: measureLateness,
   burst: measureBurst,
   memory: measureMemory,

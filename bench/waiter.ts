@@ -2,7 +2,7 @@
 // one at a time on an idle lane. One commit lies between, so one fsync is the least it can be.
 import { type Figure, median, quantile } from './figure.js'
 import { timeFsync } from './machine.js'
-import { requireCounts, sizeOf, WrongOutcome } from './outcome.js'
+import { answered, requireCounts, sizeOf, WrongOutcome } from './outcome.js'
 import { drawReplies, idsOf, open, REPEATS, type Stage, waitCall, withStage } from './stage.js'
 
 const WAKES = 80
@@ -37,6 +37,6 @@ async function wake(stage: Stage, ids: readonly string[]): Promise<readonly numb
   const { times } = await stage.load({ kind: 'wakes', port: lane.port, wakes })
   const n = ids.length
   if (times.length !== n) throw new WrongOutcome(`${times.length} waiters were woken where ${n} waited`)
-  requireCounts(place.ledger, from, { INBOUND_REPLY_RECEIVED: n, HUMAN_REPLY_EVENT: n, REQUEST_RESOLVED: n })
+  requireCounts(place.ledger, from, answered(n))
   return times
 }
