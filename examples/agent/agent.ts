@@ -38,7 +38,8 @@ const approval = await lane
   .wait()
 if (approval.kind !== 'answered') stop(`not approved: ${approval.kind}`)
 if (approval.answer === 'NO') stop(`${approval.by} said no`)
-if (approval.policyToken !== undefined) await use(approval.policyToken)
+if (approval.policyToken === undefined) stop('approved, and the right was used before or has expired')
+await use(approval.policyToken)
 publish(where.answer)
 
 /** The right is checked before it is spent, and spent before it is used: once, under a name of its own. */

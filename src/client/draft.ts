@@ -15,6 +15,8 @@ export type Common = {
   /** The run that asks; else the one given to `connect`, else the request is a run of its own. */
   readonly runId?: string
   readonly workItemId?: string
+  /** Told of the outcome besides whoever waits; see docs/spec/callbacks.md. */
+  readonly callbackUrl?: string
 }
 
 export type Question<S extends ReplySchema = ReplySchema> = Common & {
@@ -96,5 +98,6 @@ export function submissionOf({ id, request }: Drafted, draft: Common, runId: str
       ...(draft.workItemId !== undefined && { work_item_id: draft.workItemId }),
     },
     ...(draft.to && { recipients: draft.to.map(one => (typeof one === 'string' ? { user_id: one } : one)) }),
+    ...(draft.callbackUrl !== undefined && { callback_url: draft.callbackUrl }),
   }
 }

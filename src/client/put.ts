@@ -8,6 +8,7 @@ export type Submission = {
   readonly request: Request
   readonly run: Run
   readonly recipients?: readonly Recipient[]
+  readonly callback_url?: string
 }
 
 export function put(

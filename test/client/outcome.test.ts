@@ -75,6 +75,34 @@ describe('a request from a program', () => {
     expect(await approval.wait()).toMatchObject({ kind: 'answered', answer: 'NO' })
   })
 
+  test('YES to an approval gives a right that holds for exactly this, and is spent once', async () => {
+    const parameters = { artifact: await lane.putContent('the page') }
+    const asked = lane.approve({ ...COMMON, default: 'DENY', action: 'PUBLISH', parameters })
+    await reply(asked.id, 'yes')
+    const outcome = await asked.wait()
+    const token = outcome.kind === 'answered' ? (outcome.policyToken ?? '') : ''
+    expect(await lane.assertApproved(token, 'PUBLISH', parameters)).toMatchObject({
+      req: asked.id,
+      act: 'PUBLISH',
+    })
+    await expect(lane.assertApproved(token, 'EXPORT', parameters)).rejects.toMatchObject({
+      code: 'action_mismatch',
+    })
+    const other = { artifact: await lane.putContent('another page') }
+    await expect(lane.assertApproved(token, 'PUBLISH', other)).rejects.toMatchObject({
+      code: 'parameters_mismatch',
+    })
+    const spending = { token, action: 'PUBLISH', parameters, spendId: 'first' }
+    expect(await lane.spend({ ...spending, parameters: other })).toMatchObject({ code: 'policy_mismatch' })
+    const spent = await lane.spend(spending)
+    expect(spent.kind).toBe('spent')
+    expect(await lane.spend(spending)).toEqual(spent)
+    expect(await lane.spend({ ...spending, spendId: 'second' })).toMatchObject({
+      kind: 'not_spent',
+      code: 'already_spent',
+    })
+  })
+
   test('nobody answered: defaulted, with the default that holds', async () => {
     const asked = lane.ask({ ...COMMON, question: 'Is anybody there?', reply: YES_NO, deadlineSeconds: 1 })
     expect(await asked.wait()).toMatchObject({ kind: 'defaulted', defaultAction: 'HALT' })

@@ -69,16 +69,19 @@ describe('agent', () => {
     expect(await compile(cwd)).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('asks where, asks for the right, and publishes; started again it goes on where it was', async () => {
+  test('asks where, asks for the right, and publishes; started again it asks nobody and publishes nothing twice', async () => {
     writeFileSync(join(cwd, 'page.html'), '<p>one</p>')
     const name = hashOf('<p>one</p>').slice(0, 16)
     const env = agentEnv(gateway)
     const ended = run(process.execPath, ['agent.js', 'page.html'], { cwd, env })
     expect(await answer(gateway, `where-${name}`, 'public')).toBe(200)
     expect(await answer(gateway, `publish-${name}`, 'yes')).toBe(200)
-    const published = { code: 0, stdout: 'published page.html on the public site\n', stderr: '' }
-    expect(await ended).toEqual(published)
-    expect(await run(process.execPath, ['agent.js', 'page.html'], { cwd, env })).toEqual(published)
+    expect(await ended).toEqual({ code: 0, stdout: 'published page.html on the public site\n', stderr: '' })
+    expect(await run(process.execPath, ['agent.js', 'page.html'], { cwd, env })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('the right was used before'),
+    })
     expect((await asked(gateway)).filter(id => id?.endsWith(name))).toHaveLength(2)
   })
 

@@ -66,6 +66,7 @@ describe('what an agent finds', () => {
     expect(prompts.map(({ name }) => name)).toEqual(['doctrine'])
     const { messages } = await agent.client.getPrompt({ name: 'doctrine' })
     expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: DOCTRINE } }])
+    expect(await (await fetch(`${gateway.url}/v1/doctrine`)).text()).toBe(DOCTRINE)
     for (const line of [
       'HUMANS ARE INTERRUPTS, NOT CO-PROCESSORS.',
       '- OUTBOUND: TYPED REQUESTS ONLY',
@@ -121,8 +122,12 @@ describe('asking', () => {
     const result = agent.call('request_approval', args)
     expect(await answer(gateway, 'publish-1', 'yes')).toBe(200)
     const { text, data } = await result
-    expect(data).toMatchObject({ state: 'answered', answer: 'YES' })
-    expect(text).toContain('The action is approved on exactly these parameters.')
+    expect(data).toMatchObject({
+      state: 'answered',
+      answer: 'YES',
+      policy_token: expect.stringMatching(/^ey/),
+    })
+    expect(text).toContain('approved on exactly these parameters. Hand policy_token to whatever performs it')
     const opened = (await entries(gateway)).find(entry => entry.request_id === 'publish-1')
     expect(opened?.body.request).toMatchObject({ parameters: { page: await handleOf('Hello') } })
   })
