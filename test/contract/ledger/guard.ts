@@ -1,9 +1,9 @@
 // L5: guards look across requests, inside the serialised section.
 import { describe, expect, test } from 'vitest'
-import type { Guard } from '../../../src/ledger/contract.js'
+import type { Guard, Space } from '../../../src/ledger/contract.js'
 import { approvalOf, guarded, type Opener, open, sizeOf, stageFor, withdraw } from './stage.js'
 
-const claim = (value: string, space: 'jti' | 'message' = 'jti'): Guard => ({
+const claim = (value: string, space: Space = 'jti'): Guard => ({
   kind: 'unclaimed',
   space,
   value,
@@ -34,6 +34,10 @@ export function guardContract(opener: Opener): void {
       expect(await kindOf(claim('a'))).toBe('guarded')
       expect(await kindOf(claim('b'))).toBe('appended')
       expect(await kindOf(claim('a', 'message'))).toBe('appended')
+      expect([await kindOf(claim('a', 'spend')), await kindOf(claim('a', 'spend'))]).toEqual([
+        'appended',
+        'guarded',
+      ])
     })
 
     test('of many who claim the same value at once, one does', async () => {

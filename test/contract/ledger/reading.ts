@@ -1,10 +1,60 @@
 // L10, and the ways the ledger is read: alarms, lists, lines, commits as they happen.
 import { describe, expect, test } from 'vitest'
+import type { Draft } from '../../../src/event.js'
 import type { Decision, Filter } from '../../../src/ledger/contract.js'
 import { approvalOf, note, type Opener, open, STARTED, stageFor, withdraw } from './stage.js'
 
 export function readingContract(opener: Opener): void {
   const stage = stageFor(opener)
+
+  describe('what the director asks', () => {
+    const ids = { request_id: 'q-1', run_id: 'run-1' }
+    const decided = (by: string): Draft => ({
+      type: 'DIRECTOR_DECIDED',
+      ...ids,
+      body: { decision: 'HALT', reason: 'r', because: 0, by },
+    })
+    const hash = `sha256:${'a'.repeat(64)}` as const
+    const issued: Draft = {
+      type: 'POLICY_TOKEN_ISSUED',
+      ...ids,
+      body: {
+        jti: 'AAECAwQFBgcICQoLDA0ODw',
+        action: 'PUBLISH',
+        parameters_hash: hash,
+        request_hash: hash,
+        reply_event_hash: hash,
+        issued_at: '2026-11-01T12:00:00.000Z',
+        expires_at: '2026-11-01T12:15:00.000Z',
+      },
+    }
+    const tell = (expected: number, ...events: Draft[]) =>
+      stage.ledger.append({
+        story: { request_id: 'q-1', expected },
+        decide: (): Decision<never> => ({ kind: 'append', events }),
+      })
+
+    test('a run is an outside director’s from its first decision on, also after opening again', async () => {
+      await open(stage.ledger, 'q-1')
+      await tell(1, decided('lane'))
+      expect(await stage.ledger.hasDirector('run-1')).toBe(false)
+      await tell(2, decided('key-3'))
+      await tell(3, decided('key-3'))
+      await stage.reopen()
+      expect([await stage.ledger.hasDirector('run-1'), await stage.ledger.hasDirector('run-2')]).toEqual([
+        true,
+        false,
+      ])
+    })
+
+    test('a policy token leads to its request, also after opening again', async () => {
+      await open(stage.ledger, 'q-1')
+      await tell(1, issued)
+      await stage.reopen()
+      expect(await stage.ledger.requestOfToken('AAECAwQFBgcICQoLDA0ODw')).toBe('q-1')
+      expect(await stage.ledger.requestOfToken('BBECAwQFBgcICQoLDA0ODw')).toBeNull()
+    })
+  })
 
   describe('L10 alarms', () => {
     test('a request is due from its alarm on, the longest overdue first, also after opening again', async () => {
