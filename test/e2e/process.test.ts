@@ -5,8 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { verify } from '../../src/ledger/verify.js'
-import { type Entry, question, type Reply, review } from '../lane-under-test.js'
-import { API_KEY, type Built, build, running, type Spawned, spawnLane } from './spawned-lane.js'
+import { type Entry, question, review } from '../lane-under-test.js'
+import {
+  API_KEY,
+  answer,
+  type Built,
+  build,
+  linesOf,
+  link,
+  running,
+  type Spawned,
+  spawnLane,
+} from './spawned-lane.js'
 
 // Processes start here, several in a row: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000 })
@@ -34,42 +44,6 @@ const submit = (lane: Spawned, request: Record<string, unknown>) =>
     run: { run_id: 'run-1', mood: 'DEFERENTIAL' },
     recipients: ['operator'],
   })
-
-type Line = Reply & { readonly request_id: string }
-const outbox = (dir: string): Line[] => {
-  const file = join(dir, 'outbox.ndjson')
-  if (!existsSync(file)) return []
-  // A process that was killed may leave half a line; it was never acknowledged.
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .filter(line => line.endsWith('}'))
-    .map(line => JSON.parse(line) as Line)
-}
-async function link(dir: string, id: string, wanted = () => true): Promise<Line> {
-  while (wanted()) {
-    const found = outbox(dir).find(line => line.request_id === id)
-    if (found) return found
-    await sleep(10)
-  }
-  throw new Error(`nobody waits for the link of ${id} any longer`)
-}
-
-async function answer(url: string, reply: Reply, text: string, code = reply.code): Promise<number> {
-  const path = `${url}${new URL(reply.link).pathname}`
-  const csrf = /name="csrf" value="([^"]*)"/.exec(await (await fetch(path)).text())?.[1] ?? ''
-  const response = await fetch(path, {
-    method: 'POST',
-    headers: { accept: 'application/json' },
-    body: new URLSearchParams({ reply: text, code, csrf }),
-  })
-  await response.arrayBuffer()
-  return response.status
-}
-
-const linesOf = async (lane: Spawned): Promise<string[]> => {
-  const response = await fetch(`${lane.url}/v1/ledger`, { headers: { authorization: `Bearer ${API_KEY}` } })
-  return (await response.text()).trimEnd().split('\n')
-}
 
 test('[LANE-048] the most talkative log holds no token, reply handle, code, API key, csrf or word that was said', async () => {
   const dir = dataDir()

@@ -1,10 +1,10 @@
 // The lane as a process of its own, built as it is shipped: what only a process can show (its log, its sockets, its
 // sudden death) is tested on this one.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { UNLIMITED } from '../lane-under-test.js'
+import { type Reply, UNLIMITED } from '../lane-under-test.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 export const API_KEY = 'lane_key_of_the_spawned_lane_0123456789'
@@ -127,4 +127,43 @@ export async function spawnLane(
 export function running(started: Spawned | Ended): Spawned {
   if ('url' in started) return started
   throw new Error(`the lane ended with ${started.code}: ${started.stderr}`)
+}
+
+export type Line = Reply & { readonly request_id: string }
+const outbox = (dir: string): Line[] => {
+  const file = join(dir, 'outbox.ndjson')
+  if (!existsSync(file)) return []
+  // A process that was killed may leave half a line; it was never acknowledged.
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(line => line.endsWith('}'))
+    .map(line => JSON.parse(line) as Line)
+}
+/** The link that was sent for a request; waits until it is there, or until nobody wants it. */
+export async function link(dir: string, id: string, wanted = () => true): Promise<Line> {
+  while (wanted()) {
+    const found = outbox(dir).find(line => line.request_id === id)
+    if (found) return found
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  throw new Error(`nobody waits for the link of ${id} any longer`)
+}
+
+/** Answers on the page as a person would. */
+export async function answer(url: string, reply: Reply, text: string, code = reply.code): Promise<number> {
+  const path = `${url}${new URL(reply.link).pathname}`
+  const csrf = /name="csrf" value="([^"]*)"/.exec(await (await fetch(path)).text())?.[1] ?? ''
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body: new URLSearchParams({ reply: text, code, csrf }),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** The ledger, line by line. */
+export const linesOf = async (lane: Spawned): Promise<string[]> => {
+  const response = await fetch(`${lane.url}/v1/ledger`, { headers: { authorization: `Bearer ${API_KEY}` } })
+  return (await response.text()).trimEnd().split('\n')
 }
