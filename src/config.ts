@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHANNELS, type Channel, PROOFS, type Proof } from './adapter.js'
+import { canonical } from './canonical.js'
 import { configShape, type RawConfig, type RawPerson } from './config-shape.js'
 import { type DirectorPolicy, USUAL_POLICY } from './director/policy.js'
 import { placesOf, valueAt } from './request/refusal.js'
@@ -164,6 +165,21 @@ function usualProofs(approvers: readonly string[], recipients: Config['recipient
   const channels = approvers.flatMap(userId => recipients[userId]?.channels ?? [])
   if (!channels.some(channel => VOUCHING.includes(channel))) return PROOFS
   return PROOFS.filter(proof => !WEAK.includes(proof))
+}
+
+/** Name and address of a person on a channel; null when the configuration no longer has them. */
+export function addressOf(config: Config, userId: string, channel: Channel) {
+  const person = config.recipients[userId]
+  const address = person?.addresses[channel]
+  return person === undefined || address === undefined ? null : { name: person.name, address }
+}
+
+/** The person an address on a channel belongs to (C2). */
+export function whoHas(config: Config, channel: Channel, address: unknown): string | null {
+  const spelt = canonical(address)
+  const has = ({ addresses }: Person): boolean =>
+    addresses[channel] !== undefined && canonical(addresses[channel]) === spelt
+  return Object.values(config.recipients).find(has)?.user_id ?? null
 }
 
 /** The proofs of identity that are enough to answer this request; none for an action no longer configured. */

@@ -1,47 +1,28 @@
 // The lane: three things come in (a request, a reply, the passing of time), each ends as events in the ledger, and
 // what the agenda then owes is done. Nothing here decides; it asks the agenda and calls the rooms.
 import { randomBytes } from 'node:crypto'
-import type { Adapter, Channel, Inbound, Outcome } from './adapter.js'
+import type { Inbound } from './adapter.js'
 import { type Case, fold, isOpen } from './agenda/case.js'
-import { type AgendaPolicy, type Duty, owed } from './agenda/owed.js'
 import { canonical, type Hash } from './canonical.js'
 import { instant } from './clock.js'
-import { type Config, proofsFor } from './config.js'
+import { proofsFor, whoHas } from './config.js'
 import { timeOut } from './deadline/time-out.js'
-import { close } from './delivery/close.js'
-import { type Deliver, deliver } from './delivery/deliver.js'
-import { Gate } from './delivery/gate.js'
 import { Director } from './director/director.js'
+import { type ErrandParts, Errands } from './errands.js'
 import type { Draft, Entry } from './event.js'
-import { type Guard, LedgerUnavailable, type Store } from './ledger/contract.js'
+import { type Guard, LedgerUnavailable } from './ledger/contract.js'
 import { type Recorder, recorder } from './record.js'
-import { type Received, receive } from './reply/receive.js'
+import { type Received, type Receiver, receive } from './reply/receive.js'
+import { Turns } from './reply/turns.js'
 import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
 import { completeRequest, type Submission } from './request/parse.js'
 import { hashRequest, idOf, type Request } from './request/request.js'
-import type { Keyring } from './token/keyring.js'
-import { type CallBack, type Calls, callBack } from './waiter/callback.js'
 import { hashUrl } from './waiter/signature.js'
-
-/** Sends under way at once, per channel: what is claimed together is committed together. */
-const CONCURRENT_SENDS = 256
-/** Calls under way at once, per host: one that hangs holds up its own, and is not leaned on by all at once. */
-const CONCURRENT_CALLS = 8
 
 /** From the deadline on only the default can win, and while the clock is suspect it may not be applied yet. */
 const UNSETTLED = 'the deadline has come by a clock that is not trusted yet; the outcome is known once it is'
 
-export type LaneParts = {
-  readonly store: Store
-  readonly config: Config
-  readonly adapters: ReadonlyMap<Channel, Adapter>
-  readonly keyring: () => Keyring
-  readonly publicUrl: () => string
-  readonly keyName: (keyId: string) => string
-  readonly onTrouble: (error: unknown, about: Record<string, unknown>) => void
-  /** Absent where nobody is called. */
-  readonly calls?: Calls
-}
+export type LaneParts = ErrandParts
 
 export type Opened =
   | { readonly kind: 'opened' | 'known'; readonly subject: Case }
@@ -57,18 +38,16 @@ export class Lane {
   /** What the run does next, and by what right. */
   readonly director: Director
   readonly #parts: LaneParts
-  readonly #policy: AgendaPolicy
   readonly #record: Recorder
-  readonly #gates = new Map<Channel, Gate>()
-  /** By host, while one is being called. */
-  readonly #hosts = new Map<string, Gate>()
-  /** What this process is at just now, by workOf(); advance() adds, the work removes. */
-  readonly #atWork = new Map<string, Promise<void>>()
+  /** Records what may resolve a request: what the director says of it then stands in the same append. */
+  readonly #resolve: Recorder
+  readonly #errands: Errands
+  readonly #turns = new Turns()
 
   constructor(parts: LaneParts) {
     this.#parts = parts
     const closable = [...parts.adapters.values()].filter(adapter => adapter.close !== undefined)
-    this.#policy = { closable: new Set(closable.map(adapter => adapter.channel)) }
+    const policy = { closable: new Set(closable.map(adapter => adapter.channel)) }
     this.director = new Director({
       ledger: parts.store.ledger,
       policy: parts.config.director,
@@ -76,7 +55,9 @@ export class Lane {
       record: () => this.#record,
       read: id => this.read(id),
     })
-    this.#record = recorder(parts.store.ledger, this.#policy, subject => this.director.direct(subject))
+    this.#record = recorder(parts.store.ledger, policy)
+    this.#resolve = recorder(parts.store.ledger, policy, subject => this.director.direct(subject))
+    this.#errands = new Errands(parts, policy, this.#record, id => this.settle(id))
   }
 
   async open(
@@ -115,7 +96,7 @@ export class Lane {
     )
     if (result.kind === 'moved') return this.#known(request_id, request_hash, envelope_hash, openedBy)
     if (result.kind !== 'recorded') return { kind: 'limited', guard: guardOf(result) }
-    this.#tend(result.subject)
+    this.#errands.tend(result.subject)
     return { kind: 'opened', subject: result.subject }
   }
 
@@ -146,24 +127,26 @@ export class Lane {
     return guards
   }
 
-  answer(inbound: Inbound): Promise<Received> {
+  async answer(inbound: Inbound): Promise<Received> {
+    const received = await this.#turns.take(canonical(inbound.binding), () =>
+      receive(this.#receiver(), inbound),
+    )
+    if (received.kind !== 'unknown') this.#errands.tend(received.subject)
+    return received
+  }
+
+  #receiver(): Receiver {
     const { store, config, keyring } = this.#parts
-    return receive(
-      {
-        record: this.#record,
-        shelf: store.shelf,
-        keyring,
-        proofsFor: request => proofsFor(config, request),
-        whois: (channel, sender) => this.#whois(channel, sender),
-        attemptsPerDelivery: config.limits.reply_attempts_per_delivery,
-        settle: id => this.settle(id),
-        now: () => store.ledger.now(),
-      },
-      inbound,
-    ).then(received => {
-      if (received.kind !== 'unknown') this.#tend(received.subject)
-      return received
-    })
+    return {
+      record: this.#resolve,
+      shelf: store.shelf,
+      keyring,
+      proofsFor: request => proofsFor(config, request),
+      whois: (channel, sender) => whoHas(config, channel, sender),
+      attemptsPerDelivery: config.limits.reply_attempts_per_delivery,
+      settle: id => this.settle(id),
+      now: () => store.ledger.now(),
+    }
   }
 
   async withdraw(requestId: string, reason: string, by: string): Promise<Withdrawn> {
@@ -178,7 +161,7 @@ export class Lane {
           : { kind: 'withdrawn', subject: without }
       }
       const ids = { request_id: requestId, run_id: subject.run.run_id }
-      const result = await this.#record<'overdue'>({ request_id: requestId, subject }, moment =>
+      const result = await this.#resolve<'overdue'>({ request_id: requestId, subject }, moment =>
         moment.ms >= subject.deadline_ms
           ? { refuse: 'overdue' }
           : {
@@ -191,7 +174,7 @@ export class Lane {
       if (result.kind === 'refused' && this.#parts.store.ledger.suspect())
         throw new LedgerUnavailable(UNSETTLED)
       if (result.kind !== 'recorded') continue
-      this.#tend(result.subject)
+      this.#errands.tend(result.subject)
       return { kind: 'withdrawn', subject: result.subject }
     }
   }
@@ -229,9 +212,9 @@ export class Lane {
     for (;;) {
       const subject = fold(await ledger.story(requestId))
       if (subject === null || !isOpen(subject) || ledger.now() < subject.deadline_ms) return subject
-      const timed = await timeOut(this.#record, subject)
+      const timed = await timeOut(this.#resolve, subject)
       if (timed.kind === 'resolved') {
-        this.#tend(timed.subject)
+        this.#errands.tend(timed.subject)
         return timed.subject
       }
       if (timed.why !== 'moved') return subject
@@ -247,116 +230,14 @@ export class Lane {
   /** An alarm has rung, or a door was opened: ask the agenda and do what is owed. */
   async advance(requestId: string): Promise<void> {
     const subject = await this.read(requestId)
-    if (subject !== null) this.#tend(subject)
+    if (subject !== null) this.#errands.tend(subject)
   }
 
-  /** Starts whatever is owed and not already under way here. Fire and forget: the alarm in the ledger remembers. */
-  #tend(subject: Case): void {
-    const { duties } = owed(subject, this.#parts.store.ledger.now(), this.#policy)
-    for (const duty of duties) {
-      if (duty.kind === 'time_out') continue
-      const name = workOf(subject, duty)
-      if (this.#atWork.has(name)) continue
-      const begun =
-        duty.kind === 'call_back'
-          ? this.#callBack(subject, duty)
-          : this.#gate(duty.channel).pass(() => this.#perform(subject, duty))
-      const work = begun
-        .catch(error => this.#parts.onTrouble(error, { request_id: subject.request_id, duty: duty.kind }))
-        .then(() => void this.#atWork.delete(name))
-      this.#atWork.set(name, work)
-    }
-  }
-
-  async #callBack(subject: Case, duty: CallBack): Promise<void> {
-    const { store, calls = null } = this.#parts
-    const url = await store.shelf.callback(subject.request_id)
-    const host = url === null ? '' : new URL(url).host
-    const gate = this.#hosts.get(host) ?? new Gate(CONCURRENT_CALLS)
-    this.#hosts.set(host, gate)
-    const caller = {
-      record: this.#record,
-      reload: (id: string) => this.settle(id),
-      now: () => store.ledger.now(),
-      calls,
-    }
-    await gate
-      .pass(() => callBack(caller, subject, duty, url))
-      .finally(() => {
-        if (gate.idle) this.#hosts.delete(host)
-      })
-  }
-
-  async #perform(subject: Case, duty: Extract<Duty, { channel: Channel }>): Promise<void> {
-    const { store, adapters } = this.#parts
-    const shared = {
-      record: this.#record,
-      adapter: (channel: Channel) => adapters.get(channel) ?? null,
-      reload: (id: string) => this.settle(id),
-      onTrouble: (error: unknown, { delivery_id }: { readonly delivery_id: string }) =>
-        this.#parts.onTrouble(error, { request_id: subject.request_id, delivery_id }),
-    }
-    if (duty.kind === 'close') {
-      const refs = (id: string) => store.shelf.refs(id)
-      await close({ ...shared, refs }, subject, duty, outcomeOf(subject))
-      return
-    }
-    const after = await deliver(
-      {
-        ...shared,
-        keyring: this.#parts.keyring,
-        person: (userId, channel) => this.#person(userId, channel),
-        keyName: this.#parts.keyName,
-        publicUrl: this.#parts.publicUrl(),
-        stillOwed: (newer, wanted) => this.#stillOwed(newer, wanted),
-        now: () => store.ledger.now(),
-      },
-      subject,
-      duty,
-    )
-    // A failure may have made the next channel's delivery due, a resolution the closing of this one.
-    setImmediate(() => this.#tend(after))
-  }
-
-  #stillOwed(subject: Case, wanted: Deliver): boolean {
-    return owed(subject, this.#parts.store.ledger.now(), this.#policy).duties.some(
-      duty =>
-        duty.kind === 'deliver' && duty.delivery_id === wanted.delivery_id && duty.attempt === wanted.attempt,
-    )
-  }
-
-  #whois(channel: Channel, sender: unknown): string | null {
-    const address = canonical(sender)
-    const people = Object.values(this.#parts.config.recipients)
-    const person = people.find(
-      ({ addresses }) => addresses[channel] !== undefined && canonical(addresses[channel]) === address,
-    )
-    return person?.user_id ?? null
-  }
-
-  #person(userId: string, channel: Channel) {
-    const recipient = this.#parts.config.recipients[userId]
-    const address = recipient?.addresses[channel]
-    return recipient === undefined || address === undefined ? null : { name: recipient.name, address }
-  }
-
-  #gate(channel: Channel): Gate {
-    const known = this.#gates.get(channel)
-    if (known) return known
-    const gate = new Gate(CONCURRENT_SENDS)
-    this.#gates.set(channel, gate)
-    return gate
-  }
-
-  /** Waits for the sends and closings under way. */
-  async drain(): Promise<void> {
-    while (this.#atWork.size > 0) await Promise.all(this.#atWork.values())
+  /** Waits for the sends, closings and calls under way. */
+  drain(): Promise<void> {
+    return this.#errands.drain()
   }
 }
-
-type Work = Exclude<Duty, { kind: 'time_out' }>
-const workOf = ({ request_id }: Case, duty: Work): string =>
-  duty.kind === 'call_back' ? `call_back ${request_id}` : duty.delivery_id
 
 /** The story itself says that a call is owed, so that the agenda needs nothing beside it; the URL is on the shelf. */
 const registration = ({ run, callback_url }: Submission, request_id: string): Draft[] =>
@@ -374,28 +255,4 @@ const registration = ({ run, callback_url }: Submission, request_id: string): Dr
 const guardOf = (result: { kind: string; guard?: Guard }): Guard => {
   if (result.guard === undefined) throw new Error(`opening a request cannot end in ${result.kind}`)
   return result.guard
-}
-
-/** What a person is told of a settled request: only an answer names somebody. */
-export function outcomeOf(subject: Case): Outcome {
-  if (isOpen(subject)) throw new Error('an open request has no outcome')
-  const { answer } = subject
-  return {
-    outcome: subject.state as Outcome['outcome'],
-    at: subject.resolved_at ?? subject.deadline_at,
-    answered_by: answer?.answered_by ?? null,
-    answer: answer === null ? null : spoken(answer),
-    default_action: subject.default_applied ? subject.request.default_action : null,
-  }
-}
-
-export function spoken(answer: NonNullable<Case['answer']>): string {
-  const { parsed_choice, parsed_payload: payload } = answer
-  if (parsed_choice !== null) return parsed_choice
-  if (payload === null) return ''
-  if ('selected' in payload) return payload.selected.join(', ')
-  if ('text' in payload) return payload.text
-  if ('number' in payload)
-    return payload.unit === undefined ? `${payload.number}` : `${payload.number} ${payload.unit}`
-  return payload.date
 }

@@ -53,7 +53,7 @@ export type Sender = {
 
 /** The case after the attempt, or as it stands when the attempt was no longer owed. */
 export async function deliver(sender: Sender, first: Case, duty: Deliver): Promise<Case> {
-  const pass = await mintPass(sender, first, duty)
+  const pass = mintPass(sender, first, duty)
   const claimed = await claim(sender, first, duty, pass)
   if (!claimed.ours) return claimed.subject
   const sent = await send(sender, duty, pass)
@@ -69,13 +69,13 @@ type Pass = {
   readonly token_hash: Hash
 }
 
-async function mintPass(sender: Sender, subject: Case, duty: Deliver): Promise<Pass> {
+function mintPass(sender: Sender, subject: Case, duty: Deliver): Pass {
   const shown = display({ ...subject, asked_by: sender.keyName(subject.opened_by) })
   const display_hash = hashDisplay(shown)
   const chance = randomBytes(HANDLE_BYTES + CODE_BYTES + NONCE_BYTES)
   const handle = writeHandle(chance.subarray(0, HANDLE_BYTES))
   const code = writeCode(chance.subarray(HANDLE_BYTES, HANDLE_BYTES + CODE_BYTES))
-  const token = await mint(sender.keyring(), {
+  const token = mint(sender.keyring(), {
     sub: duty.user_id,
     jti: chance.subarray(HANDLE_BYTES + CODE_BYTES).toString('base64url'),
     iat: Math.floor(sender.now() / 1000),

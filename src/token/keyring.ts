@@ -1,6 +1,6 @@
 // The signing keys: Ed25519, named by thumbprint, sealed at rest. One signs; rotated ones verify until the last token
 // they can have signed has expired, and are refused afterwards. Keys are imported once, never per call.
-import { randomBytes } from 'node:crypto'
+import { createPrivateKey, type JsonWebKey, type KeyObject, randomBytes } from 'node:crypto'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import type { KeyRow, Shelf } from '../ledger/contract.js'
 import { type Secret, seal, unseal } from './seal.js'
@@ -18,7 +18,7 @@ type Held = {
 }
 
 export type Keyring = {
-  readonly signing: { readonly kid: string; readonly key: CryptoKey }
+  readonly signing: { readonly kid: string; readonly key: KeyObject }
   /** Null for a key that was never ours or whose time is over. */
   verifier(kid: string, now: number): CryptoKey | null
   jwks(now: number): { readonly keys: readonly JWK[] }
@@ -33,7 +33,7 @@ export async function openKeyring(shelf: Shelf, secret: Secret): Promise<Keyring
   const current = rows.find(row => row.verify_until === null)
   if (current === undefined) return null
   const held = await Promise.all(rows.map(hold))
-  return keyring(held, { kid: current.kid, key: await openPrivate(current, secret) })
+  return keyring(held, { kid: current.kid, key: openPrivate(current, secret) })
 }
 
 /** Makes a key and puts it in the place of the one that signed so far. */
@@ -84,12 +84,12 @@ async function hold(row: KeyRow): Promise<Held> {
   }
 }
 
-async function openPrivate(row: KeyRow, secret: Secret): Promise<CryptoKey> {
+function openPrivate(row: KeyRow, secret: Secret): KeyObject {
   const plain = unseal(secret, SEALED_FOR, row.sealed_private)
   if (plain === null) {
     throw new KeyringSealed(
       'the signing key does not open with this secret: put back the data/secret or LANE_SECRET it was sealed with',
     )
   }
-  return (await importJWK(JSON.parse(Buffer.from(plain).toString()) as JWK, ALG)) as CryptoKey
+  return createPrivateKey({ key: JSON.parse(Buffer.from(plain).toString()) as JsonWebKey, format: 'jwk' })
 }

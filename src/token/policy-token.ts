@@ -37,7 +37,7 @@ const KIND = {
   }),
 }
 
-export const mintPolicyToken = (keyring: Keyring, claims: PolicyClaims): Promise<string> =>
+export const mintPolicyToken = (keyring: Keyring, claims: PolicyClaims): string =>
   sign(keyring, KIND, { iss: ISSUER, aud: AUDIENCE, ...claims })
 
 export type VerifiedPolicy =

@@ -34,7 +34,7 @@ const KIND = {
   }),
 }
 
-export const mint = (keyring: Keyring, claims: ReplyClaims): Promise<string> =>
+export const mint = (keyring: Keyring, claims: ReplyClaims): string =>
   sign(keyring, KIND, { iss: ISSUER, aud: AUDIENCE, ...claims })
 
 export type Verified =

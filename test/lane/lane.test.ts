@@ -1,6 +1,6 @@
 // The lane itself: opening, withdrawing, reading, erasing; what its doors rely on.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { outcomeOf, spoken } from '../../src/lane.js'
+import { outcomeOf, spoken } from '../../src/agenda/outcome.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import type { Request } from '../../src/request/request.js'
 import { configure, DEPUTY, fromSlack, handleOf, question, raise, type Stage } from './stage.js'

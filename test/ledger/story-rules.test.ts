@@ -35,7 +35,10 @@ describe('resolution', () => {
     const after = [
       (tale: Tale) => tale.answered(),
       (tale: Tale) => tale.withdrawn(),
-      (tale: Tale, craft: Craft) => (craft.later(MINUTE), tale.timedOut('defaulted')),
+      (tale: Tale, craft: Craft) => {
+        craft.later(MINUTE)
+        return tale.timedOut('defaulted')
+      },
     ]
     for (const tell of after) {
       const craft = new Craft()

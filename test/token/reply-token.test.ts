@@ -45,9 +45,9 @@ describe('a token of ours', () => {
     expect(hashToken(token)).not.toBe(hashToken(flipped(token, token.length - 1, 0)))
   })
 
-  test('claims that could not be verified are not minted', async () => {
+  test('claims that could not be verified are not minted', () => {
     for (const flaw of [{ jti: 'short' }, { sub: '' }, { ch: 'fax' }, { rqh: 'sha256:1' }, { exp: 1.5 }]) {
-      await expect(mint(ring, { ...CLAIMS, ...flaw } as typeof CLAIMS)).rejects.toThrow()
+      expect(() => mint(ring, { ...CLAIMS, ...flaw } as typeof CLAIMS)).toThrow()
     }
   })
 })

@@ -1,4 +1,6 @@
 // A keyring in a real store of its own, and tokens signed past our own code, as somebody with the key could.
+
+import type { KeyObject } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +34,11 @@ export const FULL = { iss: 'interrupt-lane', aud: 'lane.reply', ...CLAIMS }
 export const HEADER = { alg: 'EdDSA', typ: 'lane-reply+jwt' }
 
 /** Signs any header and any text with a true key. */
-export const sign = (key: CryptoKey, header: Record<string, unknown>, payload: unknown): Promise<string> =>
+export const sign = (
+  key: KeyObject | CryptoKey,
+  header: Record<string, unknown>,
+  payload: unknown,
+): Promise<string> =>
   new CompactSign(Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)))
     .setProtectedHeader(header as { alg: string })
     .sign(key)

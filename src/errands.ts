@@ -1,0 +1,152 @@
+// Does what the agenda owes: sends, closes, calls back. Fire and forget: the alarm in the ledger remembers whatever this
+// process does not live to finish, and whoever is asked next finds it owed still.
+import type { Adapter, Channel } from './adapter.js'
+import type { Case } from './agenda/case.js'
+import { outcomeOf } from './agenda/outcome.js'
+import { type AgendaPolicy, type Duty, owed } from './agenda/owed.js'
+import { addressOf, type Config } from './config.js'
+import { close } from './delivery/close.js'
+import { type Deliver, deliver } from './delivery/deliver.js'
+import { Gate } from './delivery/gate.js'
+import type { Store } from './ledger/contract.js'
+import type { Recorder } from './record.js'
+import type { Keyring } from './token/keyring.js'
+import { type CallBack, type Calls, callBack } from './waiter/callback.js'
+
+/** Sends under way at once, per channel: what is claimed together is committed together. */
+const CONCURRENT_SENDS = 256
+/** Calls under way at once, per host: one that hangs holds up its own, and is not leaned on by all at once. */
+const CONCURRENT_CALLS = 8
+
+export type ErrandParts = {
+  readonly store: Store
+  readonly config: Config
+  readonly adapters: ReadonlyMap<Channel, Adapter>
+  readonly keyring: () => Keyring
+  readonly publicUrl: () => string
+  readonly keyName: (keyId: string) => string
+  readonly onTrouble: (error: unknown, about: Record<string, unknown>) => void
+  /** Absent where nobody is called. */
+  readonly calls?: Calls
+}
+
+type Errand = Exclude<Duty, { kind: 'time_out' }>
+
+export class Errands {
+  readonly #parts: ErrandParts
+  readonly #policy: AgendaPolicy
+  readonly #record: Recorder
+  readonly #reload: (requestId: string) => Promise<Case>
+  readonly #gates = new Map<Channel, Gate>()
+  /** By host, while one is being called. */
+  readonly #hosts = new Map<string, Gate>()
+  /** What this process is at just now, by nameOf(); tend() adds, the work removes. */
+  readonly #atWork = new Map<string, Promise<void>>()
+
+  constructor(
+    parts: ErrandParts,
+    policy: AgendaPolicy,
+    record: Recorder,
+    reload: (requestId: string) => Promise<Case>,
+  ) {
+    this.#parts = parts
+    this.#policy = policy
+    this.#record = record
+    this.#reload = reload
+  }
+
+  /** Starts whatever is owed and not already under way here. */
+  tend(subject: Case): void {
+    for (const duty of this.#owed(subject)) {
+      if (duty.kind === 'time_out') continue
+      const name = nameOf(subject, duty)
+      if (this.#atWork.has(name)) continue
+      const work = this.#begin(subject, duty)
+        .catch(error => this.#parts.onTrouble(error, { request_id: subject.request_id, duty: duty.kind }))
+        .then(() => void this.#atWork.delete(name))
+      this.#atWork.set(name, work)
+    }
+  }
+
+  /** Waits for what is under way. */
+  async drain(): Promise<void> {
+    while (this.#atWork.size > 0) await Promise.all(this.#atWork.values())
+  }
+
+  #owed(subject: Case): readonly Duty[] {
+    return owed(subject, this.#parts.store.ledger.now(), this.#policy).duties
+  }
+
+  #begin(subject: Case, duty: Errand): Promise<void> {
+    switch (duty.kind) {
+      case 'call_back':
+        return this.#callBack(subject, duty)
+      case 'close':
+        return this.#gate(duty.channel).pass(() => this.#close(subject, duty))
+      case 'deliver':
+        return this.#gate(duty.channel).pass(() => this.#deliver(subject, duty))
+    }
+  }
+
+  #shared(subject: Case) {
+    return {
+      record: this.#record,
+      adapter: (channel: Channel) => this.#parts.adapters.get(channel) ?? null,
+      reload: this.#reload,
+      onTrouble: (error: unknown, { delivery_id }: { readonly delivery_id: string }) =>
+        this.#parts.onTrouble(error, { request_id: subject.request_id, delivery_id }),
+    }
+  }
+
+  async #deliver(subject: Case, duty: Deliver): Promise<void> {
+    const { store, config, keyring, keyName } = this.#parts
+    const after = await deliver(
+      {
+        ...this.#shared(subject),
+        keyring,
+        person: (userId, channel) => addressOf(config, userId, channel),
+        keyName,
+        publicUrl: this.#parts.publicUrl(),
+        stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
+        now: () => store.ledger.now(),
+      },
+      subject,
+      duty,
+    )
+    // A failure may have made the next channel's delivery due, a resolution the closing of this one.
+    setImmediate(() => this.tend(after))
+  }
+
+  async #close(subject: Case, duty: Extract<Duty, { kind: 'close' }>): Promise<void> {
+    const refs = (id: string) => this.#parts.store.shelf.refs(id)
+    await close({ ...this.#shared(subject), refs }, subject, duty, outcomeOf(subject))
+  }
+
+  async #callBack(subject: Case, duty: CallBack): Promise<void> {
+    const { store, calls = null } = this.#parts
+    const url = await store.shelf.callback(subject.request_id)
+    const host = url === null ? '' : new URL(url).host
+    const gate = this.#hosts.get(host) ?? new Gate(CONCURRENT_CALLS)
+    this.#hosts.set(host, gate)
+    const caller = { record: this.#record, reload: this.#reload, now: () => store.ledger.now(), calls }
+    await gate
+      .pass(() => callBack(caller, subject, duty, url))
+      .finally(() => {
+        if (gate.idle) this.#hosts.delete(host)
+      })
+  }
+
+  #gate(channel: Channel): Gate {
+    const known = this.#gates.get(channel)
+    if (known) return known
+    const gate = new Gate(CONCURRENT_SENDS)
+    this.#gates.set(channel, gate)
+    return gate
+  }
+}
+
+const nameOf = ({ request_id }: Case, duty: Errand): string =>
+  duty.kind === 'call_back' ? `call_back ${request_id}` : duty.delivery_id
+
+const isSame = (duty: Duty, wanted: Deliver): boolean =>
+  duty.kind === 'deliver' && duty.delivery_id === wanted.delivery_id && duty.attempt === wanted.attempt
