@@ -84,8 +84,9 @@ function answered(
   const who = `${by} answered over ${channel}: ${said}.`
   if (answer === 'NO') return `${who} Do not do what was asked about.`
   if (type !== 'REQUEST_APPROVAL') return `${who} Act on exactly this answer.`
-  const right = token === undefined ? '' : ' Hand policy_token to whatever performs it; it can be spent once.'
-  return `${who} The action is approved on exactly these parameters.${right}`
+  return token === undefined
+    ? `${who} No policy_token is there: it was spent or taken back, has expired, or is not given yet. Without one do not act.`
+    : `${who} The action is approved on exactly these parameters. Hand policy_token to whatever performs it; it can be spent once.`
 }
 
 function pending({ id, case: subject }: Pending): string {

@@ -20,8 +20,8 @@ Give the thing itself in target_texts or by handle. Ask for a verdict in reply_s
 for prose.`,
 
   request_approval: `Ask for the right to perform one configured action (such as PUBLISH) on exactly the parameters given.
-It is answered YES or NO; anything else means no. Perform the action only after state "answered" with answer "YES", and
-on nothing but these parameters. Where a policy_token comes with it, hand it to whatever performs the action.`,
+It is answered YES or NO; anything else means no. Perform the action only after answer "YES" with a policy_token, on
+nothing but these parameters, and hand the token to whatever performs it: it can be spent once.`,
 
   await_outcome: `Go on waiting for a request that was asked before, by its request_id. Returns the outcome, or "pending"
 again. Nothing is asked by this; call it as often as you like.`,

@@ -273,7 +273,7 @@ describe('the table of commands', () => {
     [['help', 'aks'], 2, /^$/, /did you mean ask\?/],
     [['toString'], 2, /^$/, /there is no command "toString"/],
     [['ask', 'x', '--jsn'], 2, /^$/, /did you mean --json\?/],
-    [['mcp'], 1, /^$/, /not available/],
+    [['mcp'], 1, /^$/, /no API key/],
     [['show'], 2, /^$/, /ID is missing/],
   ])('%j exits %i', async (args, code, stdout, stderr) => {
     const ended = await lane(args)

@@ -132,6 +132,16 @@ describe('asking', () => {
     expect(opened?.body.request).toMatchObject({ parameters: { page: await handleOf('Hello') } })
   })
 
+  test('an approval that is taken back after YES is answered, and gives no right to act', async () => {
+    const { text, data } = await agent.call('withdraw', {
+      request_id: 'publish-1',
+      reason: 'changed our mind',
+    })
+    expect(data).toMatchObject({ state: 'answered', answer: 'YES' })
+    expect(data).not.toHaveProperty('policy_token')
+    expect(text).toMatch(/No policy_token is there: .*Without one do not act\.$/)
+  })
+
   test('nobody answers: the default holds, and the sentence says to stop', async () => {
     const { data, text, isError } = await agent.call('ask_question', {
       ...QUESTION,
