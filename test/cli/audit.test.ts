@@ -52,6 +52,21 @@ describe('the ledger', () => {
     expect((await lane(['ledger', 'export'], { env: beside })).stdout).toBe(streamed)
   })
 
+  test('[LANE-084] with --profile choir it is the same in other words, from each side', async () => {
+    const response = await fetch(`${gateway.url}/v1/ledger?profile=choir`, {
+      headers: { authorization: `Bearer ${gateway.operatorKey}` },
+    })
+    const streamed = await response.text()
+    expect(streamed).toContain('"event_type":"receipt.preference.decision"')
+    const choir = ['ledger', 'export', '--profile', 'choir']
+    expect((await lane(choir, { env })).stdout).toBe(streamed)
+    expect((await lane(choir, { env: beside })).stdout).toBe(streamed)
+    expect((await lane([...choir, 'choir.ndjson'], { env: beside, cwd })).code).toBe(0)
+    expect(readFileSync(join(cwd, 'choir.ndjson'), 'utf8')).toBe(streamed)
+    const wrong = await lane(['ledger', 'export', '--profile', 'chorus'], { env })
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--profile takes choir')])
+  })
+
   test('replay reads every stored reply again, wherever it is read from; an export has no words to read', async () => {
     await lane(ask('unread'), { env })
     expect(await answer(gateway, 'unread', 'yes but')).toBe(422)

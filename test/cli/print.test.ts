@@ -41,6 +41,23 @@ describe('a card', () => {
     expect(lines).toContain('  By        operator over web, proof console')
   })
 
+  test('shows what the run does next and by whom, and never the right itself', () => {
+    const decision = {
+      decision: 'CHANGE_MOOD',
+      mood: 'PARANOID',
+      reason: 'nobody answered in time',
+      by: 'lane',
+    }
+    const lines = card({ ...answered, decision }, NOW, plain)
+    expect(lines).toContain('  Decision  CHANGE_MOOD to PARANOID, by lane: nobody answered in time')
+    expect(card(answered, NOW, plain)).toContain('  Decision  not yet')
+    expect(card(shownCase(), NOW, plain).join()).not.toContain('Decision')
+    const right = { policy_token: 'eyJ.eyJ.x', policy_token_expires_at: '2026-02-17T12:15:00.000Z' }
+    const text = card({ ...answered, decision: { ...decision, ...right } }, NOW, plain).join('\n')
+    expect(text).toContain('a policy token until 2026-02-17T12:15:00.000Z')
+    expect(text).not.toContain('eyJ')
+  })
+
   test('shows a default that was applied, and each delivery that failed', () => {
     const failed = {
       user_id: 'operator',

@@ -8,11 +8,10 @@ import { REASONS } from '../../src/event.js'
 import { display, hashDisplay } from '../../src/request/display.js'
 import { hashReplySchema } from '../../src/request/reply-schema.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
-import { openKeyring } from '../../src/token/keyring.js'
 import { hashCode, hashHandle, writeCode, writeHandle } from '../../src/token/reply-handle.js'
 import { hashToken, mint, type ReplyClaims, verify } from '../../src/token/reply-token.js'
-import { seal } from '../../src/token/seal.js'
-import { SECRET, START } from '../lane/stage.js'
+import { START } from '../lane/stage.js'
+import { exampleRing } from './example-ring.js'
 import { openShelf } from './ring.js'
 
 const page = readFileSync(new URL('../../docs/spec/reply-token.md', import.meta.url), 'utf8')
@@ -30,21 +29,6 @@ const KID = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'
 
 const opened = openShelf()
 afterAll(opened.close)
-
-async function exampleRing() {
-  const row = {
-    kid: KID,
-    public_jwk: JSON.stringify({ kty: key.kty, crv: key.crv, x: key.x }),
-    sealed_private: seal(SECRET, 'signing-key', Buffer.from(JSON.stringify(key)), new Uint8Array(12)),
-    not_before: START,
-    verify_until: null,
-  }
-  if ((await opened.shelf.keyring()).length === 0)
-    await opened.shelf.putSigningKey(row, { verify_until: START })
-  const ring = await openKeyring(opened.shelf, SECRET)
-  if (ring === null) throw new Error('the example key was not kept')
-  return ring
-}
 
 describe('the example of docs/spec/reply-token.md', () => {
   test('its claims bind the request, its schema and what was shown', () => {
@@ -65,7 +49,7 @@ describe('the example of docs/spec/reply-token.md', () => {
 
   test('our mint makes exactly this token, and our verify reads these claims from it', async () => {
     const { iss: _iss, aud: _aud, ...ours } = claims
-    const ring = await exampleRing()
+    const ring = await exampleRing(opened.shelf, key, KID)
     expect(await mint(ring, ours)).toBe(token)
     expect(await verify(ring, token, START)).toEqual({ ok: true, claims: ours })
   })
