@@ -3,9 +3,9 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Spent } from '../director/spend.js'
-import { flawOfSecrecy } from '../ledger/invariant/shape.js'
 import { ID, ID_WORDS } from '../request/field.js'
 import { refusalOf } from '../request/refusal.js'
+import { holdsSecret } from '../request/secrecy.js'
 import { flawOfText } from '../request/text.js'
 import { callerOf, type DoorParts, scoped } from './door.js'
 import { type Code, refuse } from './problem.js'
@@ -35,7 +35,7 @@ const spending = z.strictObject({
     .string({ error: ID_WORDS })
     .regex(ID, { error: ID_WORDS })
     // It is written into the ledger for good.
-    .refine(id => flawOfSecrecy(id) === null, { error: `${ID_WORDS}, and not an API key` }),
+    .refine(id => !holdsSecret(id), { error: `${ID_WORDS}, and not an API key` }),
 })
 
 type Refusal = Extract<Spent, { kind: 'refused' }>['why']
@@ -97,5 +97,5 @@ function readReason(body: unknown): string | null {
     return null
   const { reason = NO_REASON } = body as { reason?: unknown }
   const usable = typeof reason === 'string' && flawOfText(reason, LONGEST_REASON) === null
-  return usable && flawOfSecrecy(reason) === null ? reason : null
+  return usable && !holdsSecret(reason) ? reason : null
 }

@@ -4,6 +4,7 @@ import type { Case } from '../agenda/case.js'
 import type { Guard } from '../ledger/contract.js'
 import { admit } from '../request/admit.js'
 import { parseSubmission } from '../request/parse.js'
+import { holdsSecret } from '../request/secrecy.js'
 import { flawOfText } from '../request/text.js'
 import { showCase } from './case.js'
 import { callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
@@ -166,5 +167,6 @@ function readReason(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Object.keys(body).some(key => key !== 'reason'))
     return null
   const { reason } = body as { reason?: unknown }
-  return typeof reason === 'string' && flawOfText(reason, LONGEST_REASON) === null ? reason : null
+  if (typeof reason !== 'string' || holdsSecret(reason)) return null
+  return flawOfText(reason, LONGEST_REASON) === null ? reason : null
 }

@@ -5,10 +5,10 @@ import { DOCTRINE } from '../director/doctrine.js'
 import { foldRun } from '../director/run.js'
 import type { Heard } from '../director/take-over.js'
 import { AHDB_FIELDS, type AhdbField, ahdbDelta, DECISIONS, DELTA_ITEMS } from '../event.js'
-import { flawOfSecrecy } from '../ledger/invariant/shape.js'
 import { id } from '../request/field.js'
 import { fieldsOnly, refusalOf } from '../request/refusal.js'
 import { MOODS } from '../request/request.js'
+import { holdsSecret } from '../request/secrecy.js'
 import { callerOf, type DoorParts, has, scoped } from './door.js'
 import { type Code, refuse } from './problem.js'
 
@@ -21,7 +21,7 @@ const ITEM_WORDS = 'a work item, only with SPLIT'
 const DELTA_WORDS = `a list of at most ${DELTA_ITEMS} items, 8192 characters in all, without tokens or keys`
 
 // What is proposed is written into the ledger for good, so nothing secret may be in it.
-const isRecordable = (value: unknown): boolean => flawOfSecrecy(JSON.stringify(value)) === null
+const isRecordable = (value: unknown): boolean => !holdsSecret(JSON.stringify(value))
 const delta = z.custom<readonly unknown[]>(
   value => ahdbDelta.safeParse(value).success && isRecordable(value),
   { error: DELTA_WORDS },

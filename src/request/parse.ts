@@ -5,6 +5,7 @@ import { type FieldError, fieldError, refusalOf, valueAt } from './refusal.js'
 import { REPLY_KINDS } from './reply-shape.js'
 import type { Recipient, RequestDraft, Run } from './request.js'
 import { submissionShape } from './request-shape.js'
+import { secretPlaces } from './secrecy.js'
 
 export type { FieldError } from './refusal.js'
 export { completeRequest } from './request.js'
@@ -51,7 +52,13 @@ function unavailable(body: unknown, { callback }: SubmissionPolicy): FieldError[
 
 /** What the shape cannot see: where a callback may go, the configured actions, and a hidden `__proto__`. */
 function unfit(body: unknown, { actions, callback }: SubmissionPolicy): FieldError[] {
-  return [...unfitCallback(body, callback), ...unfitAction(body, actions)]
+  return [...unfitCallback(body, callback), ...unfitAction(body, actions), ...unfitSecrets(body)]
+}
+
+/** The ledger keeps what is asked for ever, and every auditor reads it. */
+function unfitSecrets(body: unknown): FieldError[] {
+  const kept = ['request', 'run'].flatMap(part => secretPlaces(valueAt(body, [part]), [part]))
+  return kept.map(path => fieldError(body, path, 'text without a token, an API key or a reply link'))
 }
 
 function unfitCallback(body: unknown, callback: SubmissionPolicy['callback']): FieldError[] {
