@@ -20,8 +20,12 @@ export function canonical(value: unknown): string {
   return `{${text}}`
 }
 
+/** Nearly everything we hash: nothing in it needs an escape. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
 /** JSON.stringify spells strings and numbers as the RFC does, but would escape a lone surrogate: that is no text. */
 function spell(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`
   const spelt = JSON.stringify(text)
   if (spelt.includes('\\ud') && /\p{Surrogate}/u.test(text))
     throw new TypeError('a lone surrogate cannot be hashed')
