@@ -3,7 +3,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { launch } from './child.js'
 import type { Figure } from './figure.js'
-import { entriesOf, requireCounts, requireHolds, sizeOf, WrongOutcome, watchHead } from './outcome.js'
+import {
+  type Counts,
+  ENTRIES_PER_TIMEOUT,
+  entriesOf,
+  requireCounts,
+  requireHolds,
+  sizeOf,
+  timedOut,
+  WrongOutcome,
+  watchHead,
+} from './outcome.js'
 import { type Place, withPlace } from './place.js'
 import { type Crowd, populate } from './population.js'
 import { startLane } from './stage.js'
@@ -49,7 +59,7 @@ async function appendStraight(place: Place): Promise<number> {
   })
   const { ms, resolved } = await child.ask('resolve').finally(() => child.stop())
   if (resolved !== DUE) throw new WrongOutcome(`${resolved} of ${DUE} were resolved`)
-  await requireResolved(place, from)
+  await requireResolved(place, from, { TIMEOUT_RECEIPT: DUE, REQUEST_RESOLVED: DUE })
   return ms
 }
 
@@ -63,17 +73,17 @@ async function burst(place: Place): Promise<number> {
     if (Date.now() >= at)
       throw new WrongOutcome(`the lane was not ready ${LEAD_MS} ms after the crowd was begun`)
     await sleep(at - Date.now())
-    await watchHead(place.ledger, from + 2 * DUE)
+    await watchHead(place.ledger, from + ENTRIES_PER_TIMEOUT * DUE)
     ms = Date.now() - at
   } finally {
     await lane.stop()
   }
-  await requireResolved(place, from)
+  await requireResolved(place, from, timedOut(DUE))
   return ms
 }
 
-async function requireResolved(place: Place, from: number): Promise<void> {
-  requireCounts(place.ledger, from, { TIMEOUT_RECEIPT: DUE, REQUEST_RESOLVED: DUE })
+async function requireResolved(place: Place, from: number, counts: Counts): Promise<void> {
+  requireCounts(place.ledger, from, counts)
   const deadlines = new Set(entriesOf(place.ledger, 'TIMEOUT_RECEIPT').map(({ body }) => body.deadline_at))
   if (deadlines.size !== 1) throw new WrongOutcome(`${deadlines.size} deadlines where all share one`)
   await requireHolds(place.ledger)

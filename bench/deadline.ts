@@ -3,11 +3,13 @@
 // so a second figure says when each was there to be read.
 import { type Figure, quantile } from './figure.js'
 import {
+  ENTRIES_PER_TIMEOUT,
   entriesOf,
   requireCounts,
   requireHolds,
   requirePending,
   sizeOf,
+  timedOut,
   WrongOutcome,
   watchHead,
 } from './outcome.js'
@@ -86,10 +88,10 @@ async function runThrough(place: Place): Promise<readonly number[]> {
     const from = sizeOf(place.ledger)
     if (Date.now() >= first)
       throw new WrongOutcome(`the lane was not ready ${LEAD_MS} ms after the crowd was begun`)
-    await watchHead(place.ledger, from + 2 * DUE, size => {
-      while (seenAt.length < Math.floor((size - from) / 2)) seenAt.push(Date.now())
+    await watchHead(place.ledger, from + ENTRIES_PER_TIMEOUT * DUE, size => {
+      while (seenAt.length < Math.floor((size - from) / ENTRIES_PER_TIMEOUT)) seenAt.push(Date.now())
     })
-    requireCounts(place.ledger, from, { TIMEOUT_RECEIPT: DUE, REQUEST_RESOLVED: DUE })
+    requireCounts(place.ledger, from, timedOut(DUE))
   } finally {
     await lane.stop()
   }

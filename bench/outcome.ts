@@ -21,6 +21,14 @@ export const answered = (n: number): Counts => ({
   AHDB_DELTA: n,
 })
 
+/** What n requests that nobody answered leave: the receipt, the outcome, and what the director makes of it. */
+export const timedOut = (n: number): Counts => ({
+  TIMEOUT_RECEIPT: n,
+  REQUEST_RESOLVED: n,
+  DIRECTOR_DECIDED: n,
+})
+export const ENTRIES_PER_TIMEOUT = Object.keys(timedOut(1)).length
+
 /** A lane that has not got there after this long never will. */
 const PATIENCE_MS = 60_000
 
