@@ -79,7 +79,7 @@ export type AhdbField = (typeof AHDB_FIELDS)[number]
 export const isClosedField = (field: AhdbField): boolean => field === 'assert' || field === 'hypothesize'
 /** A delta states a preference or two; what is larger is a document and belongs behind a handle. */
 export const DELTA_ITEMS = 20
-const DELTA_CHARS = 8192
+export const DELTA_CHARS = 8192
 export const ahdbDelta = z
   .array(z.unknown())
   .max(DELTA_ITEMS)

@@ -2,7 +2,7 @@
 // members alone, several times faster than by its schema. The short cut only ever says yes: whatever is not plain goes
 // to the schema in event.ts, which decides. A property test holds the two together: plain implies no flaw.
 import { CHANNELS, PROOFS } from '../adapter.js'
-import { type EventType, flawOf, REASONS } from '../event.js'
+import { DELTA_CHARS, DELTA_ITEMS, type EventType, flawOf, REASONS } from '../event.js'
 import { DEFAULT_ACTIONS } from '../request/request.js'
 
 type Is = (value: unknown) => boolean
@@ -20,6 +20,8 @@ const isAttempt: Is = value => isCount(value) && value !== 0
 const isFlag: Is = value => typeof value === 'boolean'
 const isNull: Is = value => value === null
 const isChoice: Is = value => value === null || (typeof value === 'string' && value.length <= 32)
+const isDelta: Is = value =>
+  Array.isArray(value) && value.length <= DELTA_ITEMS && JSON.stringify(value).length <= DELTA_CHARS
 const oneOf = (...values: readonly string[]): Is => {
   const known = new Set<unknown>(values)
   return value => known.has(value)
@@ -118,6 +120,13 @@ const PLAIN: Readonly<Partial<Record<EventType, Plain>>> = {
   DIRECTOR_DECIDED: plain({
     decision: oneOf('CONTINUE', 'SPLIT', 'HALT'),
     reason: isName,
+    because: isCount,
+    by: isName,
+  }),
+  AHDB_DELTA: plain({
+    field: oneOf('drive', 'believe'),
+    state: oneOf('proposed'),
+    delta: isDelta,
     because: isCount,
     by: isName,
   }),
