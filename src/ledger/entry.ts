@@ -21,11 +21,5 @@ export function seal(draft: Draft, place: Place): { readonly entry: Entry; reado
   return { entry: { v: 1, ...place, ...draft, hash }, line: `${before}"hash":"${hash}",${after}` }
 }
 
-/** What the hash of an entry must be, from its members alone. */
-export function hashEntry(entry: Record<string, unknown>): Hash {
-  const { hash: _, ...rest } = entry
-  return sha256(DOMAIN, canonical(rest))
-}
-
 /** Reads back what `seal` wrote. The store vouches for its own bytes; foreign ones go through `verify`. */
 export const parseEntry = (line: string): Entry => JSON.parse(line) as Entry

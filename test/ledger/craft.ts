@@ -4,9 +4,13 @@ import { canonical, type Hash, hashOf, sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import { GRAMMAR } from '../../src/compiler/compile.js'
 import { type Body, type Draft, type Entry, type EventType, REASONS, type Reason } from '../../src/event.js'
-import { GENESIS, hashEntry, seal } from '../../src/ledger/entry.js'
+import { GENESIS, seal } from '../../src/ledger/entry.js'
 import { verify } from '../../src/ledger/verify.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
+
+/** As docs/spec/ledger.md says it, from the members alone. */
+export const hashEntry = ({ hash: _, ...rest }: Record<string, unknown>): Hash =>
+  sha256('lane/entry/v1\n', canonical(rest))
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
 export const hashed = (name: string): Hash => sha256(name)

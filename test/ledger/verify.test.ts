@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { canonical } from '../../src/canonical.js'
 import { linesOf as split } from '../../src/cli/lines.js'
 import { type Entry, EVENT_TYPES } from '../../src/event.js'
-import { GENESIS, hashEntry } from '../../src/ledger/entry.js'
+import { GENESIS } from '../../src/ledger/entry.js'
 import { readLine } from '../../src/ledger/invariant/line.js'
 import { MAX_PROBLEMS, verify } from '../../src/ledger/verify.js'
-import { Craft, found, question, soundLedger, started, Tale } from './craft.js'
+import { Craft, found, hashEntry, question, soundLedger, started, Tale } from './craft.js'
 
 /** A sound ledger with letters beyond ASCII, as the bytes of its export. */
 function exported(): { readonly craft: Craft; readonly bytes: Buffer } {
