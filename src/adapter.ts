@@ -1,8 +1,11 @@
 // The one file of ours an adapter may import: the words a channel and the lane share. Adapters translate; they do
 // not compile, time out or decide. Every channel folder holds index.ts, render.ts, send.ts and receive.ts.
+
+import type { Reason } from './reason.js'
 import type { Display } from './request/display.js'
 
 export { describeAnswer } from './compiler/describe.js'
+export type { Reason } from './reason.js'
 export type { Display, ShownHandle } from './request/display.js'
 export { letterOf, type Option, type ReplySchema } from './request/reply-schema.js'
 export type { DefaultAction, RequestType } from './request/request.js'
@@ -57,6 +60,13 @@ export type Outcome = {
   readonly default_action: string | null
 }
 
+/** What a reply or a report is about: the reply handle that travelled, the provider's reference of the copy, or the
+ *  short code typed beside the answer, which counts only together with its sender. */
+export type Binding =
+  | { readonly kind: 'handle'; readonly handle: string }
+  | { readonly kind: 'ref'; readonly ref: string }
+  | { readonly kind: 'code'; readonly code: string }
+
 /** One reply as a channel vouches for it, before any check of ours has run. */
 export type Inbound = {
   readonly channel: Channel
@@ -66,27 +76,109 @@ export type Inbound = {
   readonly sender?: unknown
   readonly proof: Proof
   readonly authenticated: boolean
-  readonly binding:
-    | { readonly kind: 'handle'; readonly handle: string }
-    | { readonly kind: 'ref'; readonly ref: string }
+  readonly binding: Binding
   readonly text: string
   /** The code typed beside the answer, where the channel asks for one. */
   readonly code?: string
   readonly automated: boolean
 }
 
+/** What became of an inbound reply, for the channel to tell its sender. Said only after the commit. */
+export type Verdict =
+  | { readonly kind: 'recorded'; readonly answer: string; readonly at: string; readonly answered_by: string }
+  | {
+      readonly kind: 'refused'
+      readonly reason: Reason
+      readonly request_id: string
+      readonly delivery_id: string
+      /** What was read and what would have been understood, where the words were the trouble. */
+      readonly read: string | null
+      readonly accepted: string | null
+      /** What holds, where it is settled. */
+      readonly outcome: Outcome | null
+    }
+  /** It names no delivery: nothing was recorded, and the sender is told nothing that depends on it. */
+  | { readonly kind: 'unknown' }
+
+/** What the provider says later about a copy it took: a bounce means that it no longer stands. */
+export type Report = {
+  readonly channel: Channel
+  readonly about: Binding | { readonly kind: 'sender'; readonly sender: unknown }
+  readonly status: string
+  readonly stands: boolean
+}
+
+/** What was asked, and whether this sender could answer it now: for a form that is opened before it is filled in. */
+export type Glance = {
+  readonly display: Display
+  /** The first check that would fail whatever is said; null when only the words are missing. */
+  readonly reason: Reason | null
+  readonly outcome: Outcome | null
+}
+
+/** The lane as a channel sees it. Whatever it promises is durable when it fulfils; LedgerUnavailable rejects. */
+export interface Desk {
+  /** The reply, and with it the place up to which a pulled channel has been read. */
+  take(inbound: Inbound, cursor?: string): Promise<Verdict>
+  report(report: Report): Promise<void>
+  look(inbound: Inbound): Promise<Glance | null>
+  /** True for whoever may now say "your reply could not be read": once per request and person, claimed before it is said. */
+  notice(refused: Extract<Verdict, { kind: 'refused' }>): Promise<boolean>
+  /** An invitation to link this address was accepted; the person's id, or null for one that is not open. */
+  link(code: string, address: unknown): Promise<string | null>
+  keep(cursor: string): Promise<void>
+  now(): number
+}
+
+/** A provider's webhook, as it came: nothing of it has been believed or parsed. */
+export type Hook = {
+  readonly bytes: Uint8Array
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Of /hooks/email/:provider; null elsewhere. */
+  readonly provider: string | null
+}
+export type HookAnswer = {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+/** What every unverified webhook is told: the same words whatever was wrong with it. */
+export const UNVERIFIED: HookAnswer = { status: 401, body: 'unverified' }
+
+/** What one look of `lane doctor` found: a line, and what to do about it. */
+export type Finding = {
+  readonly check: string
+  readonly status: 'ok' | 'warn' | 'fail'
+  readonly message: string
+  readonly remedy: string | null
+}
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** A line for the operator; never an address, a handle, a code or what a person said. */
+export type Say = (level: 'info' | 'warn' | 'error', words: string, about?: Record<string, unknown>) => void
+
+/** What an adapter is made of: its variables from the environment, and the lane around it. */
+export type AdapterParts = {
+  readonly variables: Readonly<Partial<Record<string, string>>>
+  /** PUBLIC_URL, without a final slash. */
+  readonly publicUrl: () => string
+  readonly say: Say
+}
+
 export interface Adapter {
   readonly channel: Channel
   send(display: Display, envelope: Envelope): Promise<Sent>
   /** Edits a delivered copy to its outcome. Absent where a channel has nothing to edit. */
-  close?(ref: string | null, outcome: Outcome): Promise<void>
-  /** Translates a provider's verified bytes into replies. */
-  receive?(bytes: Uint8Array, headers: Readonly<Record<string, string | undefined>>): Promise<Inbound[]>
-  /** Pulled channels: `emit` returns once the inbound *and the cursor* are durable. */
-  listen?(
-    cursor: string | null,
-    emit: (inbound: Inbound, cursor: string) => Promise<void>,
-  ): Promise<() => Promise<void>>
+  close?(ref: string, outcome: Outcome, display: Display): Promise<void>
+  /** A webhook: verified on its raw bytes first, then translated, taken at the desk, and only then acknowledged. */
+  receive?(hook: Hook, desk: Desk): Promise<HookAnswer>
+  /** Pulled channels, from the cursor on, until the returned function was called. */
+  listen?(cursor: string | null, desk: Desk): Promise<() => Promise<void>>
+  /** Where a person opens their invitation to link an address of this channel. */
+  invite?(code: string): Promise<string>
+  /** For `lane doctor`: asks the provider, changes nothing. */
+  check?(): Promise<readonly Finding[]>
 }
 
 /** The page of /r/:handle. The web adapter draws it; the door in http/ serves it. */

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { CHANNELS, type Channel, PROOFS } from './adapter.js'
 import { CAUTIOUS_OUTCOMES, FREE_OUTCOMES } from './director/policy.js'
+import { TO_BE_LINKED } from './directory.js'
 import { ID_WORDS, id, shownText } from './request/field.js'
 import { fieldsOnly } from './request/refusal.js'
 import { DEFAULT_ACTIONS, MOODS } from './request/request.js'
@@ -20,16 +21,21 @@ const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(p
 const NAME_WORDS = `what people are called on pages: 1 to ${MAX_NAME_CHARS} visible characters on one line`
 const EMAIL_WORDS = 'an address such as release-owner@example.org'
 const SMS_WORDS = 'a number such as "+15551230000", in quotes'
-const TELEGRAM_WORDS = "a person's numeric Telegram id, above 0: a group vouches for nobody"
+const TELEGRAM_WORDS =
+  "a person's numeric Telegram id, above 0 (a group vouches for nobody), or link: they link it themselves"
 const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/
 
 const addresses = {
   slack: shape('slack', {
     team: matching(/^[TE][A-Z0-9]{1,20}$/, "the workspace's id, such as T0123"),
     user: matching(/^[UW][A-Z0-9]{1,20}$/, "the person's member id, such as U0456"),
+    channel: matching(
+      /^[CG][A-Z0-9]{1,20}$/,
+      'the id of a channel, such as C0789, for cards in place of direct messages',
+    ).exactOptional(),
   }).exactOptional(),
   email: matching(EMAIL, EMAIL_WORDS).exactOptional(),
-  telegram: z.int({ error: TELEGRAM_WORDS }).min(1, { error: TELEGRAM_WORDS }).exactOptional(),
+  telegram: z.union([z.literal(TO_BE_LINKED), z.int().min(1)], { error: TELEGRAM_WORDS }).exactOptional(),
   sms: matching(/^\+[1-9][0-9]{6,14}$/, SMS_WORDS).exactOptional(),
   web: z.literal(true, { error: 'true; leave the line out where there is no web' }).exactOptional(),
 } satisfies Record<Channel, z.ZodType>

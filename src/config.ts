@@ -8,9 +8,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHANNELS, type Channel, PROOFS, type Proof } from './adapter.js'
-import { canonical } from './canonical.js'
 import { configShape, type RawConfig, type RawPerson } from './config-shape.js'
 import { type DirectorPolicy, USUAL_POLICY } from './director/policy.js'
+import { identityOf, TO_BE_LINKED } from './directory.js'
 import { placesOf, valueAt } from './request/refusal.js'
 import type { Request } from './request/request.js'
 import { quote } from './request/text.js'
@@ -107,7 +107,8 @@ function disagreements({ recipients, actions = {} }: RawConfig): Flaw[] {
   const owners = new Map<string, string>()
   for (const [userId, person] of Object.entries(recipients)) {
     for (const [channel, address] of addressesOf(person)) {
-      const key = `${channel} ${JSON.stringify(address).toLowerCase()}`
+      if (address === TO_BE_LINKED) continue
+      const key = `${channel} ${identityOf(channel, address)}`
       const owner = owners.get(key)
       const message = `an address of nobody else: ${owner} has it, and a reply from it could be either's`
       // Everybody's web address is `true`: the page knows people by their links.
@@ -165,21 +166,6 @@ function usualProofs(approvers: readonly string[], recipients: Config['recipient
   const channels = approvers.flatMap(userId => recipients[userId]?.channels ?? [])
   if (!channels.some(channel => VOUCHING.includes(channel))) return PROOFS
   return PROOFS.filter(proof => !WEAK.includes(proof))
-}
-
-/** Name and address of a person on a channel; null when the configuration no longer has them. */
-export function addressOf(config: Config, userId: string, channel: Channel) {
-  const person = config.recipients[userId]
-  const address = person?.addresses[channel]
-  return person === undefined || address === undefined ? null : { name: person.name, address }
-}
-
-/** The person an address on a channel belongs to (C2). */
-export function whoHas(config: Config, channel: Channel, address: unknown): string | null {
-  const spelt = canonical(address)
-  const has = ({ addresses }: Person): boolean =>
-    addresses[channel] !== undefined && canonical(addresses[channel]) === spelt
-  return Object.values(config.recipients).find(has)?.user_id ?? null
 }
 
 /** The proofs of identity that are enough to answer this request; none for an action no longer configured. */

@@ -4,12 +4,14 @@ import type { Adapter, Channel } from './adapter.js'
 import type { Case } from './agenda/case.js'
 import { outcomeOf } from './agenda/outcome.js'
 import { type AgendaPolicy, type Duty, owed } from './agenda/owed.js'
-import { addressOf, type Config } from './config.js'
+import type { Config } from './config.js'
 import { close } from './delivery/close.js'
 import { type Deliver, deliver } from './delivery/deliver.js'
 import { Gate } from './delivery/gate.js'
+import type { Directory } from './directory.js'
 import type { Store } from './ledger/contract.js'
 import type { Recorder } from './record.js'
+import { display } from './request/display.js'
 import type { Keyring } from './token/keyring.js'
 import { type CallBack, type Calls, callBack } from './waiter/callback.js'
 
@@ -21,6 +23,7 @@ const CONCURRENT_CALLS = 8
 export type ErrandParts = {
   readonly store: Store
   readonly config: Config
+  readonly directory: Directory
   readonly adapters: ReadonlyMap<Channel, Adapter>
   readonly keyring: () => Keyring
   readonly publicUrl: () => string
@@ -99,12 +102,12 @@ export class Errands {
   }
 
   async #deliver(subject: Case, duty: Deliver): Promise<void> {
-    const { store, config, keyring, keyName } = this.#parts
+    const { store, directory, keyring, keyName } = this.#parts
     const after = await deliver(
       {
         ...this.#shared(subject),
         keyring,
-        person: (userId, channel) => addressOf(config, userId, channel),
+        person: (userId, channel) => directory.addressOf(userId, channel),
         keyName,
         publicUrl: this.#parts.publicUrl(),
         stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
@@ -119,7 +122,11 @@ export class Errands {
 
   async #close(subject: Case, duty: Extract<Duty, { kind: 'close' }>): Promise<void> {
     const refs = (id: string) => this.#parts.store.shelf.refs(id)
-    await close({ ...this.#shared(subject), refs }, subject, duty, outcomeOf(subject))
+    const ending = {
+      outcome: outcomeOf(subject),
+      display: display({ ...subject, asked_by: this.#parts.keyName(subject.opened_by) }),
+    }
+    await close({ ...this.#shared(subject), refs }, subject, duty, ending)
   }
 
   async #callBack(subject: Case, duty: CallBack): Promise<void> {

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { CHANNELS, PROOFS } from './adapter.js'
 import type { Hash } from './canonical.js'
+import { REASONS, type Reason } from './reason.js'
 import { DEFAULT_ACTIONS, MOODS } from './request/request.js'
 
 const hash = z.custom<Hash>(value => typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value))
@@ -11,31 +12,6 @@ const name = z.string().min(1).max(256)
 const count = z.number().int().nonnegative()
 const channel = z.enum(CHANNELS)
 const proof = z.enum(PROOFS)
-
-/** Why an inbound reply was rejected (the right was not proven) or refused (the words were not understood). */
-export const REASONS = [
-  'rate_limited',
-  'token_malformed',
-  'token_unknown_key',
-  'token_bad_signature',
-  'request_mismatch',
-  'schema_mismatch',
-  'automated_message',
-  'unknown_sender',
-  'sender_unauthenticated',
-  'wrong_recipient',
-  'proof_insufficient',
-  'duplicate_message',
-  'already_resolved',
-  'deadline_passed',
-  'token_expired',
-  'token_replayed',
-  'code_mismatch',
-  'reply_too_long',
-  'reply_bad_charset',
-  'reply_not_in_schema',
-] as const
-export type Reason = (typeof REASONS)[number]
 
 const checks = z.array(z.strictObject({ check: z.enum(REASONS), ok: z.boolean() })).max(REASONS.length)
 export type Check = { readonly check: Reason; readonly ok: boolean }
@@ -201,6 +177,7 @@ export const BODIES = {
     final: z.boolean(),
     next_at: at.exactOptional(),
   }),
+  RECIPIENT_LINKED: z.strictObject({ user_id: name, channel }),
   RAW_ERASED: z.strictObject({ reply_id: name, by: name }),
   CLOCK_SUSPECT: z.strictObject({
     state: z.enum(['suspected', 'confirmed', 'cleared']),

@@ -1,18 +1,19 @@
 // The lane: three things come in (a request, a reply, the passing of time), each ends as events in the ledger, and
 // what the agenda then owes is done. Nothing here decides; it asks the agenda and calls the rooms.
 import { randomBytes } from 'node:crypto'
-import type { Inbound } from './adapter.js'
+import type { Channel, Inbound } from './adapter.js'
 import { type Case, fold, isOpen } from './agenda/case.js'
 import { canonical, type Hash } from './canonical.js'
 import { instant } from './clock.js'
-import { proofsFor, whoHas } from './config.js'
+import { proofsFor } from './config.js'
 import { timeOut } from './deadline/time-out.js'
 import { Director } from './director/director.js'
 import { type ErrandParts, Errands } from './errands.js'
 import type { Draft, Entry } from './event.js'
-import { type Guard, LedgerUnavailable } from './ledger/contract.js'
+import { invite } from './invitation.js'
+import { type Guard, LedgerUnavailable, type Shelving } from './ledger/contract.js'
 import { type Recorder, recorder } from './record.js'
-import { type Received, type Receiver, receive } from './reply/receive.js'
+import { glance, type Received, type Receiver, receive } from './reply/receive.js'
 import { Turns } from './reply/turns.js'
 import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
 import { completeRequest, type Submission } from './request/parse.js'
@@ -127,22 +128,47 @@ export class Lane {
     return guards
   }
 
-  async answer(inbound: Inbound): Promise<Received> {
+  async answer(inbound: Inbound, beside: readonly Shelving[] = []): Promise<Received> {
     const received = await this.#turns.take(canonical(inbound.binding), () =>
-      receive(this.#receiver(), inbound),
+      receive(this.#receiver(), inbound, beside),
     )
     if (received.kind !== 'unknown') this.#errands.tend(received.subject)
     return received
   }
 
+  /** Whether a sender could answer now, and what: nothing is recorded. */
+  glance(inbound: Inbound) {
+    return glance(this.#receiver(), inbound)
+  }
+
+  /** For what is told about a delivery later. */
+  get reporter() {
+    return { record: this.#record, reload: (id: string) => this.settle(id) }
+  }
+
+  tend(subject: Case): void {
+    this.#errands.tend(subject)
+  }
+
+  /** Where a person links their own address; null where the configuration or the channel has no place for one. */
+  async invite(
+    userId: string,
+    channel: Channel,
+  ): Promise<{ readonly url: string; readonly expires_at: string } | null> {
+    const adapter = this.#parts.adapters.get(channel)
+    if (adapter?.invite === undefined || !this.#parts.directory.awaitsLink(userId, channel)) return null
+    const { code, expires_at } = await invite(this.#parts.store, userId, channel)
+    return { url: await adapter.invite(code), expires_at }
+  }
+
   #receiver(): Receiver {
-    const { store, config, keyring } = this.#parts
+    const { store, config, directory, keyring } = this.#parts
     return {
       record: this.#resolve,
       shelf: store.shelf,
       keyring,
       proofsFor: request => proofsFor(config, request),
-      whois: (channel, sender) => whoHas(config, channel, sender),
+      whois: (channel, sender) => directory.whoHas(channel, sender),
       attemptsPerDelivery: config.limits.reply_attempts_per_delivery,
       settle: id => this.settle(id),
       now: () => store.ledger.now(),

@@ -3,12 +3,15 @@
 import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { outboxWriter, webAdapter } from '../adapters/web/index.js'
-import type { Adapter, Channel } from './adapter.js'
+import { type Channel, reasonOf, type Say } from './adapter.js'
+import { makeAdapters } from './channels.js'
 import { instant, machineClock } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
 import { type Config, checkConfig, configFileOf, loadConfig, outboxOpen } from './config.js'
 import { startTimer } from './deadline/timer.js'
 import { within } from './delivery/patience.js'
+import { openDesk } from './desk.js'
+import { Directory } from './directory.js'
 import type { Draft } from './event.js'
 import { type FirstKeys, firstKeys } from './first-keys.js'
 import { showCase } from './http/case.js'
@@ -18,6 +21,7 @@ import { buildServer } from './http/server.js'
 import { Lane } from './lane.js'
 import type { Ledger, Store } from './ledger/contract.js'
 import { openSqlite } from './ledger/sqlite/open.js'
+import { startListening } from './listening.js'
 import { startMetrics } from './metrics.js'
 import { openSecret } from './secret.js'
 import {
@@ -80,19 +84,26 @@ async function start(
   const outbox = outboxWriter(join(settings.dataDir, 'outbox.ndjson'))
   const printsLinks = outboxOpen(config, runningChannels(settings))
   const web = webAdapter({ outbox: printsLinks, write: outbox.write, print })
-  const adapters = new Map<Channel, Adapter>([['web', web]])
   const closing = new AbortController()
   const publicUrl = { current: settings.publicUrl }
+  const say: Say = (level, words, about = {}) => log[level](about, words)
+  const made = await makeAdapters(settings, { publicUrl: () => publicUrl.current, say }).catch(error => {
+    throw new CannotStart(reasonOf(error))
+  })
+  const adapters = new Map([web, ...made].map(adapter => [adapter.channel, adapter]))
+  const directory = await Directory.open(config, shelf)
+  const keyName = (id: string): string => keys.nameOf(id)
 
   const allow = allowanceOf(config.callbacks.allow)
 
   const lane = new Lane({
     store,
     config,
+    directory,
     adapters,
     keyring: ring.current,
     publicUrl: () => publicUrl.current,
-    keyName: id => keys.nameOf(id),
+    keyName,
     onTrouble: (error, about) =>
       log.error({ err: error, ...about }, 'something owed could not be done; it stays owed'),
     ...(settings.webhookSecrets !== null && {
@@ -101,12 +112,15 @@ async function start(
   })
   const waiters = startWaiters(ledger, async id => (await lane.read(id))?.state !== 'pending')
   const metrics = startMetrics(ledger, waiters.waiting)
+  const onStranger = (channel: Channel): void => metrics.strangers.inc({ why: `unknown_${channel}` })
+  const desk = (channel: Channel) => openDesk(channel, { lane, store, directory, keyName, onStranger })
   const app = buildServer(
     {
       lane,
       store,
       config,
-      channels: [...adapters.keys()],
+      adapters,
+      desk,
       keys,
       keyring: ring.current,
       rotateKeyring: ring.rotate,
@@ -139,6 +153,7 @@ async function start(
     log.error({ err: error }, 'an alarm could not be answered; it rings again')
   const alarms = startTimer(ledger, id => lane.advance(id), trouble)
   const unsubscribe = ledger.onCommit(() => alarms.nudge())
+  const listening = startListening(adapters.values(), store, desk, say)
   log.info(
     { url, public_url: publicUrl.current, version, overdue: overdue.length },
     startLine(overdue.length),
@@ -153,7 +168,7 @@ async function start(
       closing.abort()
       unsubscribe()
       waiters.stop()
-      await within(DRAIN_MS, finish(app, alarms, lane), undefined)
+      await within(DRAIN_MS, finish(app, listening, alarms, lane), undefined)
       await outbox.close()
       await ledger.close()
       log.info('stopped')
@@ -168,9 +183,11 @@ const startLine = (overdue: number): string =>
 
 async function finish(
   app: { close(): Promise<unknown> },
+  listening: { stop(): Promise<void> },
   alarms: { stop(): Promise<void> },
   lane: Lane,
 ): Promise<undefined> {
+  await listening.stop()
   await app.close()
   await alarms.stop()
   await lane.drain()

@@ -24,6 +24,10 @@ export type Delivery = {
   readonly display_hash: Hash
   /** Its sender has used up the attempts: the reply handle is dead. */
   readonly exhausted: boolean
+  /** What the provider reported last, after it had taken the copy. */
+  readonly status: string | null
+  /** It reported that the copy did not arrive: nothing later makes it stand again. */
+  readonly bounced: boolean
 }
 
 /** What the run does because of the outcome. */
@@ -62,6 +66,8 @@ export type Case = {
   /** Null while it is open, and until the director of its run has decided. */
   readonly decision: Decided | null
   readonly policy_token: PolicyToken | null
+  /** Who was told that a reply of theirs could not be read. */
+  readonly noticed: readonly string[]
   /** How many entries the story has: what an append expects. */
   readonly version: number
 }
@@ -110,6 +116,7 @@ function opened(event: Happened): Case {
     resolved_seq: null,
     decision: null,
     policy_token: null,
+    noticed: [],
     version: 1,
   }
 }
@@ -119,17 +126,15 @@ function change(before: Case, event: Happened): Case {
     case 'DELIVERY_STARTED':
       return started(before, event.body, event.at)
     case 'OUTBOUND_REQUEST_SENT':
-      return update(before, event.body.delivery_id, event.at, {
-        state: event.body.uncertain ? 'uncertain' : 'sent',
-        lease_until: null,
-      })
+      return sent(before, event.body, event.at)
     case 'DELIVERY_FAILED':
       return failed(before, event.body, event.at)
     case 'DELIVERY_STATUS':
-      if (event.body.stands) return before
-      return update(before, event.body.delivery_id, event.at, { state: 'failed', final: true })
+      return reported(before, event.body, event.at)
     case 'DELIVERY_CLOSED':
       return update(before, event.body.delivery_id, event.at, { state: 'closed' })
+    case 'NOTICE_SENT':
+      return { ...before, noticed: [...before.noticed, event.body.recipient] }
     case 'INBOUND_REPLY_REJECTED':
       if (event.body.reason !== 'rate_limited') return before
       return update(before, event.body.delivery_id, null, { exhausted: true })
@@ -181,8 +186,38 @@ function started(before: Case, body: Body<'DELIVERY_STARTED'>, at: string): Case
     return update(before, body.delivery_id, at, claim)
   }
   const { delivery_id, channel, recipient: user_id } = body
-  const fresh: Delivery = { delivery_id, user_id, channel, at, ...claim, final: false, exhausted: false }
+  const fresh: Delivery = {
+    delivery_id,
+    user_id,
+    channel,
+    at,
+    ...claim,
+    final: false,
+    exhausted: false,
+    status: null,
+    bounced: false,
+  }
   return { ...before, deliveries: [...before.deliveries, fresh] }
+}
+
+/** A bounce may be reported before we have told that it was sent. */
+function sent(before: Case, body: Body<'OUTBOUND_REQUEST_SENT'>, at: string): Case {
+  if (before.deliveries.some(one => one.delivery_id === body.delivery_id && one.bounced)) return before
+  return update(before, body.delivery_id, at, {
+    state: body.uncertain ? 'uncertain' : 'sent',
+    lease_until: null,
+  })
+}
+
+function reported(before: Case, { delivery_id, status, stands }: Body<'DELIVERY_STATUS'>, at: string): Case {
+  if (stands) return update(before, delivery_id, null, { status })
+  return update(before, delivery_id, at, {
+    status,
+    state: 'failed',
+    final: true,
+    bounced: true,
+    lease_until: null,
+  })
 }
 
 /** A failure may be told after its lease was over and another attempt made: that one, or a copy that stands, counts. */

@@ -1,5 +1,5 @@
 // Edits a delivered copy to its outcome, so that nobody finds a live button on a question that is settled.
-import type { Adapter, Outcome } from '../adapter.js'
+import type { Adapter, Display, Outcome } from '../adapter.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
 import type { Recorder } from '../record.js'
@@ -17,8 +17,11 @@ export type Closer = {
   readonly onTrouble: (error: unknown, duty: Close) => void
 }
 
-export async function close(closer: Closer, first: Case, duty: Close, outcome: Outcome): Promise<Case> {
-  const edited = await edit(closer, duty, outcome)
+/** What a copy is edited to: how it ended, and what was asked. */
+export type Ending = { readonly outcome: Outcome; readonly display: Display }
+
+export async function close(closer: Closer, first: Case, duty: Close, ending: Ending): Promise<Case> {
+  const edited = await edit(closer, duty, ending)
   for (let subject = first; ; subject = await closer.reload(subject.request_id)) {
     // Editing twice does no harm, so it is not claimed; whoever comes second finds it told.
     if (isClosed(subject, duty)) return subject
@@ -40,11 +43,11 @@ const isClosed = ({ deliveries }: Case, { delivery_id }: Close): boolean =>
   deliveries.some(one => one.delivery_id === delivery_id && one.state === 'closed')
 
 /** One try: a copy that cannot be edited is still closed, because the ledger refuses every later reply. */
-async function edit(closer: Closer, duty: Close, outcome: Outcome): Promise<boolean> {
+async function edit(closer: Closer, duty: Close, { outcome, display }: Ending): Promise<boolean> {
   const adapter = closer.adapter(duty.channel)
   const refs = await closer.refs(duty.delivery_id)
   try {
-    const edits = refs.map(async ref => adapter?.close?.(ref, outcome))
+    const edits = refs.map(async ref => adapter?.close?.(ref, outcome, display))
     const all = Promise.all(edits).then(() => refs.length > 0)
     return await within(CLOSE_TIMEOUT_MS, all, false)
   } catch (error) {

@@ -86,12 +86,15 @@ function mintPass(sender: Sender, subject: Case, duty: Deliver): Pass {
     ch: duty.channel,
     dsh: display_hash,
   })
+  const handle_hash = hashHandle(handle)
   const grant = {
-    handle_hash: hashHandle(handle),
-    code_hash: hashCode(handle, code),
+    handle_hash,
+    code_hash: hashCode(handle_hash, code),
     token,
     request_id: subject.request_id,
     delivery_id: duty.delivery_id,
+    channel: duty.channel,
+    user_id: duty.user_id,
   }
   return { shown, display_hash, handle, code, grant, token_hash: hashToken(token) }
 }

@@ -1,6 +1,6 @@
 // What every route of the door shares: the parts it serves, who is calling, and what a number in a query may be.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Channel, ReplyPage } from '../adapter.js'
+import type { Adapter, Channel, Desk, ReplyPage } from '../adapter.js'
 import type { Case } from '../agenda/case.js'
 import type { Config } from '../config.js'
 import type { Lane } from '../lane.js'
@@ -18,7 +18,8 @@ export type DoorParts = {
   readonly lane: Lane
   readonly store: Store
   readonly config: Config
-  readonly channels: readonly Channel[]
+  readonly adapters: ReadonlyMap<Channel, Adapter>
+  readonly desk: (channel: Channel) => Desk
   readonly keys: KeyBook
   readonly keyring: () => Keyring
   readonly rotateKeyring: () => Promise<{ readonly kid: string; readonly not_before: string }>

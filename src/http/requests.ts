@@ -24,7 +24,7 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
     const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
     const parsed = parseSubmission(request.body, policy)
     if (!parsed.ok) return refuse(reply, parsed.code, sayFields(parsed.errors), parsed.errors)
-    const admitted = admit(parsed.submission, { ...config, configured: parts.channels })
+    const admitted = admit(parsed.submission, { ...config, configured: [...parts.adapters.keys()] })
     if (!admitted.ok) return refuse(reply, admitted.code, admitted.detail, admitted.errors)
     const opened = await lane.open(parsed.submission, admitted.recipients, callerOf(request).key_id)
     switch (opened.kind) {

@@ -6,6 +6,7 @@ import { LedgerUnavailable } from '../ledger/contract.js'
 import { blobRoutes } from './blobs.js'
 import { type DoorParts, scoped, turnedAway } from './door.js'
 import { eventRoutes } from './events.js'
+import { hookRoutes } from './hooks.js'
 import { readJsonBytes } from './json.js'
 import { ledgerRoutes } from './ledger.js'
 import { operationRoutes } from './operations.js'
@@ -96,6 +97,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   operatorRoutes(app, parts)
   operationRoutes(app, parts)
   replyRoutes(app, parts)
+  hookRoutes(app, parts)
   app.get('/v1/recipients', scoped('request'), async () => ({
     items: Object.values(parts.config.recipients).map(({ user_id, name, channels }) => ({
       user_id,
@@ -110,10 +112,10 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
 const asksTwice = ({ query }: FastifyRequest): boolean =>
   Object.values(query as Record<string, unknown>).some(value => typeof value !== 'string')
 
-/** The form of a reply page is read by its own adapter, a blob is whatever its bytes are, and where there is no route
+/** The form of a reply page and a webhook are read by their own adapters, a blob is whatever its bytes are, and where there is no route
  *  nobody reads. */
 const takesBytes = ({ routeOptions: { url } }: FastifyRequest): boolean =>
-  url === undefined || url === '/v1/blobs' || url.startsWith('/r/')
+  url === undefined || url === '/v1/blobs' || url.startsWith('/r/') || url.startsWith('/hooks/')
 
 function withoutPrefix(url: string, prefix: string): string {
   if (prefix === '' || !url.startsWith(prefix)) return url

@@ -28,8 +28,8 @@ export type Moment = {
   readonly suspect: boolean
 }
 
-/** What is claimed once: reply tokens, providers' messages (and that they came twice), policy tokens. */
-export type Space = 'jti' | 'message' | 'duplicate' | 'spend'
+/** What is claimed once: reply tokens, providers' messages (and that they came twice), policy tokens, invitations. */
+export type Space = 'jti' | 'message' | 'duplicate' | 'spend' | 'invitation'
 
 export type Guard =
   /** `value` was never claimed in `space` before; this append claims it for ever. */
@@ -53,11 +53,24 @@ export type Guard =
 export type Grant = {
   /** SHA-256 of the reply handle: the handle itself is nowhere at rest. */
   readonly handle_hash: Hash
-  /** SHA-256 of handle and code together, so that four characters cannot be searched for. */
+  /** Of the code beside the handle: see hashCode. */
   readonly code_hash: Hash
   readonly token: string
   readonly request_id: string
   readonly delivery_id: string
+  readonly channel: Channel
+  readonly user_id: string
+}
+
+/** An address a person has linked themselves, as canonical JSON. */
+export type Link = { readonly user_id: string; readonly channel: Channel; readonly address: string }
+
+/** The right to link an address to a person, once, until `expires_ms`. */
+export type Invitation = {
+  readonly code_hash: Hash
+  readonly user_id: string
+  readonly channel: Channel
+  readonly expires_ms: number
 }
 
 export type RawReply = {
@@ -81,6 +94,8 @@ export type Shelving =
   | { readonly put: 'cursor'; readonly channel: Channel; readonly cursor: string }
   | { readonly put: 'erasure'; readonly reply_id: string }
   | { readonly put: 'callback'; readonly request_id: string; readonly url: string }
+  /** Takes the place of an earlier address of this person on this channel. */
+  | { readonly put: 'link'; readonly link: Link }
 
 export type Decision<R> =
   | {
@@ -173,12 +188,18 @@ export type ApiKey = {
 export interface Shelf {
   grant(handleHash: Hash): Promise<Grant | null>
   grantByRef(channel: Channel, ref: string): Promise<Grant | null>
+  /** The grants of this person's deliveries on this channel whose requests are open, the newest last. */
+  openGrants(channel: Channel, userId: string): Promise<readonly Grant[]>
   refs(deliveryId: string): Promise<readonly string[]>
   raw(replyId: string): Promise<RawReply | null>
   raws(): AsyncIterable<RawReply>
   cursor(channel: Channel): Promise<string | null>
   /** Where whoever asked wants to be called. */
   callback(requestId: string): Promise<string | null>
+
+  links(): Promise<readonly Link[]>
+  putInvitation(invitation: Invitation): Promise<void>
+  invitation(codeHash: Hash): Promise<Invitation | null>
 
   keyring(): Promise<readonly KeyRow[]>
   putSigningKey(row: KeyRow, retire: { readonly verify_until: number }): Promise<void>
@@ -193,10 +214,14 @@ export interface Shelf {
   ownsBlob(handle: Hash, keyId: string): Promise<boolean>
 }
 
+export type Hold = { release(): Promise<void> }
+
 /** The embedded or the cluster's database, opened: the ledger and what stands beside it. */
 export type Store = {
   readonly ledger: Ledger
   readonly shelf: Shelf
   /** A consistent copy of everything, as bytes, while the lane goes on working. */
   backup(): AsyncIterable<Uint8Array>
+  /** Holds a name for this process alone until released; null while another has it. `lost` is called if it is lost. */
+  hold(name: string, lost: () => void): Promise<Hold | null>
 }

@@ -2,7 +2,8 @@
 // members alone, several times faster than by its schema. The short cut only ever says yes: whatever is not plain goes
 // to the schema in event.ts, which decides. A property test holds the two together: plain implies no flaw.
 import { CHANNELS, PROOFS } from '../adapter.js'
-import { DELTA_CHARS, DELTA_ITEMS, type EventType, flawOf, REASONS } from '../event.js'
+import { DELTA_CHARS, DELTA_ITEMS, type EventType, flawOf } from '../event.js'
+import { REASONS } from '../reason.js'
 import { DEFAULT_ACTIONS } from '../request/request.js'
 
 type Is = (value: unknown) => boolean

@@ -4,8 +4,9 @@
 import type { Inbound, Proof } from '../adapter.js'
 import { type Case, type Delivery, isOpen } from '../agenda/case.js'
 import { type Answer, compile, type Refusal } from '../compiler/compile.js'
-import type { Check, Reason } from '../event.js'
+import type { Check } from '../event.js'
 import type { Grant } from '../ledger/contract.js'
+import type { Reason } from '../reason.js'
 import { hashReplySchema } from '../request/reply-schema.js'
 import { hashCode, readCode } from '../token/reply-handle.js'
 import type { Verified } from '../token/reply-token.js'
@@ -84,15 +85,17 @@ function isForThisRequest(facts: Facts): boolean {
 /** The channel knows who holds the link, and not who they are. */
 export const provesPossession = (proof: Proof): boolean => proof === 'link_code' || proof === 'console'
 
-/** A handle that came by link must be accompanied by its code; other bindings are proven by the channel itself. */
-function hasCode({ inbound, grant }: Facts): boolean {
-  if (!provesPossession(inbound.proof)) return true
-  const code = readCode(inbound.code ?? '')
-  return (
-    inbound.binding.kind === 'handle' &&
-    code !== null &&
-    hashCode(inbound.binding.handle, code) === grant.code_hash
-  )
+/** A handle that came by link must be accompanied by its code, and a code that stands in for a handle must be its own;
+ *  other bindings are proven by the channel itself. */
+function hasCode({ inbound: { binding, code, proof }, grant }: Facts): boolean {
+  if (binding.kind === 'code') return isCodeOf(grant, binding.code)
+  if (!provesPossession(proof)) return true
+  return binding.kind === 'handle' && isCodeOf(grant, code ?? '')
+}
+
+export function isCodeOf(grant: Grant, typed: string): boolean {
+  const code = readCode(typed)
+  return code !== null && hashCode(grant.handle_hash, code) === grant.code_hash
 }
 
 const WORDS = ['reply_too_long', 'reply_bad_charset', 'reply_not_in_schema'] as const

@@ -6,21 +6,24 @@
 // R3  What names no delivery is not recorded: strangers cannot grow the ledger.
 // R4  Attempts are counted per delivery and sender. When they run out the handle is dead, whatever comes next.
 import { randomBytes } from 'node:crypto'
-import type { Channel, Inbound, Proof } from '../adapter.js'
+import type { Binding, Channel, Inbound, Proof } from '../adapter.js'
 import type { Case } from '../agenda/case.js'
 import { canonical, sha256 } from '../canonical.js'
 import { instant } from '../clock.js'
 import { GRAMMAR, type Refusal } from '../compiler/compile.js'
-import type { Body, Draft, Reason } from '../event.js'
-import type { Grant, Guard, Moment, RawReply, Shelf } from '../ledger/contract.js'
+import type { Body, Draft } from '../event.js'
+import type { Grant, Guard, Moment, RawReply, Shelf, Shelving } from '../ledger/contract.js'
+import type { Reason } from '../reason.js'
 import type { Recorder, Told } from '../record.js'
 import type { Request } from '../request/request.js'
 import type { Keyring } from '../token/keyring.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
 import { hashToken, verify } from '../token/reply-token.js'
-import { type Facts, isSameMoment, type Judgement, judge, provesPossession } from './checks.js'
+import { type Facts, isCodeOf, isSameMoment, type Judgement, judge, provesPossession } from './checks.js'
 
 const SALT_BYTES = 32
+/** Longer ids of messages are kept by their hash: an entry's body has no room for them. */
+const MAX_ID_CHARS = 200
 
 export type Receiver = {
   readonly record: Recorder
@@ -43,6 +46,7 @@ export type Received =
       readonly reason: Reason
       readonly refusal: Refusal | null
       readonly subject: Case
+      readonly delivery_id: string
     }
 
 /** What the guards have said so far; each can only turn true. */
@@ -54,33 +58,64 @@ type Known = {
   readonly replayed: boolean
 }
 
-export async function receive(receiver: Receiver, given: Inbound): Promise<Received> {
-  const binding = readBinding(given.binding)
-  if (binding === null) return { kind: 'unknown' }
-  const inbound = { ...given, binding }
-  const grant = await findGrant(receiver.shelf, inbound)
-  if (grant === null) return { kind: 'unknown' }
-  const token = await verify(receiver.keyring(), grant.token, receiver.now())
-  const raw = keepsake(inbound, grant)
-  let known: Known = { exhausted: false, duplicate: false, repeated: false, replayed: false }
+const NOTHING_KNOWN: Known = { exhausted: false, duplicate: false, repeated: false, replayed: false }
+
+/** With the reply, what else must stand or fall with it: the place up to which a pulled channel has been read. */
+export async function receive(
+  receiver: Receiver,
+  given: Inbound,
+  beside: readonly Shelving[] = [],
+): Promise<Received> {
+  const bound = await bind(receiver, given)
+  if (bound === null) return { kind: 'unknown' }
+  const raw = keepsake(bound.inbound, bound.grant)
+  let known = NOTHING_KNOWN
   for (;;) {
-    const subject = await receiver.settle(grant.request_id)
-    const delivery = subject.deliveries.find(one => one.delivery_id === grant.delivery_id)
-    if (delivery === undefined) return { kind: 'unknown' }
-    const sub = token.ok ? token.claims.sub : null
-    const sender = speaker(receiver, inbound, sub)
-    const proofs = receiver.proofsFor(subject.request)
-    const facts = { inbound, grant, subject, delivery, token, sender, proofs, ...known, ms: receiver.now() }
+    const facts = await gather(receiver, bound, known)
+    if (facts === null) return { kind: 'unknown' }
+    const { subject } = facts
     const likely = judge(facts)
-    if (known.repeated || isSilent(facts, likely)) return concluded(subject, likely)
+    if (known.repeated || isSilent(facts, likely)) return concluded(facts, subject, likely)
     const result = await receiver.record<'changed'>(
       { request_id: subject.request_id, subject },
-      moment => tell(facts, likely, raw, moment),
+      moment => tell(facts, likely, raw, moment, beside),
       guardsFor(receiver, facts, likely),
     )
-    if (result.kind === 'recorded') return concluded(result.subject, likely)
+    if (result.kind === 'recorded') return concluded(facts, result.subject, likely)
     if (result.kind === 'guarded') known = learn(known, result.guard)
   }
+}
+
+/** Whether this sender could answer now, whatever the words: nothing is recorded and nothing counted. */
+export async function glance(
+  receiver: Receiver,
+  given: Inbound,
+): Promise<{ readonly subject: Case; readonly reason: Reason | null } | null> {
+  const bound = await bind(receiver, given)
+  const facts = bound && (await gather(receiver, bound, NOTHING_KNOWN))
+  if (facts === null) return null
+  const judgement = judge(facts)
+  const reason = judgement.ok || judgement.refusal !== null ? null : judgement.reason
+  return { subject: facts.subject, reason }
+}
+
+type Bound = Pick<Facts, 'inbound' | 'grant' | 'token'>
+
+async function bind(receiver: Receiver, given: Inbound): Promise<Bound | null> {
+  const inbound = readInbound(given)
+  const grant = inbound && (await findGrant(receiver, inbound))
+  if (inbound === null || grant === null) return null
+  return { inbound, grant, token: await verify(receiver.keyring(), grant.token, receiver.now()) }
+}
+
+async function gather(receiver: Receiver, bound: Bound, known: Known): Promise<Facts | null> {
+  const { inbound, grant, token } = bound
+  const subject = await receiver.settle(grant.request_id)
+  const delivery = subject.deliveries.find(one => one.delivery_id === grant.delivery_id)
+  if (delivery === undefined) return null
+  const sender = speaker(receiver, inbound, token.ok ? token.claims.sub : null)
+  const proofs = receiver.proofsFor(subject.request)
+  return { ...bound, subject, delivery, sender, proofs, ...known, ms: receiver.now() }
 }
 
 /** Where a channel proves possession only, whoever has the handle and its code speaks as the addressee; one that
@@ -95,19 +130,38 @@ function speaker(
 }
 
 /** A channel may change the case of what travels through it; what is no handle then names nothing. */
-function readBinding(binding: Inbound['binding']): Inbound['binding'] | null {
-  if (binding.kind !== 'handle') return binding
-  const handle = readHandle(binding.handle)
-  return handle === null ? null : { kind: 'handle', handle }
+function readInbound(given: Inbound): Inbound | null {
+  const { provider_message_id: id } = given
+  const kept = id !== undefined && id.length > MAX_ID_CHARS ? { provider_message_id: sha256(id) } : {}
+  if (given.binding.kind !== 'handle') return { ...given, ...kept }
+  const handle = readHandle(given.binding.handle)
+  return handle === null ? null : { ...given, ...kept, binding: { kind: 'handle', handle } }
 }
 
-async function findGrant(shelf: Shelf, { binding, channel }: Inbound): Promise<Grant | null> {
+type Finder = Pick<Receiver, 'shelf' | 'whois'>
+
+async function findGrant(
+  { shelf, whois }: Finder,
+  { binding, channel, sender }: { binding: Binding; channel: Channel; sender?: unknown },
+): Promise<Grant | null> {
   switch (binding.kind) {
     case 'handle':
       return shelf.grant(hashHandle(binding.handle))
     case 'ref':
       return shelf.grantByRef(channel, binding.ref)
+    case 'code': {
+      const user = sender === undefined ? null : whois(channel, sender)
+      return user === null ? null : byCode(await shelf.openGrants(channel, user), binding.code)
+    }
   }
+}
+
+/** A code that is none of theirs is a try at what they were asked last: it is counted there, and fails there. So is one
+ *  that two open requests share by chance. */
+function byCode(grants: readonly Grant[], code: string): Grant | null {
+  const fitting = grants.filter(grant => isCodeOf(grant, code))
+  const other = grants.findLast(grant => !fitting.includes(grant))
+  return (fitting.length === 1 ? fitting[0] : other) ?? null
 }
 
 const keepsake = (inbound: Inbound, grant: Grant): RawReply => ({
@@ -143,23 +197,29 @@ function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
 
 function learn(known: Known, guard: Guard): Known {
   if (guard.kind === 'attempts') return { ...known, exhausted: true }
-  if (guard.kind !== 'unclaimed' || guard.space === 'spend')
-    throw new Error(`a reply is not guarded by ${guard.kind}`)
-  switch (guard.space) {
+  switch (guard.kind === 'unclaimed' ? guard.space : guard.kind) {
     case 'jti':
       return { ...known, replayed: true }
     case 'message':
       return { ...known, duplicate: true }
     case 'duplicate':
       return { ...known, repeated: true }
+    default:
+      throw new Error(`a reply is not guarded by ${guard.kind}`)
   }
 }
 
 /** The judgement holds if the ledger's own clock leaves it as it was. If a moment that matters has come between,
  *  everything is asked afresh: an overdue default is resolved first, and what is said is what was recorded. */
-function tell(facts: Facts, judgement: Judgement, raw: RawReply, moment: Moment): Told<'changed'> {
+function tell(
+  facts: Facts,
+  judgement: Judgement,
+  raw: RawReply,
+  moment: Moment,
+  beside: readonly Shelving[],
+): Told<'changed'> {
   if (!isSameMoment(facts, moment.ms)) return { refuse: 'changed' }
-  const shelve = [{ put: 'raw', reply: raw }] as const
+  const shelve: Shelving[] = [{ put: 'raw', reply: raw }, ...beside]
   if (judgement.ok) return { events: acceptance(facts, judgement, raw, moment), shelve }
   if (judgement.reason === 'deadline_passed' && !moment.suspect) return { refuse: 'changed' }
   return { events: [rejection(facts, judgement, raw)], shelve }
@@ -224,7 +284,8 @@ function acceptance(
   ]
 }
 
-function concluded(subject: Case, judgement: Judgement): Received {
+function concluded({ grant }: Facts, subject: Case, judgement: Judgement): Received {
   if (judgement.ok) return { kind: 'accepted', subject }
-  return { kind: 'rejected', reason: judgement.reason, refusal: judgement.refusal, subject }
+  const { reason, refusal } = judgement
+  return { kind: 'rejected', reason, refusal, subject, delivery_id: grant.delivery_id }
 }

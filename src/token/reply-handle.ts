@@ -1,6 +1,6 @@
 // The reply handle is what travels: 26 characters that stand in for a reply token too long for a button or an SMS.
 // The code is the four characters beside it that a robot following links does not have. Neither is kept: the lane
-// stores the hash of the handle, and the hash of handle and code together.
+// stores the hash of the handle, and of the code a hash that counts for that handle alone.
 import { type Hash, sha256 } from '../canonical.js'
 import { encode } from './crockford.js'
 
@@ -34,4 +34,7 @@ export function readCode(typed: string): string | null {
 }
 
 export const hashHandle = (handle: string): Hash => sha256('lane/handle/v1\n', handle)
-export const hashCode = (handle: string, code: string): Hash => sha256('lane/code/v1\n', handle, '\n', code)
+/** By the handle's hash, because a code that comes by SMS comes without the handle. Four characters can be searched for
+ *  by whoever reads the database; they are of use only beside the handle or from the person's own number. */
+export const hashCode = (handleHash: Hash, code: string): Hash =>
+  sha256('lane/code/v1\n', handleHash, '\n', code)

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { machineClock } from '../../src/clock.js'
 import { startTimer } from '../../src/deadline/timer.js'
+import { Directory } from '../../src/directory.js'
 import { Lane } from '../../src/lane.js'
 import { parseEntry } from '../../src/ledger/entry.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
@@ -86,9 +87,11 @@ test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, 
   const slack = new StageAdapter('slack')
   const troubles: unknown[] = []
   const trouble = (error: unknown): void => void troubles.push(error)
+  const config = configure()
   const lane = new Lane({
     store,
-    config: configure(),
+    config,
+    directory: await Directory.open(config, store.shelf),
     adapters: new Map([['slack', slack]]),
     keyring: () => ring,
     publicUrl: () => 'https://lane.example.org',

@@ -7,6 +7,7 @@ import type { Adapter, Channel, Display, Envelope, Inbound, Outcome, Sent } from
 import type { Case } from '../../src/agenda/case.js'
 import type { Clock } from '../../src/clock.js'
 import { type Config, parseConfig } from '../../src/config.js'
+import { Directory } from '../../src/directory.js'
 import type { Entry } from '../../src/event.js'
 import { Lane } from '../../src/lane.js'
 import type { Store } from '../../src/ledger/contract.js'
@@ -44,7 +45,7 @@ type Act = (copy: Copy) => Promise<Sent>
 export class StageAdapter implements Adapter {
   readonly channel: Channel
   readonly copies: Copy[] = []
-  readonly closed: { readonly ref: string | null; readonly outcome: Outcome }[] = []
+  readonly closed: { readonly ref: string; readonly outcome: Outcome }[] = []
   readonly acts: Act[] = []
   closing: () => Promise<void> = async () => undefined
 
@@ -64,7 +65,7 @@ export class StageAdapter implements Adapter {
     return act ? act(copy) : { kind: 'sent', ref: `${this.channel}-${this.copies.length}` }
   }
 
-  async close(ref: string | null, outcome: Outcome): Promise<void> {
+  async close(ref: string, outcome: Outcome): Promise<void> {
     this.closed.push({ ref, outcome })
     await this.closing()
   }
@@ -120,10 +121,12 @@ export async function raise(config = configure(), calls?: Calls): Promise<Stage>
   }
   const troubles: unknown[] = []
   const lanes: Lane[] = []
+  const directory = await Directory.open(config, store.shelf)
   const build = (): Lane => {
     const lane = new Lane({
       store,
       config,
+      directory,
       adapters: new Map(Object.values(adapters).map(adapter => [adapter.channel, adapter])),
       keyring: () => ring,
       publicUrl: () => 'https://lane.example.org',

@@ -3,9 +3,10 @@
 import { canonical, type Hash, hashOf, sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import { GRAMMAR } from '../../src/compiler/compile.js'
-import { type Body, type Draft, type Entry, type EventType, REASONS, type Reason } from '../../src/event.js'
+import type { Body, Draft, Entry, EventType } from '../../src/event.js'
 import { GENESIS, seal } from '../../src/ledger/entry.js'
 import { verify } from '../../src/ledger/verify.js'
+import { REASONS, type Reason } from '../../src/reason.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
 
 /** As docs/spec/ledger.md says it, from the members alone. */
@@ -319,6 +320,7 @@ function timedOutTales(craft: Craft): void {
   })
   craft.later(60_000)
   craft.put({ type: 'CLOCK_SUSPECT', body: { state: 'cleared', wall: craft.at, expected: craft.at } })
+  craft.put({ type: 'RECIPIENT_LINKED', body: { user_id: 'operator', channel: 'telegram' } })
   unanswered.timedOut('defaulted', { deliveries: [{ delivery_id: 'd-q-2', state: 'uncertain' }] })
   unreached.timedOut('undelivered', { deliveries: [{ delivery_id: 'd-q-3', state: 'failed' }] })
 }

@@ -33,6 +33,7 @@ test('the bodies that fill a ledger are plain', () => {
     'POLICY_TOKEN_REVOKED',
     'POLICY_TOKEN_SPENT',
     'RAW_ERASED',
+    'RECIPIENT_LINKED',
     'REQUEST_WITHDRAWN',
   ])
 })

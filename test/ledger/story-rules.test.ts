@@ -2,8 +2,8 @@
 // invariant and the entry at which it shows.
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../src/clock.js'
-import { REASONS } from '../../src/event.js'
 import type { Invariant } from '../../src/ledger/invariant/invariants.js'
+import { REASONS } from '../../src/reason.js'
 import { Craft, checks, found, hashed, question, started, Tale } from './craft.js'
 
 function breaks(

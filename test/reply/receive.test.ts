@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Inbound } from '../../src/adapter.js'
 import type { Case } from '../../src/agenda/case.js'
 import { sha256 } from '../../src/canonical.js'
-import { type Entry, type EntryOf, REASONS, type Reason } from '../../src/event.js'
+import type { Entry, EntryOf } from '../../src/event.js'
+import { REASONS, type Reason } from '../../src/reason.js'
 import type { Received } from '../../src/reply/receive.js'
 import type { Request } from '../../src/request/request.js'
 import { hashCode, hashHandle } from '../../src/token/reply-handle.js'
@@ -59,10 +60,12 @@ async function shelve(open: Open, token: string, more: { request_id?: string; de
   const handle = `0123456789abcdefghjkmnpq${String(grants++).padStart(2, '0')}`
   const grant = {
     handle_hash: hashHandle(handle),
-    code_hash: hashCode(handle, 'AB12'),
+    code_hash: hashCode(hashHandle(handle), 'AB12'),
     token,
     request_id: open.subject.request_id,
     delivery_id: open.delivery_id,
+    channel: 'slack' as const,
+    user_id: 'owner',
     ...more,
   }
   await stage.store.ledger.append({

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { PROOFS } from '../../src/adapter.js'
 import { canonical } from '../../src/canonical.js'
-import { REASONS } from '../../src/event.js'
+import { REASONS } from '../../src/reason.js'
 import { display, hashDisplay } from '../../src/request/display.js'
 import { hashReplySchema } from '../../src/request/reply-schema.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
@@ -82,13 +82,13 @@ describe('the example of docs/spec/reply-token.md', () => {
       code,
       token_hash: hashToken(token),
       handle_hash: hashHandle(handle),
-      code_hash: hashCode(handle, code),
+      code_hash: hashCode(hashHandle(handle), code),
     })
     const sha = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
     expect(kept).toMatchObject({
       token_hash: sha(token),
       handle_hash: sha(`lane/handle/v1\n${handle}`),
-      code_hash: sha(`lane/code/v1\n${handle}\n${code}`),
+      code_hash: sha(`lane/code/v1\n${hashHandle(handle)}\n${code}`),
     })
     expect(claims.rsh).toBe(sha(`lane/reply-schema/v1\n${canonical(request.reply_schema)}`))
   })

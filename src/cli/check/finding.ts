@@ -1,11 +1,8 @@
 // What one look of the doctor found: a line, and what to do about it.
 
-export type Finding = {
-  readonly check: string
-  readonly status: 'ok' | 'warn' | 'fail'
-  readonly message: string
-  readonly remedy: string | null
-}
+import type { Finding } from '../../adapter.js'
+
+export type { Finding }
 
 export const ok = (check: string, message: string): Finding => ({
   check,
@@ -25,5 +22,3 @@ export const fail = (check: string, message: string, remedy: string): Finding =>
   message,
   remedy,
 })
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -2,9 +2,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { reasonOf } from '../../adapter.js'
 import { OPERATOR_KEY_FILE } from '../../first-keys.js'
 import { isAtLeast } from '../../version.js'
-import { type Finding, fail, ok, reasonOf, warn } from './finding.js'
+import { type Finding, fail, ok, warn } from './finding.js'
 
 const NODE_AT_LEAST = '20.19.0'
 const MIB = 1024 * 1024

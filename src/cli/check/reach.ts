@@ -1,11 +1,12 @@
 // From outside: does the lane answer, does its clock agree with ours, and does the address people are sent work.
 
+import { reasonOf } from '../../adapter.js'
 import { isFields } from '../../client/case.js'
 import { JUMP_MS } from '../../ledger/clock.js'
 import type { Settings } from '../../settings.js'
 import { configuredChannels } from '../../settings.js'
 import { sayDuration } from '../duration.js'
-import { type Finding, fail, ok, reasonOf, warn } from './finding.js'
+import { type Finding, fail, ok, warn } from './finding.js'
 
 const PATIENCE_MS = 5_000
 /** A Date header has whole seconds, and an answer takes some time. */

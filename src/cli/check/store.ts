@@ -2,12 +2,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import { reasonOf } from '../../adapter.js'
 import { JUMP_MS } from '../../ledger/clock.js'
 import { durability, LEDGER_FILE, openReadOnly, SQLITE_AT_LEAST } from '../../ledger/sqlite/open.js'
 import { SCHEMA_VERSION } from '../../ledger/sqlite/schema.js'
 import { isAtLeast } from '../../version.js'
 import { sayDuration } from '../duration.js'
-import { type Finding, fail, ok, reasonOf, warn } from './finding.js'
+import { type Finding, fail, ok, warn } from './finding.js'
 
 export function checkStore(dataDir: string, now: number): Finding[] {
   const file = join(dataDir, LEDGER_FILE)

@@ -1,5 +1,6 @@
 // I10, I13–I16, I24: what was let in as an answer, and what was not.
-import { type Check, type EntryOf, REASONS, type Reason } from '../../event.js'
+import type { Check, EntryOf } from '../../event.js'
+import { REASONS, type Reason } from '../../reason.js'
 import { isInSchema } from './answer.js'
 import type { Book, Open, Story } from './book.js'
 import { isIssued } from './delivery.js'

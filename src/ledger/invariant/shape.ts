@@ -15,7 +15,12 @@ const MEMBERS: readonly string[] = ['at', 'body', 'hash', 'prev', 'request_id', 
 const AT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Entries about the lane itself. An erasure may stand in a story or beside it; every other type is of one request. */
-const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>(['LANE_STARTED', 'KEY_ROTATED', 'CLOCK_SUSPECT'])
+const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>([
+  'LANE_STARTED',
+  'KEY_ROTATED',
+  'RECIPIENT_LINKED',
+  'CLOCK_SUSPECT',
+])
 const EITHER: EventType = 'RAW_ERASED'
 
 /** Without a flaw the members are an Entry. */

@@ -32,7 +32,14 @@ export function openSqlite(dataDir: string, clock: Clock): SqliteStore {
     migrate(db)
     const storage = new Storage()
     const ledger = new SqliteLedger(db, clock, storage, release)
-    return { ledger, shelf: sqliteShelf(db, storage), file, backup: () => copyOut(db, dataDir) }
+    return {
+      ledger,
+      shelf: sqliteShelf(db, storage),
+      file,
+      backup: () => copyOut(db, dataDir),
+      // One process has the directory, so it has every name in it.
+      hold: async () => ({ release: async () => undefined }),
+    }
   } catch (error) {
     release()
     throw error

@@ -77,6 +77,18 @@ const STEPS: readonly string[] = [
   CREATE TABLE directed_runs (run_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE policy_tokens (jti TEXT PRIMARY KEY, request_id TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  // Whose grant it is. Only where answers are bound by a code typed from a person's own address is it ever searched for.
+  `
+  ALTER TABLE grants ADD COLUMN channel TEXT NOT NULL DEFAULT 'web';
+  ALTER TABLE grants ADD COLUMN user_id TEXT NOT NULL DEFAULT '';
+  CREATE INDEX grants_by_code ON grants (user_id) WHERE channel = 'sms';
+  CREATE TABLE links (
+    user_id TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, PRIMARY KEY (user_id, channel)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE invitations (
+    code_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, channel TEXT NOT NULL, expires_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -1,7 +1,17 @@
 // The shelf of the embedded store: plain tables beside the ledger, written in the ledger's own transactions where an
 // append says so (L6).
 import type { Database } from 'better-sqlite3'
-import type { ApiKey, Grant, KeyRow, RawReply, Scope, Shelf, Shelving } from '../contract.js'
+import type {
+  ApiKey,
+  Grant,
+  Invitation,
+  KeyRow,
+  Link,
+  RawReply,
+  Scope,
+  Shelf,
+  Shelving,
+} from '../contract.js'
 import type { Storage } from './storage.js'
 
 const PAGE = 500
@@ -9,8 +19,8 @@ const PAGE = 500
 /** The writing side that an append calls on, inside its transaction. */
 export function shelver(db: Database): (shelving: Shelving) => void {
   const putGrant = db.prepare(
-    `INSERT INTO grants (handle_hash, code_hash, token, request_id, delivery_id)
-     VALUES (@handle_hash, @code_hash, @token, @request_id, @delivery_id)`,
+    `INSERT INTO grants (handle_hash, code_hash, token, request_id, delivery_id, channel, user_id)
+     VALUES (@handle_hash, @code_hash, @token, @request_id, @delivery_id, @channel, @user_id)`,
   )
   const putRaw = db.prepare(
     'INSERT INTO raw_replies (reply_id, request_id, salt, raw) VALUES (@reply_id, @request_id, @salt, @raw)',
@@ -24,6 +34,10 @@ export function shelver(db: Database): (shelving: Shelving) => void {
   )
   const erase = db.prepare('DELETE FROM raw_replies WHERE reply_id = ?')
   const putCallback = db.prepare('INSERT INTO callbacks (request_id, url) VALUES (@request_id, @url)')
+  const putLink = db.prepare(
+    `INSERT INTO links (user_id, channel, address) VALUES (@user_id, @channel, @address)
+     ON CONFLICT DO UPDATE SET address = excluded.address`,
+  )
   return shelving => {
     switch (shelving.put) {
       case 'grant':
@@ -38,6 +52,8 @@ export function shelver(db: Database): (shelving: Shelving) => void {
         return void erase.run(shelving.reply_id)
       case 'callback':
         return void putCallback.run({ request_id: shelving.request_id, url: shelving.url })
+      case 'link':
+        return void putLink.run(shelving.link)
     }
   }
 }
@@ -50,10 +66,15 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
     const statement = db.prepare(sql)
     return (...args: unknown[]) => (statement.get(...args) as T | undefined) ?? null
   }
-  const grantColumns = 'g.handle_hash, g.code_hash, g.token, g.request_id, g.delivery_id'
+  const grantColumns =
+    'g.handle_hash, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id'
   const grant = one<Grant>(`SELECT ${grantColumns} FROM grants g WHERE handle_hash = ?`)
   const grantByRef = one<Grant>(
     `SELECT ${grantColumns} FROM refs r JOIN grants g USING (handle_hash) WHERE r.channel = ? AND r.ref = ?`,
+  )
+  const openGrants = db.prepare(
+    `SELECT ${grantColumns} FROM grants g JOIN requests q USING (request_id)
+     WHERE g.channel = ? AND g.user_id = ? AND q.state = 'pending' ORDER BY g.rowid`,
   )
   /** A write of its own, not within an append: told as the ledger tells it when the disk fails. */
   const write = <T>(deed: () => T): T => storage.write(() => db.transaction(deed).immediate())
@@ -68,6 +89,7 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
   return {
     grant: async handleHash => grant(handleHash),
     grantByRef: async (channel, reference) => grantByRef(channel, reference),
+    openGrants: async (channel, userId) => openGrants.all(channel, userId) as Grant[],
     refs: async deliveryId => refs.all(deliveryId) as string[],
     raw: async replyId => raw(replyId),
     async *raws() {
@@ -84,6 +106,21 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
     },
     cursor: async channel => cursor(channel)?.cursor ?? null,
     callback: async requestId => callback(requestId)?.url ?? null,
+
+    links: async () => db.prepare('SELECT * FROM links').all() as Link[],
+    async putInvitation(invitation) {
+      write(() =>
+        db
+          .prepare(
+            `INSERT INTO invitations (code_hash, user_id, channel, expires_ms)
+             VALUES (@code_hash, @user_id, @channel, @expires_ms)`,
+          )
+          .run(invitation),
+      )
+    },
+    invitation: async codeHash =>
+      (db.prepare('SELECT * FROM invitations WHERE code_hash = ?').get(codeHash) as Invitation | undefined) ??
+      null,
 
     keyring: async () => db.prepare('SELECT * FROM signing_keys ORDER BY not_before').all() as KeyRow[],
     async putSigningKey(row, retire) {

@@ -11,6 +11,8 @@ const grantOf = (name: string, delivery_id = 'd-1'): Grant => ({
   token: `token-${name}`,
   request_id: 'q-1',
   delivery_id,
+  channel: 'sms',
+  user_id: 'operator',
 })
 const reply: RawReply = {
   reply_id: 'r-1',

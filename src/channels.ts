@@ -1,0 +1,16 @@
+// The channels beside the web, each made of its own variables. Loaded only where configured: a lane that asks on the
+// web does not carry the others' libraries.
+import type { Adapter, AdapterParts, Channel } from './adapter.js'
+import { runningChannels, type Settings } from './settings.js'
+
+type Maker = (parts: AdapterParts) => Promise<Adapter>
+
+const MAKERS: Readonly<Partial<Record<Channel, Maker>>> = {}
+
+export async function makeAdapters(
+  settings: Settings,
+  parts: Omit<AdapterParts, 'variables'>,
+): Promise<Adapter[]> {
+  const makers = runningChannels(settings).flatMap(channel => MAKERS[channel] ?? [])
+  return Promise.all(makers.map(make => make({ ...parts, variables: settings.channelVariables })))
+}

@@ -1,0 +1,38 @@
+// The one "your reply could not be read": claimed in the ledger before it is said, once per request and person, so that
+// two robots cannot keep each other talking.
+import type { Channel } from '../adapter.js'
+import type { Case } from '../agenda/case.js'
+import type { Reason } from '../reason.js'
+import type { Recorder } from '../record.js'
+
+export type Announcer = {
+  readonly record: Recorder
+  readonly reload: (requestId: string) => Promise<Case>
+}
+
+/** Only to somebody whose right was proven, or who was merely too late: a stranger is told nothing. */
+const TOLD: readonly Reason[] = [
+  'proof_insufficient',
+  'already_resolved',
+  'deadline_passed',
+  'reply_too_long',
+  'reply_bad_charset',
+  'reply_not_in_schema',
+]
+
+export type Notice = { readonly delivery_id: string; readonly channel: Channel; readonly reason: Reason }
+
+/** Whether whoever asks may say it. */
+export async function claimNotice(announcer: Announcer, requestId: string, notice: Notice): Promise<boolean> {
+  if (!TOLD.includes(notice.reason)) return false
+  for (;;) {
+    const subject = await announcer.reload(requestId)
+    const recipient = subject.deliveries.find(one => one.delivery_id === notice.delivery_id)?.user_id
+    if (recipient === undefined || subject.noticed.includes(recipient)) return false
+    const { request_id, run } = subject
+    const result = await announcer.record({ request_id, subject }, () => ({
+      events: [{ type: 'NOTICE_SENT', request_id, run_id: run.run_id, body: { ...notice, recipient } }],
+    }))
+    if (result.kind === 'recorded') return true
+  }
+}

@@ -1,0 +1,102 @@
+// The lane as one channel sees it: where its replies are taken, its reports filed, and its questions answered.
+import type { Channel, Desk, Inbound, Report, Verdict } from './adapter.js'
+import { isOpen } from './agenda/case.js'
+import { outcomeOf, spoken } from './agenda/outcome.js'
+import { claimNotice } from './delivery/notice.js'
+import { report } from './delivery/report.js'
+import type { Directory } from './directory.js'
+import { accept } from './invitation.js'
+import type { Lane } from './lane.js'
+import type { Grant, Shelving, Store } from './ledger/contract.js'
+import type { Received } from './reply/receive.js'
+import { display } from './request/display.js'
+import { hashHandle, readHandle } from './token/reply-handle.js'
+
+export type DeskParts = {
+  readonly lane: Lane
+  readonly store: Store
+  readonly directory: Directory
+  readonly keyName: (keyId: string) => string
+  /** What named no delivery: counted, never recorded. */
+  readonly onStranger: (channel: Channel) => void
+}
+
+export function openDesk(channel: Channel, parts: DeskParts): Desk {
+  const { lane, store, directory } = parts
+  const { ledger, shelf } = store
+  const placed = (cursor: string): Shelving => ({ put: 'cursor', channel, cursor })
+  const keep = async (cursor: string): Promise<void> => {
+    await ledger.append({ decide: () => ({ kind: 'append', events: [], shelve: [placed(cursor)] }) })
+  }
+
+  async function grantsOf({ about }: Report): Promise<readonly Grant[]> {
+    const one = async (): Promise<Grant | null> => {
+      if (about.kind === 'ref') return shelf.grantByRef(channel, about.ref)
+      const handle = about.kind === 'handle' ? readHandle(about.handle) : null
+      return handle === null ? null : shelf.grant(hashHandle(handle))
+    }
+    if (about.kind !== 'sender') {
+      const grant = await one()
+      return grant === null || grant.channel !== channel ? [] : [grant]
+    }
+    const user = directory.whoHas(channel, about.sender)
+    return user === null ? [] : shelf.openGrants(channel, user)
+  }
+
+  return {
+    async take(inbound, cursor) {
+      const received = await lane.answer(inbound, cursor === undefined ? [] : [placed(cursor)])
+      // What was not recorded has not taken its place with it.
+      if (cursor !== undefined && (await shelf.cursor(channel)) !== cursor) await keep(cursor)
+      if (received.kind === 'unknown') parts.onStranger(channel)
+      return verdictOf(received)
+    },
+
+    async report(told) {
+      for (const { request_id, delivery_id } of await grantsOf(told)) {
+        const { status, stands } = told
+        const after = await report(lane.reporter, request_id, { delivery_id, status, stands })
+        lane.tend(after)
+      }
+    },
+
+    async look(inbound: Inbound) {
+      const seen = await lane.glance(inbound)
+      if (seen === null) return null
+      const { subject, reason } = seen
+      return {
+        display: display({ ...subject, asked_by: parts.keyName(subject.opened_by) }),
+        reason,
+        outcome: isOpen(subject) ? null : outcomeOf(subject),
+      }
+    },
+
+    notice: ({ request_id, delivery_id, reason }) =>
+      claimNotice(lane.reporter, request_id, { delivery_id, channel, reason }),
+    link: (code, address) => accept(store, directory, channel, code, address),
+    keep,
+    now: () => ledger.now(),
+  }
+}
+
+function verdictOf(received: Received): Verdict {
+  if (received.kind === 'unknown') return received
+  const { subject } = received
+  const outcome = isOpen(subject) ? null : outcomeOf(subject)
+  if (received.kind === 'accepted') {
+    const { answer, resolved_at, deadline_at } = subject
+    if (answer === null) throw new Error('an accepted reply leaves an answer')
+    const { answered_by } = answer
+    return { kind: 'recorded', answer: spoken(answer), at: resolved_at ?? deadline_at, answered_by }
+  }
+  const { reason, refusal, delivery_id } = received
+  return {
+    kind: 'refused',
+    reason,
+    request_id: subject.request_id,
+    delivery_id,
+    read: refusal?.read ?? null,
+    accepted: refusal?.accepted ?? null,
+    outcome,
+  }
+}

@@ -1,0 +1,51 @@
+// A person links an address themselves: the operator hands out an invitation, the channel vouches for who accepts it.
+// Accepted once, while it is valid, and only where the configuration says that the address is theirs to link.
+import { randomBytes } from 'node:crypto'
+import type { Channel } from './adapter.js'
+import { canonical, type Hash, sha256 } from './canonical.js'
+import { instant } from './clock.js'
+import type { Directory } from './directory.js'
+import type { Store } from './ledger/contract.js'
+
+/** A day: whoever was handed the link has read it by then. */
+const VALID_MS = 24 * 60 * 60 * 1000
+/** 128 bits; 22 characters, which fit the start parameter of a Telegram link. */
+const CODE_BYTES = 16
+
+const hashInvitation = (code: string): Hash => sha256('lane/invitation/v1\n', code)
+
+export async function invite(store: Store, userId: string, channel: Channel) {
+  const code = randomBytes(CODE_BYTES).toString('base64url')
+  const expires_ms = store.ledger.now() + VALID_MS
+  await store.shelf.putInvitation({ code_hash: hashInvitation(code), user_id: userId, channel, expires_ms })
+  return { code, expires_at: instant(expires_ms) }
+}
+
+/** The person's id, or null where the invitation is unknown, used, expired, or the address is somebody else's. */
+export async function accept(
+  { ledger, shelf }: Store,
+  directory: Directory,
+  channel: Channel,
+  code: string,
+  address: unknown,
+): Promise<string | null> {
+  const invitation = await shelf.invitation(hashInvitation(code))
+  if (invitation === null || invitation.channel !== channel) return null
+  const { user_id, expires_ms, code_hash } = invitation
+  const owner = directory.whoHas(channel, address)
+  if (!directory.awaitsLink(user_id, channel) || (owner !== null && owner !== user_id)) return null
+  const result = await ledger.append<'expired'>({
+    guards: [{ kind: 'unclaimed', space: 'invitation', value: code_hash }],
+    decide: moment =>
+      moment.ms >= expires_ms
+        ? { kind: 'refuse', why: 'expired' }
+        : {
+            kind: 'append',
+            events: [{ type: 'RECIPIENT_LINKED', body: { user_id, channel } }],
+            shelve: [{ put: 'link', link: { user_id, channel, address: canonical(address) } }],
+          },
+  })
+  if (result.kind !== 'appended') return null
+  await directory.refresh()
+  return user_id
+}

@@ -1,0 +1,26 @@
+// The named checks of an inbound reply, in their one order; the first that fails is the reason it answered nothing.
+
+/** Why an inbound reply was rejected (the right was not proven) or refused (the words were not understood). */
+export const REASONS = [
+  'rate_limited',
+  'token_malformed',
+  'token_unknown_key',
+  'token_bad_signature',
+  'request_mismatch',
+  'schema_mismatch',
+  'automated_message',
+  'unknown_sender',
+  'sender_unauthenticated',
+  'wrong_recipient',
+  'proof_insufficient',
+  'duplicate_message',
+  'already_resolved',
+  'deadline_passed',
+  'token_expired',
+  'token_replayed',
+  'code_mismatch',
+  'reply_too_long',
+  'reply_bad_charset',
+  'reply_not_in_schema',
+] as const
+export type Reason = (typeof REASONS)[number]
