@@ -35,7 +35,11 @@ const addresses = {
     ).exactOptional(),
   }).exactOptional(),
   email: matching(EMAIL, EMAIL_WORDS).exactOptional(),
-  telegram: z.union([z.literal(TO_BE_LINKED), z.int().min(1)], { error: TELEGRAM_WORDS }).exactOptional(),
+  telegram: z
+    .union([z.literal(TO_BE_LINKED), z.int({ error: TELEGRAM_WORDS }).min(1, { error: TELEGRAM_WORDS })], {
+      error: TELEGRAM_WORDS,
+    })
+    .exactOptional(),
   sms: matching(/^\+[1-9][0-9]{6,14}$/, SMS_WORDS).exactOptional(),
   web: z.literal(true, { error: 'true; leave the line out where there is no web' }).exactOptional(),
 } satisfies Record<Channel, z.ZodType>

@@ -220,6 +220,12 @@ export const ROUTES: readonly Route[] = [
     summary: 'Stored content of this request, as escaped text',
     answers: [{ status: 200, media: HTML, words: 'a page' }],
   },
+  ...['/hooks/slack', '/hooks/telegram', '/hooks/sms', '/hooks/email/{provider}'].map(path => ({
+    method: 'post' as const,
+    path,
+    summary: "A provider's webhook, verified by its signature; 404 where the channel takes none",
+    answers: [{ status: 200, media: 'text/plain', words: 'taken' }],
+  })),
   {
     method: 'get',
     path: '/',
