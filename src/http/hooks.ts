@@ -9,6 +9,8 @@ import { refuse } from './problem.js'
 const HOOK_BYTES = 256 * 1024
 const MAIL_BYTES = 10 * 1024 * 1024
 
+const ABSENT = 'This channel takes no webhooks here: it is not configured, or it is listened to another way.'
+
 export function hookRoutes(app: FastifyInstance, parts: DoorParts): void {
   const route = (channel: Channel, path: string, bodyLimit: number): void => {
     app.post(path, { bodyLimit }, (request, reply) => take(channel, request, reply))
@@ -20,7 +22,7 @@ export function hookRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   async function take(channel: Channel, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const adapter = parts.adapters.get(channel)
-    if (adapter?.receive === undefined) return refuse(reply, 'not_found', 'There is nothing at this address.')
+    if (adapter?.receive === undefined) return refuse(reply, 'not_found', ABSENT)
     const { provider = null } = request.params as { provider?: string }
     const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
     const answer = await adapter.receive({ bytes, headers: onceEach(request), provider }, parts.desk(channel))
