@@ -2,6 +2,7 @@
 
 import { readVersion } from '../version.js'
 import { readArguments } from './arguments.js'
+import { checkChannels } from './check/channels.js'
 import { checkConfiguration, checkEnvFile, checkVariables } from './check/configuration.js'
 import type { Finding } from './check/finding.js'
 import { checkDirectory, checkDisk, checkNode } from './check/machine.js'
@@ -37,6 +38,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
     ...(settings.profile === 'embedded' ? await checkData(settings.dataDir, now()) : []),
     ...(await checkLane(settings.laneUrl, readVersion(), now)),
     ...(await checkPublicUrl(settings)),
+    ...(await checkChannels(settings)),
   ]
 }
 
@@ -48,7 +50,7 @@ export const doctor: Command = {
   usage: `lane doctor [--json]
 
 Checks Node, variables, configuration, people's channels, the data directory, the disk, the ledger, the clock, the
-running lane and PUBLIC_URL. Exits 0 if nothing failed. --json prints [{check, status, message, remedy}], status
+running lane, PUBLIC_URL and the channels' providers. Exits 0 if nothing failed. --json prints [{check, status, message, remedy}], status
 one of ok, warn, fail.`,
 
   async run(args, shell) {

@@ -1,0 +1,23 @@
+// Asks each running channel's provider whether the lane could work with it: tokens, rights, reachability.
+import { reasonOf } from '../../adapter.js'
+import { makeAdapters } from '../../channels.js'
+import type { Settings } from '../../settings.js'
+import { type Finding, fail } from './finding.js'
+
+export async function checkChannels(settings: Settings): Promise<Finding[]> {
+  const adapters = await makeAdapters(settings, {
+    publicUrl: () => settings.publicUrl,
+    say: () => undefined,
+  }).catch(error => fail('channels', reasonOf(error), 'correct the variable that is named'))
+  if (!Array.isArray(adapters)) return [adapters]
+  const looks = adapters.map(async ({ channel, check }): Promise<readonly Finding[]> => {
+    try {
+      return (await check?.()) ?? []
+    } catch (error) {
+      return [
+        fail(channel, `could not be examined: ${reasonOf(error)}`, 'see that the provider is reachable'),
+      ]
+    }
+  })
+  return (await Promise.all(looks)).flat()
+}
