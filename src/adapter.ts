@@ -134,6 +134,8 @@ export interface Desk {
 export type Hook = {
   readonly bytes: Uint8Array
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** As it came, with its question mark; '' where there is none. */
+  readonly query: string
   /** Of /hooks/email/:provider; null elsewhere. */
   readonly provider: string | null
 }

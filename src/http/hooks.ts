@@ -25,7 +25,9 @@ export function hookRoutes(app: FastifyInstance, parts: DoorParts): void {
     if (adapter?.receive === undefined) return refuse(reply, 'not_found', ABSENT)
     const { provider = null } = request.params as { provider?: string }
     const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
-    const answer = await adapter.receive({ bytes, headers: onceEach(request), provider }, parts.desk(channel))
+    const query = /\?.*$/.exec(request.url)?.[0] ?? ''
+    const hook = { bytes, headers: onceEach(request), query, provider }
+    const answer = await adapter.receive(hook, parts.desk(channel))
     if (answer.status === 401) parts.metrics.strangers.inc({ why: `unverified_${channel}` })
     return reply
       .code(answer.status)

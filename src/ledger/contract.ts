@@ -190,6 +190,8 @@ export interface Shelf {
   grantByRef(channel: Channel, ref: string): Promise<Grant | null>
   /** The grants of this person's deliveries on this channel whose requests are open, the newest last. */
   openGrants(channel: Channel, userId: string): Promise<readonly Grant[]>
+  /** This person's last grants on this channel, whatever became of their requests, the newest last. */
+  lastGrants(channel: Channel, userId: string, limit: number): Promise<readonly Grant[]>
   refs(deliveryId: string): Promise<readonly string[]>
   raw(replyId: string): Promise<RawReply | null>
   raws(): AsyncIterable<RawReply>

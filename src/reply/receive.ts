@@ -25,6 +25,9 @@ const SALT_BYTES = 32
 /** Longer ids of messages are kept by their hash: an entry's body has no room for them. */
 const MAX_ID_CHARS = 200
 
+/** How many of the messages on a person's phone they may still answer by code once the requests are settled. */
+const CODES_REMEMBERED = 20
+
 export type Receiver = {
   readonly record: Recorder
   readonly shelf: Shelf
@@ -151,17 +154,21 @@ async function findGrant(
       return shelf.grantByRef(channel, binding.ref)
     case 'code': {
       const user = sender === undefined ? null : whois(channel, sender)
-      return user === null ? null : byCode(await shelf.openGrants(channel, user), binding.code)
+      return user === null ? null : byCode(shelf, channel, user, binding.code)
     }
   }
 }
 
-/** A code that is none of theirs is a try at what they were asked last: it is counted there, and fails there. So is one
- *  that two open requests share by chance. */
-function byCode(grants: readonly Grant[], code: string): Grant | null {
-  const fitting = grants.filter(grant => isCodeOf(grant, code))
-  const other = grants.findLast(grant => !fitting.includes(grant))
-  return (fitting.length === 1 ? fitting[0] : other) ?? null
+/** A code of a request that is settled leads there, so that whoever is late is told what holds. One that is none of
+ *  theirs is a try at what they were asked last: it is counted there, and fails there. So is one that two open requests
+ *  share by chance. */
+async function byCode(shelf: Shelf, channel: Channel, user: string, code: string): Promise<Grant | null> {
+  const open = await shelf.openGrants(channel, user)
+  const fitting = open.filter(grant => isCodeOf(grant, code))
+  if (fitting.length === 1) return fitting[0] ?? null
+  const settled = fitting.length > 0 ? [] : await shelf.lastGrants(channel, user, CODES_REMEMBERED)
+  const late = settled.findLast(grant => isCodeOf(grant, code))
+  return late ?? open.findLast(grant => !fitting.includes(grant)) ?? null
 }
 
 const keepsake = (inbound: Inbound, grant: Grant): RawReply => ({

@@ -76,6 +76,9 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
     `SELECT ${grantColumns} FROM grants g JOIN requests q USING (request_id)
      WHERE g.channel = ? AND g.user_id = ? AND q.state = 'pending' ORDER BY g.rowid`,
   )
+  const lastGrants = db.prepare(
+    `SELECT ${grantColumns} FROM grants g WHERE g.channel = ? AND g.user_id = ? ORDER BY g.rowid DESC LIMIT ?`,
+  )
   /** A write of its own, not within an append: told as the ledger tells it when the disk fails. */
   const write = <T>(deed: () => T): T => storage.write(() => db.transaction(deed).immediate())
   const refs = db.prepare('SELECT ref FROM refs WHERE delivery_id = ?').pluck()
@@ -90,6 +93,8 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
     grant: async handleHash => grant(handleHash),
     grantByRef: async (channel, reference) => grantByRef(channel, reference),
     openGrants: async (channel, userId) => openGrants.all(channel, userId) as Grant[],
+    lastGrants: async (channel, userId, limit) =>
+      (lastGrants.all(channel, userId, limit) as Grant[]).reverse(),
     refs: async deliveryId => refs.all(deliveryId) as string[],
     raw: async replyId => raw(replyId),
     async *raws() {
