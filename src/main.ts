@@ -8,6 +8,7 @@ import { makeAdapters } from './channels.js'
 import { instant, machineClock } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
 import { type Config, checkConfig, configFileOf, loadConfig, outboxOpen } from './config.js'
+import type { Alarms } from './deadline/alarms.js'
 import { startTimer } from './deadline/timer.js'
 import { within } from './delivery/patience.js'
 import { openDesk } from './desk.js'
@@ -96,6 +97,7 @@ async function start(
 
   const allow = allowanceOf(config.callbacks.allow)
 
+  let alarms: Alarms | null = null
   const lane = new Lane({
     store,
     config,
@@ -106,6 +108,7 @@ async function start(
     keyName,
     onTrouble: (error, about) =>
       log.error({ err: error, ...about }, 'something owed could not be done; it stays owed'),
+    onAlarm: (subject, at) => alarms?.set(subject, at),
     ...(settings.webhookSecrets !== null && {
       calls: { keys: settings.webhookSecrets, allow, agent: `interrupt-lane/${version}`, show: showCase },
     }),
@@ -151,8 +154,8 @@ async function start(
   // Alarms start once links can be opened: a link that is sent before that would lead nowhere.
   const trouble = (error: unknown): void =>
     log.error({ err: error }, 'an alarm could not be answered; it rings again')
-  const alarms = startTimer(ledger, id => lane.advance(id), trouble)
-  const unsubscribe = ledger.onCommit(() => alarms.nudge())
+  const ringing = startTimer(ledger, id => lane.advance(id), trouble)
+  alarms = ringing
   const listening = startListening(adapters.values(), store, desk, say)
   log.info(
     { url, public_url: publicUrl.current, version, overdue: overdue.length },
@@ -166,9 +169,8 @@ async function start(
     async close() {
       log.info('stopping: no new work is taken, what is under way is finished')
       closing.abort()
-      unsubscribe()
       waiters.stop()
-      await within(DRAIN_MS, finish(app, listening, alarms, lane), undefined)
+      await within(DRAIN_MS, finish(app, listening, ringing, lane), undefined)
       await outbox.close()
       await ledger.close()
       log.info('stopped')

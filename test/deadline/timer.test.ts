@@ -45,6 +45,9 @@ const arm = (id: string, alarm: number) =>
     story: { request_id: id, expected: 0 },
     decide: () => ({ kind: 'append', events: [opened(id)], alarm }),
   })
+/** Tells the clock, as whoever has recorded something does. */
+const tell = (id: string, alarm: number): void =>
+  alarms?.set({ request_id: id, deadline_ms: START + DAY, state: 'pending' }, alarm)
 /** What a ring that has done its work leaves behind: the alarm moved, or none. */
 const move = (id: string, alarm: number | null) =>
   stage.store.ledger.append({
@@ -146,17 +149,17 @@ describe('the alarm clock', () => {
     for (const [, ms] of asked.mock.calls) expect(ms).toBeLessThanOrEqual(10_000)
   })
 
-  test('is nudged by what comes sooner than it knew', async () => {
+  test('is told of what comes sooner than it knew', async () => {
     begin(settle)
     await turns()
     await arm('soon', START + 50)
-    alarms?.nudge()
+    tell('soon', START + 50)
     await turns()
     await pass(50)
     expect(rung).toEqual(['soon'])
   })
 
-  test('many nudges are one look, and a nudge during a ring is not forgotten', async () => {
+  test('what it is told a thousand times it looks at once, and what it is told during a ring is not forgotten', async () => {
     const looks = vi.spyOn(stage.store.ledger, 'nextAlarm')
     let release: () => void = () => undefined
     await arm('slow', START)
@@ -167,7 +170,7 @@ describe('the alarm clock', () => {
     })
     await turns()
     await arm('meanwhile', START)
-    for (let time = 0; time < 1_000; time++) alarms?.nudge()
+    for (let time = 0; time < 1_000; time++) tell('meanwhile', START)
     await turns()
     release()
     await turns()
@@ -175,7 +178,7 @@ describe('the alarm clock', () => {
     expect(looks.mock.calls.length).toBeLessThan(10)
     // Nor does it deafen the clock to the next one.
     await arm('next', START + 50)
-    alarms?.nudge()
+    tell('next', START + 50)
     await turns()
     await pass(50)
     expect(rung).toEqual(['slow', 'meanwhile', 'next'])
@@ -250,7 +253,7 @@ describe('the alarm clock', () => {
     await stopping
     expect(done).toBe(true)
     alarms = null
-    clock.nudge()
+    clock.set({ request_id: 'later', deadline_ms: START + DAY, state: 'pending' }, START)
     await pass(60_000)
     expect(rung).toEqual(['slow'])
     expect(vi.getTimerCount()).toBe(0)

@@ -97,9 +97,9 @@ test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, 
     publicUrl: () => 'https://lane.example.org',
     keyName: id => id,
     onTrouble: trouble,
+    onAlarm: (subject, at) => alarms.set(subject, at),
   })
   const alarms = startTimer(store.ledger, id => lane.advance(id), trouble)
-  store.ledger.onCommit(() => alarms.nudge())
   const trials: Trial[] = []
   const sent = new Map<string, (handle: string) => void>()
   slack.send = async (display, { handle }) => {

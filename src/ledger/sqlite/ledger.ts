@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
 import { LedgerClock } from '../clock.js'
 import {
+  type Alarm,
   type Append,
   type Appended,
   type Filter,
@@ -165,6 +166,15 @@ export class SqliteLedger implements Ledger {
     return this.#statement('SELECT min(alarm_ms) FROM requests WHERE alarm_ms > ?').get(after) as
       | number
       | null
+  }
+
+  async alarms({ at, request_id }: Alarm, until: number, limit: number): Promise<readonly Alarm[]> {
+    return this.#db
+      .prepare(
+        `SELECT request_id, alarm_ms AS at FROM requests
+         WHERE (alarm_ms, request_id) > (?, ?) AND alarm_ms <= ? ORDER BY alarm_ms, request_id LIMIT ?`,
+      )
+      .all(at, request_id, until, limit) as Alarm[]
   }
 
   onCommit(listener: (entries: readonly Entry[]) => void): () => void {
