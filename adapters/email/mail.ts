@@ -1,0 +1,69 @@
+// What a raw message becomes: the value that reading gives and that receiving acts on.
+import type { Binding } from '../../src/adapter.js'
+import type { LaneAddress } from './address.js'
+
+/** As node:dns/promises answers: arrays of strings for TXT, strings for the rest; an error with a `code` otherwise. */
+export type Resolver = (name: string, rrtype: string) => Promise<string[][] | string[]>
+
+/** The SMTP conversation the message came by, where whoever handed it in was part of it: SPF needs it. */
+export type Session = { readonly ip: string; readonly helo: string; readonly mailFrom: string }
+
+/** What reading needs to know beside the bytes. */
+export type Facts = {
+  readonly resolver: Resolver
+  /** EMAIL_AUTHSERV_ID: whose Authentication-Results are believed; null for nobody's. */
+  readonly authservId: string | null
+  readonly session: Session | null
+  /** The address replies come back to. */
+  readonly replyTo: LaneAddress
+  /** The sender people see: where clients that ignore Reply-To send their answer. */
+  readonly from: string
+  /** Lines the operator's own gateways put into mails, word for word. */
+  readonly banners: readonly string[]
+  /** True at the last try: a name server that is silent then counts as a no. */
+  readonly last: boolean
+  readonly now: number
+}
+
+export type Refused =
+  | 'too_large'
+  | 'too_many_headers'
+  | 'header_too_long'
+  | 'nesting'
+  | 'too_many_parts'
+  | 'doubled_header'
+  | 'no_single_author'
+  | 'malformed'
+
+export type Ignored =
+  /** Nothing in it names a request of ours. */
+  | 'names_no_request'
+  /** It names two. */
+  | 'names_two_requests'
+  /** Sent to somebody else; we got a copy, or it was passed on to us. */
+  | 'not_addressed_to_us'
+  | 'resent'
+  | 'mailing_list'
+  /** A delivery report that says nothing new: delivered, delayed, relayed. */
+  | 'no_failure'
+
+export type Mail =
+  | {
+      readonly kind: 'reply'
+      /** By handle from the address it was written to, else by the Message-ID of ours that it answers. */
+      readonly binding: Binding
+      /** The one From address, in lower case. */
+      readonly sender: string
+      readonly authenticated: boolean
+      readonly proof: 'dmarc'
+      /** What is to be compiled. Whatever is ambiguous is given so that no schema accepts it. */
+      readonly text: string
+      /** Without its angle brackets; null where there is none. */
+      readonly message_id: string | null
+      readonly automated: boolean
+    }
+  | { readonly kind: 'bounce'; readonly about: Binding; readonly status: string; readonly permanent: boolean }
+  | { readonly kind: 'ignored'; readonly why: Ignored }
+  | { readonly kind: 'refused'; readonly why: Refused }
+  /** A name server did not answer: the same message is read again later. Never given when `last`. */
+  | { readonly kind: 'later' }
