@@ -4,12 +4,24 @@ import { hash } from 'node:crypto'
 
 export type Hash = `sha256:${string}`
 
+/** Spellings that are asked for again: of a constant, or of what is hashed by itself and again within its entry. */
+const remembered = new WeakMap<object, string>()
+
+/** The canonical text of a value that nobody changes any more; spelling it again costs nothing. */
+export function remember(value: object): string {
+  const text = canonical(value)
+  remembered.set(value, text)
+  return text
+}
+
 /** The RFC 8785 text of a JSON value. Written here because a request is spelt a dozen times over on its way. */
 export function canonical(value: unknown): string {
   if (typeof value === 'string') return spell(value)
   if (typeof value === 'boolean' || value === null) return String(value)
   if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value)
   if (typeof value !== 'object') throw new TypeError('a value that is hashed must be JSON')
+  const known = remembered.get(value)
+  if (known !== undefined) return known
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   let text = ''
   // The order of JavaScript's own sort, by UTF-16 units, is the RFC's.

@@ -6,10 +6,11 @@ import { outcomeOf } from './agenda/outcome.js'
 import { type AgendaPolicy, type Duty, owed } from './agenda/owed.js'
 import type { Config } from './config.js'
 import { close } from './delivery/close.js'
-import { type Deliver, deliver } from './delivery/deliver.js'
+import { attempt, type Claim, claimWithin, type Deliver, deliver, type Sender } from './delivery/deliver.js'
 import { Gate } from './delivery/gate.js'
 import type { Directory } from './directory.js'
-import type { Store } from './ledger/contract.js'
+import type { Draft } from './event.js'
+import type { Moment, Shelving, Store } from './ledger/contract.js'
 import type { Recorder } from './record.js'
 import { display } from './request/display.js'
 import type { Keyring } from './token/keyring.js'
@@ -34,6 +35,13 @@ export type ErrandParts = {
 }
 
 type Errand = Exclude<Duty, { kind: 'time_out' }>
+
+/** What is claimed with the opening of a request, and what of it stands in that append. */
+export type First = {
+  readonly claims: readonly Claim[]
+  readonly events: readonly Draft[]
+  readonly shelve: readonly Shelving[]
+}
 
 export class Errands {
   readonly #parts: ErrandParts
@@ -61,14 +69,41 @@ export class Errands {
   /** Starts whatever is owed and not already under way here. */
   tend(subject: Case): void {
     for (const duty of this.#owed(subject)) {
-      if (duty.kind === 'time_out') continue
-      const name = nameOf(subject, duty)
-      if (this.#atWork.has(name)) continue
-      const work = this.#begin(subject, duty)
-        .catch(error => this.#parts.onTrouble(error, { request_id: subject.request_id, duty: duty.kind }))
-        .then(() => void this.#atWork.delete(name))
-      this.#atWork.set(name, work)
+      if (duty.kind === 'time_out' || this.#atWork.has(nameOf(subject, duty))) continue
+      this.#start(subject, duty, () => this.#begin(subject, duty))
     }
+  }
+
+  /** The claims on what a request owes from its first moment on, to stand in the append that opens it. A channel that has
+   *  its hands full claims nothing ahead: a claim that waits in a queue would outlive its lease. */
+  claimFirst(subject: Case, moment: Moment): First {
+    const due = owed(subject, moment.ms, this.#policy).duties.filter(
+      duty => duty.kind === 'deliver' && !this.#gate(duty.channel).full,
+    )
+    const made = due.map(duty => claimWithin(this.#minter(), subject, duty as Deliver, moment))
+    return {
+      claims: made.map(({ claim }) => claim),
+      events: made.map(({ event }) => event),
+      shelve: made.map(({ shelving }) => shelving),
+    }
+  }
+
+  /** Makes the attempts that were claimed so, and tends to whatever else is owed. */
+  keep(subject: Case, claims: readonly Claim[]): void {
+    for (const claim of claims) {
+      const { duty } = claim
+      const sent = () => attempt(this.#sender(subject), subject, claim)
+      this.#start(subject, duty, () => this.#gate(duty.channel).pass(() => this.#follow(sent())))
+    }
+    if (claims.length === 0 || subject.deliveries.length > claims.length) this.tend(subject)
+  }
+
+  #start(subject: Case, duty: Errand, begin: () => Promise<void>): void {
+    const name = nameOf(subject, duty)
+    const work = begin()
+      .catch(error => this.#parts.onTrouble(error, { request_id: subject.request_id, duty: duty.kind }))
+      .then(() => void this.#atWork.delete(name))
+    this.#atWork.set(name, work)
   }
 
   /** Waits for what is under way. */
@@ -87,7 +122,9 @@ export class Errands {
       case 'close':
         return this.#gate(duty.channel).pass(() => this.#close(subject, duty))
       case 'deliver':
-        return this.#gate(duty.channel).pass(() => this.#deliver(subject, duty))
+        return this.#gate(duty.channel).pass(() =>
+          this.#follow(deliver(this.#sender(subject), subject, duty)),
+        )
     }
   }
 
@@ -101,22 +138,24 @@ export class Errands {
     }
   }
 
-  async #deliver(subject: Case, duty: Deliver): Promise<void> {
-    const { store, directory, keyring, keyName } = this.#parts
-    const after = await deliver(
-      {
-        ...this.#shared(subject),
-        keyring,
-        person: (userId, channel) => directory.addressOf(userId, channel),
-        keyName,
-        publicUrl: this.#parts.publicUrl(),
-        stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
-        now: () => store.ledger.now(),
-      },
-      subject,
-      duty,
-    )
-    // A failure may have made the next channel's delivery due, a resolution the closing of this one.
+  #minter() {
+    const { store, keyring, keyName } = this.#parts
+    return { keyring, keyName, now: () => store.ledger.now() }
+  }
+
+  #sender(subject: Case): Sender {
+    return {
+      ...this.#shared(subject),
+      ...this.#minter(),
+      person: (userId, channel) => this.#parts.directory.addressOf(userId, channel),
+      publicUrl: this.#parts.publicUrl(),
+      stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
+    }
+  }
+
+  /** A failure may have made the next channel's delivery due, a resolution the closing of this one. */
+  async #follow(delivery: Promise<Case>): Promise<void> {
+    const after = await delivery
     setImmediate(() => this.tend(after))
   }
 

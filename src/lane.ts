@@ -7,12 +7,13 @@ import { canonical, type Hash } from './canonical.js'
 import { instant } from './clock.js'
 import { proofsFor } from './config.js'
 import { timeOut } from './deadline/time-out.js'
+import type { Claim } from './delivery/deliver.js'
 import { Director } from './director/director.js'
 import { type ErrandParts, Errands } from './errands.js'
 import type { Draft, Entry } from './event.js'
 import { invite } from './invitation.js'
-import { type Guard, LedgerUnavailable, type Shelving } from './ledger/contract.js'
-import { type Recorder, recorder } from './record.js'
+import { type Guard, LedgerUnavailable, type Moment, type Shelving } from './ledger/contract.js'
+import { begun, type OnAlarm, type Recorder, recorder } from './record.js'
 import { glance, type Received, type Receiver, receive } from './reply/receive.js'
 import { Turns } from './reply/turns.js'
 import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
@@ -23,7 +24,10 @@ import { hashUrl } from './waiter/signature.js'
 /** From the deadline on only the default can win, and while the clock is suspect it may not be applied yet. */
 const UNSETTLED = 'the deadline has come by a clock that is not trusted yet; the outcome is known once it is'
 
-export type LaneParts = ErrandParts
+export type LaneParts = ErrandParts & {
+  /** Absent where nothing rings. */
+  readonly onAlarm?: OnAlarm
+}
 
 export type Opened =
   | { readonly kind: 'opened' | 'known'; readonly subject: Case }
@@ -56,8 +60,9 @@ export class Lane {
       record: () => this.#record,
       read: id => this.read(id),
     })
-    this.#record = recorder(parts.store.ledger, policy)
-    this.#resolve = recorder(parts.store.ledger, policy, subject => this.director.direct(subject))
+    const { ledger } = parts.store
+    this.#record = recorder(ledger, policy, undefined, parts.onAlarm)
+    this.#resolve = recorder(ledger, policy, subject => this.director.direct(subject), parts.onAlarm)
     this.#errands = new Errands(parts, policy, this.#record, id => this.settle(id))
   }
 
@@ -70,34 +75,36 @@ export class Lane {
     const request_id = idOf(request)
     const request_hash = hashRequest(request)
     const envelope_hash = envelopeHash(submission)
-    const url = submission.callback_url
+    const { run, callback_url: url } = submission
+    const opening = (moment: Moment): readonly Draft[] => {
+      const deadline_at = instant(moment.ms + request.deadline_seconds * 1000)
+      const opened = {
+        request,
+        request_hash,
+        run,
+        recipients,
+        envelope_hash,
+        deadline_at,
+        opened_by: openedBy,
+      }
+      const first = { type: 'REQUEST_OPENED', request_id, run_id: run.run_id, body: opened } as const
+      return [first, ...registration(submission, request_id)]
+    }
+    let claims: readonly Claim[] = []
     const result = await this.#record(
       { request_id, subject: null },
-      moment => ({
-        events: [
-          {
-            type: 'REQUEST_OPENED',
-            request_id,
-            run_id: submission.run.run_id,
-            body: {
-              request,
-              request_hash,
-              run: submission.run,
-              recipients,
-              envelope_hash,
-              deadline_at: instant(moment.ms + request.deadline_seconds * 1000),
-              opened_by: openedBy,
-            },
-          },
-          ...registration(submission, request_id),
-        ],
-        ...(url !== undefined && { shelve: [{ put: 'callback' as const, request_id, url }] }),
-      }),
-      this.#guards(request, submission.run.run_id, recipients, openedBy),
+      moment => {
+        const events = opening(moment)
+        const first = this.#errands.claimFirst(begun(events, moment), moment)
+        claims = first.claims
+        const callback = url === undefined ? [] : [{ put: 'callback' as const, request_id, url }]
+        return { events: [...events, ...first.events], shelve: [...callback, ...first.shelve] }
+      },
+      this.#guards(request, run.run_id, recipients, openedBy),
     )
     if (result.kind === 'moved') return this.#known(request_id, request_hash, envelope_hash, openedBy)
     if (result.kind !== 'recorded') return { kind: 'limited', guard: guardOf(result) }
-    this.#errands.tend(result.subject)
+    this.#errands.keep(result.subject, claims)
     return { kind: 'opened', subject: result.subject }
   }
 

@@ -32,7 +32,15 @@ export type Direct = (subject: Case) => Promise<Sequel>
 
 const nothingFollows: Direct = async () => () => []
 
-export function recorder(ledger: Ledger, policy: AgendaPolicy, direct: Direct = nothingFollows): Recorder {
+/** Told after each commit when the agenda must next be asked about the request; null for never. */
+export type OnAlarm = (subject: Case, at: number | null) => void
+
+export function recorder(
+  ledger: Ledger,
+  policy: AgendaPolicy,
+  direct: Direct = nothingFollows,
+  onAlarm: OnAlarm = () => undefined,
+): Recorder {
   return async <R>(
     { request_id, subject }: Story,
     tell: (moment: Moment) => Told<R>,
@@ -40,6 +48,7 @@ export function recorder(ledger: Ledger, policy: AgendaPolicy, direct: Direct = 
   ) => {
     const sequel = subject !== null && isOpen(subject) ? await direct(subject) : null
     let after = subject
+    let alarm: number | null = null
     const decide = (moment: Moment): Decision<R> => {
       const told = tell(moment)
       if ('refuse' in told) return { kind: 'refuse', why: told.refuse }
@@ -49,7 +58,7 @@ export function recorder(ledger: Ledger, policy: AgendaPolicy, direct: Direct = 
       const follows =
         resolved < 0 || after === null ? [] : (sequel?.(after, moment.seq + resolved, moment) ?? [])
       after = applyAll(after, follows, moment, next)
-      const alarm = after === null ? null : owed(after, moment.ms, policy).alarm
+      alarm = after === null ? null : owed(after, moment.ms, policy).alarm
       const events = [...told.events, ...follows]
       return { kind: 'append', events, alarm, ...(told.shelve && { shelve: told.shelve }) }
     }
@@ -59,8 +68,17 @@ export function recorder(ledger: Ledger, policy: AgendaPolicy, direct: Direct = 
       decide,
     })
     if (result.kind !== 'appended') return result
-    return { kind: 'recorded', subject: settled(after, result.entries), entries: result.entries }
+    const recorded = settled(after, result.entries)
+    onAlarm(recorded, alarm)
+    return { kind: 'recorded', subject: recorded, entries: result.entries }
   }
+}
+
+/** The case that a story beginning with these events will be. */
+export function begun(events: readonly Draft[], moment: Moment): Case {
+  const subject = applyAll(null, events, moment, moment.seq)
+  if (subject === null) throw new Error('a story begins with an event')
+  return subject
 }
 
 function applyAll(subject: Case | null, events: readonly Draft[], { at }: Moment, seq: number): Case | null {

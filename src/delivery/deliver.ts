@@ -8,10 +8,11 @@ import type { Duty } from '../agenda/owed.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import type { Draft } from '../event.js'
-import type { Grant, Moment } from '../ledger/contract.js'
+import type { Grant, Moment, Shelving } from '../ledger/contract.js'
 import type { Recorder } from '../record.js'
 import { type Display, display, hashDisplay } from '../request/display.js'
 import { hashReplySchema } from '../request/reply-schema.js'
+import { hashToken } from '../token/jws.js'
 import type { Keyring } from '../token/keyring.js'
 import {
   CODE_BYTES,
@@ -21,7 +22,7 @@ import {
   writeCode,
   writeHandle,
 } from '../token/reply-handle.js'
-import { hashToken, mint } from '../token/reply-token.js'
+import { mint } from '../token/reply-token.js'
 import { within } from './patience.js'
 
 /** A provider that has said nothing for this long has given no verdict: the send is uncertain. */
@@ -33,21 +34,24 @@ const NONCE_BYTES = 16
 
 export type Deliver = Extract<Duty, { kind: 'deliver' }>
 
-export type Sender = {
-  readonly record: Recorder
+export type Minter = {
   readonly keyring: () => Keyring
+  readonly keyName: (keyId: string) => string
+  readonly now: () => number
+}
+
+export type Sender = Minter & {
+  readonly record: Recorder
   readonly adapter: (channel: Channel) => Adapter | null
   /** Name and address of a person on a channel; null when the configuration no longer has them. */
   readonly person: (
     userId: string,
     channel: Channel,
   ) => { readonly name: string; readonly address: unknown } | null
-  readonly keyName: (keyId: string) => string
   readonly publicUrl: string
   readonly reload: (requestId: string) => Promise<Case>
   /** Whether the agenda, asked about this newer case, still owes the duty. */
   readonly stillOwed: (subject: Case, duty: Deliver) => boolean
-  readonly now: () => number
   readonly onTrouble: (error: unknown, duty: Deliver) => void
 }
 
@@ -55,9 +59,27 @@ export type Sender = {
 export async function deliver(sender: Sender, first: Case, duty: Deliver): Promise<Case> {
   const pass = mintPass(sender, first, duty)
   const claimed = await claim(sender, first, duty, pass)
-  if (!claimed.ours) return claimed.subject
-  const sent = await send(sender, duty, pass)
-  return conclude(sender, claimed.subject, duty, pass, sent)
+  return claimed.ours ? attempt(sender, claimed.subject, { duty, pass }) : claimed.subject
+}
+
+/** An attempt that may be made: nobody else makes it. */
+export type Claim = { readonly duty: Deliver; readonly pass: Pass }
+
+/** The claim as part of another append, for a delivery that is owed from the moment its request is opened. */
+export function claimWithin(
+  sender: Minter,
+  subject: Case,
+  duty: Deliver,
+  moment: Moment,
+): { readonly claim: Claim; readonly event: Draft; readonly shelving: Shelving } {
+  const pass = mintPass(sender, subject, duty)
+  const event = started(subject, duty, pass, moment)
+  return { claim: { duty, pass }, event, shelving: { put: 'grant', grant: pass.grant } }
+}
+
+/** Makes a claimed attempt, and tells what became of it. */
+export async function attempt(sender: Sender, subject: Case, { duty, pass }: Claim): Promise<Case> {
+  return conclude(sender, subject, duty, pass, await send(sender, duty, pass))
 }
 
 type Pass = {
@@ -69,7 +91,7 @@ type Pass = {
   readonly token_hash: Hash
 }
 
-function mintPass(sender: Sender, subject: Case, duty: Deliver): Pass {
+function mintPass(sender: Minter, subject: Case, duty: Deliver): Pass {
   const shown = display({ ...subject, asked_by: sender.keyName(subject.opened_by) })
   const display_hash = hashDisplay(shown)
   const chance = randomBytes(HANDLE_BYTES + CODE_BYTES + NONCE_BYTES)

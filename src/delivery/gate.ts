@@ -9,6 +9,10 @@ export class Gate {
     this.#places = places
   }
 
+  get full(): boolean {
+    return this.#inside >= this.#places
+  }
+
   get idle(): boolean {
     return this.#inside === 0
   }

@@ -10,11 +10,13 @@ export type Announcer = {
   readonly reload: (requestId: string) => Promise<Case>
 }
 
-/** Only to somebody whose right was proven, or who was merely too late: a stranger is told nothing. */
+/** Only to somebody whose right was proven, who was merely too late, or who left out the code of a message of theirs: a
+ *  stranger is told nothing. */
 const TOLD: readonly Reason[] = [
   'proof_insufficient',
   'already_resolved',
   'deadline_passed',
+  'code_mismatch',
   'reply_too_long',
   'reply_bad_charset',
   'reply_not_in_schema',

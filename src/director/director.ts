@@ -31,10 +31,11 @@ export class Director {
   }
 
   /** What will follow on the resolution of this request, should the append about to be made resolve it. */
-  async direct({ run }: Case): Promise<Sequel> {
+  async direct({ run, request }: Case): Promise<Sequel> {
     const { ledger, policy } = this.#parts
+    const jti = request.type === 'REQUEST_APPROVAL' ? newJti() : ''
     // Asked before the append: a director that takes the run over meanwhile finds this one request decided.
-    const direction = { policy, outside: await ledger.hasDirector(run.run_id), jti: newJti() }
+    const direction = { policy, outside: await ledger.hasDirector(run.run_id), jti }
     return (subject, because, moment) => direct(direction, subject, because, moment)
   }
 

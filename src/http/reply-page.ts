@@ -1,7 +1,7 @@
 // The person's door: the page behind a reply handle. GET and HEAD only ever draw it; a POST is judged like a reply from
 // any other channel, and "recorded" is said after the commit.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Inbound, Page, PageState } from '../adapter.js'
+import type { Form, Inbound, Page, PageState } from '../adapter.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { outcomeOf, spoken } from '../agenda/outcome.js'
 import { instant } from '../clock.js'
@@ -34,12 +34,14 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
   })
 
   app.post<WithHandle>('/r/:handle', { bodyLimit: FORM_BYTES }, async (request, reply) => {
-    const held = await hold(request, request.params.handle)
-    if (held === null) return turnAway(request, reply)
-    const { handle, grant } = held
+    const form = page.readForm(request.body as Uint8Array, request.headers['content-type'])
+    const drawn = drawnHandle(request.params.handle, form)
+    // Only a page that this lane has drawn has the stamp of its handle: then nobody is guessing.
+    const held = drawn === null ? await hold(request, request.params.handle) : null
+    const handle = drawn ?? held?.handle
+    if (handle === undefined) return turnAway(request, reply)
     if (foreignOrigin(request.headers, parts.publicUrl()))
       return show(request, reply, 'foreign_origin', FOREIGN)
-    const form = page.readForm(request.body as Uint8Array, request.headers['content-type'])
     if (form.kind === 'malformed') {
       const code = form.code === 'unsupported_media_type' ? form.code : 'malformed_form'
       return show(
@@ -49,8 +51,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
         `The form was not as the page sends it (${form.code}). Open the link again.`,
       )
     }
-    if (!parts.csrf.verify(grant.handle_hash, form.csrf) && (await mayDecide(grant)))
-      return show(request, reply, 'csrf_mismatch', STALE)
+    if (held !== null && (await mayDecide(held.grant))) return show(request, reply, 'csrf_mismatch', STALE)
     const inbound: Inbound = {
       channel: 'web',
       proof: parts.pageProof,
@@ -85,6 +86,12 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
   async function find(request: FastifyRequest, text: string): Promise<(Held & { subject: Case }) | null> {
     const held = await hold(request, text)
     return held && { ...held, subject: await lane.settle(held.grant.request_id) }
+  }
+
+  function drawnHandle(text: string, form: Form): string | null {
+    const handle = readHandle(text)
+    if (handle === null || form.kind === 'malformed') return null
+    return parts.csrf.verify(hashHandle(handle), form.csrf) ? handle : null
   }
 
   async function hold(request: FastifyRequest, text: string): Promise<Held | null> {

@@ -42,12 +42,13 @@ export type Guard =
       readonly user_id: string
       readonly at_most: number
     }
-  /** Failed attempts of one sender on one delivery; this append counts as one more. */
+  /** Failed attempts of one sender on one delivery; this append counts as one more unless it is known not to fail. */
   | {
       readonly kind: 'attempts'
       readonly delivery_id: string
       readonly sender: string
       readonly at_most: number
+      readonly fails: boolean
     }
 
 export type Grant = {
@@ -132,6 +133,9 @@ export type Filter = {
   readonly limit: number
 }
 
+/** When the agenda must next be asked about a request. */
+export type Alarm = { readonly request_id: string; readonly at: number }
+
 export type Listed = { readonly request_id: string; readonly opened_seq: number }
 
 export interface Ledger {
@@ -155,6 +159,8 @@ export interface Ledger {
   due(ms: number, limit: number): Promise<readonly string[]>
   /** The earliest alarm of all, or the earliest later than `after`. */
   nextAlarm(after?: number): Promise<number | null>
+  /** Alarms that come after `after` in order of time, then of id, and not later than `until`. */
+  alarms(after: Alarm, until: number, limit: number): Promise<readonly Alarm[]>
 
   /** Called after each commit with what was committed, in order. Returns the unsubscriber. */
   onCommit(listener: (entries: readonly Entry[]) => void): () => void

@@ -3,10 +3,11 @@
 
 import type { Inbound, Proof } from '../adapter.js'
 import { type Case, type Delivery, isOpen } from '../agenda/case.js'
+import { remember } from '../canonical.js'
 import { type Answer, compile, type Refusal } from '../compiler/compile.js'
 import type { Check } from '../event.js'
 import type { Grant } from '../ledger/contract.js'
-import type { Reason } from '../reason.js'
+import { REASONS, type Reason } from '../reason.js'
 import { hashReplySchema } from '../request/reply-schema.js'
 import { hashCode, readCode } from '../token/reply-handle.js'
 import type { Verified } from '../token/reply-token.js'
@@ -98,21 +99,20 @@ export function isCodeOf(grant: Grant, typed: string): boolean {
   return code !== null && hashCode(grant.handle_hash, code) === grant.code_hash
 }
 
-const WORDS = ['reply_too_long', 'reply_bad_charset', 'reply_not_in_schema'] as const
+/** What an accepted reply has passed: always the same, so it is spelt once. */
+const ALL_HOLD: readonly Check[] = REASONS.map(check => ({ check, ok: true }))
+remember(ALL_HOLD)
 
 export function judge(facts: Facts): Judgement {
-  const checks: Check[] = []
-  for (const [check, holds] of RIGHT) {
-    const ok = holds(facts)
-    checks.push({ check, ok })
-    if (!ok) return { ok: false, checks, reason: check, refusal: null }
-  }
+  for (const [check, holds] of RIGHT) if (!holds(facts)) return failing(check, null)
   const compiled = compile(facts.subject.request.reply_schema, facts.inbound.text)
-  for (const check of WORDS) {
-    const ok = compiled.ok || compiled.reason !== check
-    checks.push({ check, ok })
-    if (!compiled.ok && !ok) return { ok: false, checks, reason: check, refusal: compiled }
-  }
-  if (!compiled.ok) throw new Error(`the compiler gave an unknown reason ${compiled.reason}`)
-  return { ok: true, checks, answer: compiled.answer }
+  return compiled.ok
+    ? { ok: true, checks: ALL_HOLD, answer: compiled.answer }
+    : failing(compiled.reason, compiled)
+}
+
+/** Every check up to the one that failed, which is the reason. */
+function failing(reason: Reason, refusal: Refusal | null): Judgement {
+  const checks = ALL_HOLD.slice(0, REASONS.indexOf(reason))
+  return { ok: false, checks: [...checks, { check: reason, ok: false }], reason, refusal }
 }

@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Binding, Channel, Inbound, Proof } from '../adapter.js'
 import type { Case } from '../agenda/case.js'
-import { canonical, sha256 } from '../canonical.js'
+import { canonical, remember, sha256 } from '../canonical.js'
 import { instant } from '../clock.js'
 import { GRAMMAR, type Refusal } from '../compiler/compile.js'
 import type { Body, Draft } from '../event.js'
@@ -16,12 +16,14 @@ import type { Grant, Guard, Moment, RawReply, Shelf, Shelving } from '../ledger/
 import type { Reason } from '../reason.js'
 import type { Recorder, Told } from '../record.js'
 import type { Request } from '../request/request.js'
+import { hashToken } from '../token/jws.js'
 import type { Keyring } from '../token/keyring.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
-import { hashToken, verify } from '../token/reply-token.js'
+import { verify } from '../token/reply-token.js'
 import { type Facts, isCodeOf, isSameMoment, type Judgement, judge, provesPossession } from './checks.js'
 
 const SALT_BYTES = 32
+const ID_BYTES = 16
 /** Longer ids of messages are kept by their hash: an entry's body has no room for them. */
 const MAX_ID_CHARS = 200
 
@@ -171,12 +173,15 @@ async function byCode(shelf: Shelf, channel: Channel, user: string, code: string
   return late ?? open.findLast(grant => !fitting.includes(grant)) ?? null
 }
 
-const keepsake = (inbound: Inbound, grant: Grant): RawReply => ({
-  reply_id: `r-${randomBytes(16).toString('hex')}`,
-  request_id: grant.request_id,
-  salt: randomBytes(SALT_BYTES),
-  raw: inbound.text,
-})
+function keepsake(inbound: Inbound, grant: Grant): RawReply {
+  const chance = randomBytes(ID_BYTES + SALT_BYTES)
+  return {
+    reply_id: `r-${chance.subarray(0, ID_BYTES).toString('hex')}`,
+    request_id: grant.request_id,
+    salt: chance.subarray(ID_BYTES),
+    raw: inbound.text,
+  }
+}
 
 const isAddressee = ({ sender, token }: Facts): boolean => token.ok && sender === token.claims.sub
 
@@ -196,7 +201,7 @@ function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
   const at_most = receiver.attemptsPerDelivery
   // Asked after the message: a provider that repeats itself must not use up the person's attempts.
   if (at_most > 0 && !facts.exhausted && !facts.duplicate) {
-    guards.push({ kind: 'attempts', delivery_id: grant.delivery_id, sender, at_most })
+    guards.push({ kind: 'attempts', delivery_id: grant.delivery_id, sender, at_most, fails: !likely.ok })
   }
   if (likely.ok && token.ok) guards.push({ kind: 'unclaimed', space: 'jti', value: token.claims.jti })
   return guards
@@ -280,7 +285,7 @@ function acceptance(
     {
       type: 'INBOUND_REPLY_RECEIVED',
       ...ids(facts),
-      body: { ...about, token_validation: judgement.checks, event_hash: sha256(canonical(event)) },
+      body: { ...about, token_validation: judgement.checks, event_hash: sha256(remember(event)) },
     },
     { type: 'HUMAN_REPLY_EVENT', ...ids(facts), body: event },
     {

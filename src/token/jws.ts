@@ -4,7 +4,7 @@
 import { sign as signBytes } from 'node:crypto'
 import { compactVerify } from 'jose'
 import { z } from 'zod'
-import type { Hash } from '../canonical.js'
+import { type Hash, sha256 } from '../canonical.js'
 import type { Keyring } from './keyring.js'
 
 export const ISSUER = 'interrupt-lane'
@@ -33,10 +33,14 @@ export type Verified<P> =
 
 /** Signed where it stands: handing so small a thing to another thread costs more than the signature. */
 export function sign<P>(keyring: Keyring, { typ, payload }: Kind<P>, claims: P): string {
-  const { kid, key } = keyring.signing
+  const { kid, key, lately } = keyring.signing
   const said = `${encode({ alg: 'EdDSA', typ, kid })}.${encode(payload.parse(claims))}`
-  return `${said}.${signBytes(null, Buffer.from(said), key).toString('base64url')}`
+  const token = `${said}.${signBytes(null, Buffer.from(said), key).toString('base64url')}`
+  lately.add(hashToken(token))
+  return token
 }
+
+export const hashToken = (token: string): Hash => sha256(token)
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -51,6 +55,7 @@ export async function verifyKind<P>(
   if (parts === null) return { ok: false, flaw: 'token_malformed' }
   const key = keyring.verifier(parts.kid, now)
   if (key === null) return { ok: false, flaw: 'token_unknown_key' }
+  if (keyring.signing.lately.has(hashToken(token))) return { ok: true, claims: parts.claims }
   try {
     await compactVerify(token, key, { algorithms: ['EdDSA'] })
   } catch {

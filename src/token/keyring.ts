@@ -3,6 +3,7 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject, randomBytes } from 'node:crypto'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import type { KeyRow, Shelf } from '../ledger/contract.js'
+import { Lately } from './lately.js'
 import { type Secret, seal, unseal } from './seal.js'
 
 const ALG = 'EdDSA'
@@ -18,7 +19,7 @@ type Held = {
 }
 
 export type Keyring = {
-  readonly signing: { readonly kid: string; readonly key: KeyObject }
+  readonly signing: { readonly kid: string; readonly key: KeyObject; readonly lately: Lately }
   /** Null for a key that was never ours or whose time is over. */
   verifier(kid: string, now: number): CryptoKey | null
   jwks(now: number): { readonly keys: readonly JWK[] }
@@ -33,7 +34,7 @@ export async function openKeyring(shelf: Shelf, secret: Secret): Promise<Keyring
   const current = rows.find(row => row.verify_until === null)
   if (current === undefined) return null
   const held = await Promise.all(rows.map(hold))
-  return keyring(held, { kid: current.kid, key: openPrivate(current, secret) })
+  return keyring(held, { kid: current.kid, key: openPrivate(current, secret), lately: new Lately() })
 }
 
 /** Makes a key and puts it in the place of the one that signed so far. */

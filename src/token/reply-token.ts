@@ -2,7 +2,7 @@
 // format is docs/spec/reply-token.md.
 import { z } from 'zod'
 import { CHANNELS, type Channel } from '../adapter.js'
-import { type Hash, sha256 } from '../canonical.js'
+import type { Hash } from '../canonical.js'
 import { commonClaims, hashClaim, ISSUER, sign, type TokenFlaw, verifyKind } from './jws.js'
 import type { Keyring } from './keyring.js'
 
@@ -48,5 +48,3 @@ export async function verify(keyring: Keyring, token: string, now: number): Prom
   const { iss: _iss, aud: _aud, ...claims } = read.claims
   return { ok: true, claims }
 }
-
-export const hashToken = (token: string): Hash => sha256(token)

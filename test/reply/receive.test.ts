@@ -7,8 +7,9 @@ import type { Entry, EntryOf } from '../../src/event.js'
 import { REASONS, type Reason } from '../../src/reason.js'
 import type { Received } from '../../src/reply/receive.js'
 import type { Request } from '../../src/request/request.js'
+import { hashToken } from '../../src/token/jws.js'
 import { hashCode, hashHandle } from '../../src/token/reply-handle.js'
-import { hashToken, mint, type ReplyClaims, verify } from '../../src/token/reply-token.js'
+import { mint, type ReplyClaims, verify } from '../../src/token/reply-token.js'
 import {
   approval,
   configure,

@@ -50,7 +50,7 @@ export function guardKeeper(db: Database) {
           ask.run(guard.opened_by, guard.user_id, ms, seq)
           return
         case 'attempts':
-          attempt.run(guard.delivery_id, guard.sender)
+          if (guard.fails) attempt.run(guard.delivery_id, guard.sender)
       }
     },
   }

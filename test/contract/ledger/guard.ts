@@ -17,6 +17,7 @@ const budget = (at_most: number, opened_by = 'key-1', user_id = 'ada'): Guard =>
 })
 const tries = (at_most: number, sender = 'addressee', delivery_id = 'd-1'): Guard => ({
   kind: 'attempts',
+  fails: true,
   delivery_id,
   sender,
   at_most,
@@ -106,6 +107,12 @@ export function guardContract(opener: Opener): void {
       expect(await kindOf(tries(2, 'stranger'))).toBe('appended')
       expect(await kindOf(tries(2, 'addressee', 'd-2'))).toBe('appended')
       expect(await kindOf(tries(3))).toBe('appended')
+    })
+
+    test('one that is known not to fail is asked and not counted', async () => {
+      const sure = { ...tries(1), fails: false }
+      expect([await kindOf(sure), await kindOf(sure)]).toEqual(['appended', 'appended'])
+      expect([await kindOf(tries(1)), await kindOf(sure)]).toEqual(['appended', 'guarded'])
     })
   })
 }
