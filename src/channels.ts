@@ -5,7 +5,9 @@ import { runningChannels, type Settings } from './settings.js'
 
 type Maker = (parts: AdapterParts) => Promise<Adapter>
 
-const MAKERS: Readonly<Partial<Record<Channel, Maker>>> = {}
+const MAKERS: Readonly<Partial<Record<Channel, Maker>>> = {
+  sms: async parts => (await import('../adapters/sms/index.js')).smsAdapter(parts),
+}
 
 export async function makeAdapters(
   settings: Settings,

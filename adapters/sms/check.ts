@@ -1,0 +1,56 @@
+// For `lane doctor`: whether the provider knows the account, and whether what people answer will come here.
+import type { Finding } from '../../src/adapter.js'
+import { type Account, callFor, isMessagingService } from './account.js'
+
+const ANSWER_WITHIN_MS = 10_000
+
+type Look = { readonly status: number; readonly body: unknown }
+
+async function look(account: Account, path: string): Promise<Look> {
+  const { url, headers } = callFor(account, path)
+  const response = await fetch(url, {
+    headers,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  })
+  return { status: response.status, body: await response.json().catch(() => null) }
+}
+
+const finding = (status: Finding['status'], message: string, remedy: string | null = null): Finding => ({
+  check: 'sms',
+  status,
+  message,
+  remedy,
+})
+
+export async function check(account: Account, hookUrl: string): Promise<readonly Finding[]> {
+  const { status, body } = await look(account, '.json')
+  if (status === 401 || status === 403)
+    return [finding('fail', 'the provider refuses the account', 'correct SMS_ACCOUNT_SID and SMS_AUTH_TOKEN')]
+  const state = Object(body).status
+  if (status !== 200 || state !== 'active')
+    return [
+      finding('fail', `the provider answers ${status} about the account`, 'see its console, and SMS_API_URL'),
+    ]
+  const known = finding('ok', 'the provider knows the account, and it is active')
+  return [known, await checkNumber(account, hookUrl)]
+}
+
+async function checkNumber(account: Account, hookUrl: string): Promise<Finding> {
+  const setting = `set ${hookUrl} (POST) for incoming messages at the provider`
+  if (isMessagingService(account.from))
+    return finding(
+      'warn',
+      'where a messaging service sends what people answer cannot be seen from here',
+      setting,
+    )
+  const asked = new URLSearchParams({ PhoneNumber: account.from })
+  const { body } = await look(account, `/IncomingPhoneNumbers.json?${asked}`)
+  const [number] = [Object(body).incoming_phone_numbers].flat()
+  if (number === undefined || number === null)
+    return finding('fail', 'the account has no such number', 'correct SMS_FROM')
+  const { sms_url: url, sms_method: method } = number
+  return url === hookUrl && method === 'POST'
+    ? finding('ok', `answers come to ${hookUrl}`)
+    : finding('fail', 'what people answer does not come here', setting)
+}

@@ -1,0 +1,40 @@
+// Text by others, as it may stand in a message: phones turn whatever looks like an address into a link, so nothing here
+// looks like one; and marks that only set type would make the message cost twice.
+
+const TYPESET: Readonly<Record<string, string>> = {
+  '\u2018': "'",
+  '\u2019': "'",
+  '\u201a': "'",
+  '\u201b': "'",
+  '\u2032': "'",
+  '\u201c': '"',
+  '\u201d': '"',
+  '\u201e': '"',
+  '\u2033': '"',
+  '\u2010': '-',
+  '\u2011': '-',
+  '\u2012': '-',
+  '\u2013': '-',
+  '\u2014': '-',
+  '\u2015': '-',
+  '\u2022': '-',
+  '\u2026': '...',
+  '\u00a0': ' ',
+  '\u2007': ' ',
+  '\u202f': ' ',
+}
+const SET = new RegExp(`[${Object.keys(TYPESET).join('')}]`, 'g')
+
+export function plain(text: string): string {
+  return text
+    .replace(SET, mark => TYPESET[mark] ?? mark)
+    .replace(/:\/\//g, ': //')
+    .replace(/([\p{L}\p{N}_-])([.\u3002\uff0e\uff61])(?=\p{L})/gu, '$1$2 ')
+    .replace(/([0-9])\.(?=[0-9]+\.[0-9]+\.[0-9])/g, '$1. ')
+}
+
+/** Whole code points, and a mark that something is missing. */
+export function cut(text: string, characters: number): string {
+  const points = [...text]
+  return points.length <= characters ? text : `${points.slice(0, characters - 2).join('')}..`
+}

@@ -1,0 +1,111 @@
+// The provider's webhook: verified as it came, then read. An answer is the words and, at their end, the code; the code
+// counts only together with the number it came from. Everything else is a report, a word for the carrier, or nothing.
+import { type Desk, type Hook, type HookAnswer, type Inbound, UNVERIFIED } from '../../src/adapter.js'
+import { type Account, isMessagingService } from './account.js'
+import { recordedWords, refusedWords, SILENT, tell } from './feedback.js'
+import { keywordOf } from './keyword.js'
+import { isSigned } from './signature.js'
+
+export async function receive(
+  account: Account,
+  hookUrl: string,
+  hook: Hook,
+  desk: Desk,
+): Promise<HookAnswer> {
+  const parameters = readForm(hook)
+  const signature = hook.headers['x-twilio-signature']
+  if (!isSigned(account.token, { url: hookUrl + hook.query, parameters }, signature)) return UNVERIFIED
+  if (!isOurs(account, parameters)) return SILENT
+  return parameters.has('MessageStatus')
+    ? takeStatus(parameters, new URLSearchParams(hook.query), desk)
+    : takeMessage(parameters, desk)
+}
+
+/** What is no form has no parameters; whatever its signature covers, it is not this. */
+function readForm({ bytes, headers }: Hook): URLSearchParams {
+  const [media = ''] = (headers['content-type'] ?? '').split(';')
+  const isForm = media.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+  return new URLSearchParams(isForm ? Buffer.from(bytes).toString('utf8') : '')
+}
+
+/** Another number of the same account may be somebody else's conversation. */
+function isOurs({ sid, from }: Account, parameters: URLSearchParams): boolean {
+  if (parameters.get('AccountSid') !== sid) return false
+  const ends = [parameters.get('To'), parameters.get('From')]
+  return isMessagingService(from) || ends.includes(from)
+}
+
+/** On its way is no news: the lane knows that it was sent. These come in any order, and each says how it ended. */
+const ENDED: Readonly<Record<string, boolean>> = {
+  delivered: true,
+  read: true,
+  undelivered: false,
+  failed: false,
+  canceled: false,
+}
+
+async function takeStatus(
+  parameters: URLSearchParams,
+  query: URLSearchParams,
+  desk: Desk,
+): Promise<HookAnswer> {
+  const word = parameters.get('MessageStatus') ?? ''
+  const stands = Object.hasOwn(ENDED, word) ? ENDED[word] : undefined
+  if (stands === undefined) return SILENT
+  const handle = query.get('handle')
+  const about =
+    handle === null
+      ? { kind: 'ref' as const, ref: parameters.get('MessageSid') ?? '' }
+      : { kind: 'handle' as const, handle }
+  const code = parameters.get('ErrorCode') ?? ''
+  const status = !stands && /^[0-9]{1,6}$/.test(code) && code !== '0' ? `${word}_${code}` : word
+  await desk.report({ channel: 'sms', about, status, stands })
+  return SILENT
+}
+
+async function takeMessage(parameters: URLSearchParams, desk: Desk): Promise<HookAnswer> {
+  const sender = parameters.get('From') ?? ''
+  const text = parameters.get('Body') ?? ''
+  const keyword = keywordOf(text, parameters.get('OptOutType'))
+  if (keyword === 'opt_out') {
+    await desk.report({
+      channel: 'sms',
+      about: { kind: 'sender', sender },
+      status: 'opted_out',
+      stands: false,
+    })
+  }
+  // The carrier answers these itself.
+  if (keyword !== null) return SILENT
+  return say(await desk.take(inboundOf(parameters, sender, text)), desk)
+}
+
+async function say(verdict: Awaited<ReturnType<Desk['take']>>, desk: Desk): Promise<HookAnswer> {
+  if (verdict.kind === 'unknown') return SILENT
+  if (verdict.kind === 'recorded') return tell(recordedWords(verdict))
+  return (await desk.notice(verdict)) ? tell(refusedWords(verdict)) : SILENT
+}
+
+function inboundOf(parameters: URLSearchParams, sender: string, body: string): Inbound {
+  const id = parameters.get('MessageSid')
+  const { text, code } = readReply(body)
+  return {
+    channel: 'sms',
+    ...(id !== null && { provider_message_id: id }),
+    sender,
+    proof: 'sms_from',
+    authenticated: true,
+    binding: { kind: 'code', code },
+    text,
+    automated: false,
+  }
+}
+
+/** Words, blanks, four characters, and the full stop a phone may add. */
+const ANSWER = /^(.*[^ \t\r\n])[ \t\r\n]+([0-9A-Za-z]{4})[.!]?[ \t\r\n]*$/s
+
+/** Without a code, or with a word for the carrier before it, it is a reply to nothing: no code fits it. */
+export function readReply(body: string): { readonly text: string; readonly code: string } {
+  const [, text = '', code = ''] = ANSWER.exec(body) ?? []
+  return code === '' || keywordOf(text) !== null ? { text: body, code: '' } : { text, code }
+}

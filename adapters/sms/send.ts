@@ -1,0 +1,99 @@
+// One POST, without an idempotency key: the provider has none. So a refusal is repeated, and silence is not: a message
+// that may have left stands as uncertain, and its status callback says later what became of it.
+import { type Display, type Envelope, reasonOf, type Sent } from '../../src/adapter.js'
+import { type Account, callFor, isMessagingService } from './account.js'
+import { render } from './render.js'
+
+/** Below the lane's own patience with a send, so that it is this file that says what happened. */
+const ANSWER_WITHIN_MS = 8_000
+/** The longest a provider keeps a message for a phone that is off. */
+const LONGEST_VALIDITY_SECONDS = 14_400
+/** What a provider that names no time is believed to mean at most. */
+const LONGEST_WAIT_MS = 3_600_000
+
+export async function send(
+  account: Account,
+  hookUrl: string,
+  display: Display,
+  envelope: Envelope,
+): Promise<Sent> {
+  const { url, headers } = callFor(account, '/Messages.json')
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: formOf(account, hookUrl, display, envelope),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
+    const answer: unknown = await response.json().catch(() => null)
+    return response.ok ? taken(answer) : refused(response, numberOf(answer))
+  } catch (error) {
+    return lost(error)
+  }
+}
+
+function formOf(account: Account, hookUrl: string, display: Display, envelope: Envelope): URLSearchParams {
+  const left = Math.floor((Date.parse(display.deadline_at) - Date.parse(envelope.at)) / 1000)
+  return new URLSearchParams({
+    To: String(envelope.address),
+    [isMessagingService(account.from) ? 'MessagingServiceSid' : 'From']: account.from,
+    Body: render(display, envelope),
+    // By the handle, because a report may be here before the answer to this call is.
+    StatusCallback: `${hookUrl}?handle=${envelope.handle}`,
+    // A question that comes after its deadline only confuses.
+    ValidityPeriod: String(Math.min(Math.max(left, 1), LONGEST_VALIDITY_SECONDS)),
+  })
+}
+
+const fieldOf = (answer: unknown, name: string): unknown => Object(answer)[name]
+const numberOf = (answer: unknown): number | null => {
+  const code = fieldOf(answer, 'code')
+  return typeof code === 'number' && Number.isInteger(code) ? code : null
+}
+
+function taken(answer: unknown): Sent {
+  const sid = fieldOf(answer, 'sid')
+  return typeof sid === 'string' ? { kind: 'sent', ref: sid } : { kind: 'uncertain' }
+}
+
+/** Codes of the provider that no repetition changes, in our words. */
+const FINAL: Readonly<Record<number, string>> = {
+  21211: 'invalid_number',
+  21214: 'invalid_number',
+  21217: 'invalid_number',
+  21408: 'region_not_allowed',
+  21606: 'sender_refused',
+  21610: 'opted_out',
+  21612: 'unreachable_number',
+  21614: 'invalid_number',
+}
+const TOO_MANY = 20_429
+
+function refused({ status, headers }: Response, code: number | null): Sent {
+  const again = (name: string): Sent => ({ kind: 'failed', code: name, retryable: true, ...waitOf(headers) })
+  if (status === 429 || code === TOO_MANY) return again('rate_limited')
+  if (status >= 500) return again('provider_unavailable')
+  // An operator who corrects the token should not have to ask again.
+  if (status === 401 || status === 403) return again('unauthorized')
+  if (status < 400) return again('unexpected_answer')
+  const name = code === null ? `refused_http_${status}` : (FINAL[code] ?? `refused_${code}`)
+  return { kind: 'failed', code: name, retryable: false }
+}
+
+function waitOf(headers: Headers): { readonly retry_after_ms?: number } {
+  const seconds = headers.get('retry-after') ?? ''
+  if (!/^[0-9]{1,9}$/.test(seconds)) return {}
+  return { retry_after_ms: Math.min(Number(seconds) * 1000, LONGEST_WAIT_MS) }
+}
+
+/** What happens before the first byte has left: nobody has the message. */
+const NOTHING_LEFT =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*_CERT.*|UNABLE_TO_.*)$/
+
+function lost(error: unknown): Sent {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+  const code = String(fieldOf(cause, 'code') ?? reasonOf(cause))
+  if (NOTHING_LEFT.test(code)) return { kind: 'failed', code: 'provider_unreachable', retryable: true }
+  return { kind: 'uncertain' }
+}
