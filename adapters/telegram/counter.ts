@@ -1,0 +1,144 @@
+// Where updates are handed in, whichever way they came. What is to be kept is taken at the desk first; only then is the
+// person told, and what becomes of that telling changes nothing.
+import { type Desk, reasonOf, type Say } from '../../src/adapter.js'
+import type { BotApi } from './bot-api.js'
+import { type Called, codeOf } from './failure.js'
+import { controls } from './keyboard.js'
+import { isPrompt } from './render.js'
+import { type Bot, type Meaning, meaningOf } from './update.js'
+import { GREETING, HOW_TO_REPLY, LINKED, NOT_LINKED, NOT_YOURS, outcomeWords, verdictWords } from './words.js'
+import { code, type Piece, write } from './written.js'
+
+/** The Bot API's limit for what a pressed button is answered with. */
+const MAX_TOAST_CHARS = 200
+/** Whoever writes without replying to a card is told how, this often at most. */
+const HINT_EVERY_MS = 60_000
+/** So many chats are remembered for that; more are strangers. */
+const MAX_HINTED = 1_000
+
+export type CounterParts = { readonly api: BotApi; readonly bot: Bot; readonly say: Say }
+type Of<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
+
+export class Counter {
+  readonly #parts: CounterParts
+  /** What people are being told just now. Owned by #later(). */
+  readonly #telling = new Set<Promise<void>>()
+  /** When each chat was last told how to reply. Owned by #hint(). */
+  readonly #hinted = new Map<number, number>()
+
+  constructor(parts: CounterParts) {
+    this.#parts = parts
+  }
+
+  /** Durable when it fulfils, and the cursor with it where this is true; rejects where it could not be kept. */
+  async hand(update: unknown, desk: Desk, cursor?: string): Promise<boolean> {
+    const meaning = meaningOf(update, this.#parts.bot)
+    switch (meaning.kind) {
+      case 'pressed':
+        await this.#pressed(meaning, desk, cursor)
+        return true
+      case 'replied':
+        await this.#replied(meaning, desk, cursor)
+        return true
+      case 'picked':
+        await this.#picked(meaning, desk)
+        return false
+      case 'started':
+        await this.#started(meaning, desk)
+        return false
+      case 'blocked':
+        await desk.report({
+          channel: 'telegram',
+          about: { kind: 'sender', sender: meaning.user },
+          status: 'blocked',
+          stands: false,
+        })
+        return false
+      case 'chatter':
+        this.#hint(meaning.chat, desk.now())
+        return false
+      case 'nothing':
+        return false
+    }
+  }
+
+  /** Waits until everybody was told. */
+  async settle(): Promise<void> {
+    while (this.#telling.size > 0) await Promise.all(this.#telling)
+  }
+
+  async #pressed({ query, inbound }: Of<'pressed'>, desk: Desk, cursor?: string): Promise<void> {
+    const verdict = await desk.take(inbound, cursor)
+    this.#later(() => this.#toast(query, verdictWords(verdict), verdict.kind !== 'recorded'))
+  }
+
+  async #replied({ place, inbound }: Of<'replied'>, desk: Desk, cursor?: string): Promise<void> {
+    const verdict = await desk.take(inbound, cursor)
+    if (verdict.kind === 'unknown' && inbound.authenticated && !inbound.automated) {
+      this.#hint(place.chat, desk.now())
+    }
+    if (verdict.kind !== 'refused') return
+    this.#later(async () => {
+      if (!(await desk.notice(verdict))) return null
+      return this.#tell(place.chat, verdictWords(verdict), place.message)
+    })
+  }
+
+  async #picked({ query, ticked, inbound }: Of<'picked'>, desk: Desk): Promise<void> {
+    const glance = await desk.look(inbound)
+    const { place, handle, picks } = ticked
+    if (glance === null || place === null) return this.#later(() => this.#toast(query, [NOT_YOURS], true))
+    const { outcome, reason, display } = glance
+    if (reason !== null) {
+      const why = outcome === null || !SETTLED.includes(reason) ? [NOT_YOURS] : outcomeWords(outcome)
+      return this.#later(() => this.#toast(query, why, true))
+    }
+    const drawn = controls(display.reply_schema, handle, picks)
+    this.#later(async () => {
+      if (!isPrompt(drawn)) await this.#parts.api.editMessageReplyMarkup(place.chat, place.message, drawn)
+      return this.#toast(query, [], false)
+    })
+  }
+
+  async #started({ chat, code: invitation }: Of<'started'>, desk: Desk): Promise<void> {
+    const user = invitation === null ? null : await desk.link(invitation, chat)
+    const otherwise = invitation === null ? GREETING : NOT_LINKED
+    this.#later(() => this.#tell(chat, user === null ? [otherwise] : [LINKED, code(user), '.']))
+  }
+
+  #hint(chat: number, now: number): void {
+    if ((this.#hinted.get(chat) ?? -HINT_EVERY_MS) + HINT_EVERY_MS > now) return
+    if (this.#hinted.size >= MAX_HINTED) this.#hinted.clear()
+    this.#hinted.set(chat, now)
+    this.#later(() => this.#tell(chat, [HOW_TO_REPLY]))
+  }
+
+  #toast(query: string, pieces: readonly Piece[], alert: boolean): Promise<Called<unknown>> {
+    const points = [...write(pieces).text]
+    const text =
+      points.length <= MAX_TOAST_CHARS ? points.join('') : `${points.slice(0, MAX_TOAST_CHARS - 1).join('')}…`
+    return this.#parts.api.answerCallbackQuery(query, text, alert)
+  }
+
+  #tell(chat: number, pieces: readonly Piece[], reply_to?: number): Promise<Called<unknown>> {
+    return this.#parts.api.sendMessage(chat, {
+      ...write(pieces),
+      ...(reply_to !== undefined && { reply_to }),
+    })
+  }
+
+  #later(tell: () => Promise<Called<unknown> | null>): void {
+    const { say } = this.#parts
+    const told = tell()
+      .then(called => {
+        if (called?.ok === false)
+          say('warn', 'a person was not told what became of a reply', { why: codeOf(called.failure) })
+      })
+      .catch(error => say('warn', 'a person was not told what became of a reply', { why: reasonOf(error) }))
+      .finally(() => this.#telling.delete(told))
+    this.#telling.add(told)
+  }
+}
+
+/** What somebody who was asked may be told, because it is over. */
+const SETTLED = ['already_resolved', 'deadline_passed', 'token_expired', 'token_replayed']

@@ -1,0 +1,77 @@
+// Puts a card into a person's private chat with the bot, and edits it to its outcome. The reference of a copy is its
+// chat and message: replies to it are found by that, and so is the card to edit.
+import type { Display, Envelope, Outcome, Sent } from '../../src/adapter.js'
+import type { BotApi } from './bot-api.js'
+import { type Called, codeOf, type Failure } from './failure.js'
+import { controls } from './keyboard.js'
+import { LONGEST_WAIT_MS, type Pace } from './pace.js'
+import { readRef, refOf } from './place.js'
+import { card, ending, isPrompt } from './render.js'
+
+/** A send has ten seconds; what is left when this is over is the lane's. */
+const SEND_MS = 9_500
+/** Closing has as long, and one repetition must fit. */
+const LONGEST_CLOSE_WAIT_MS = 3_000
+
+export type Post = { readonly api: BotApi; readonly pace: Pace }
+
+/** A private chat has the id of the person in it. */
+const chatOf = (address: unknown): number | null =>
+  typeof address === 'number' && Number.isSafeInteger(address) && address > 0 ? address : null
+
+export async function send({ api, pace }: Post, display: Display, envelope: Envelope): Promise<Sent> {
+  const chat = chatOf(envelope.address)
+  const shown = card(display, envelope.handle, envelope.link)
+  if (chat === null) return { kind: 'failed', code: 'telegram_address_unusable', retryable: false }
+  if (shown === null) return { kind: 'failed', code: 'telegram_too_long', retryable: false }
+  const now = Date.parse(envelope.at)
+  const wait = pace.turn(envelope.delivery_id, chat, now)
+  if (wait > LONGEST_WAIT_MS) {
+    return { kind: 'failed', code: 'telegram_paced', retryable: true, retry_after_ms: wait }
+  }
+  await pause(wait)
+  const called = await api.sendMessage(chat, shown, SEND_MS - wait)
+  if (called.ok) return { kind: 'sent', ref: refOf({ chat, message: called.result.message_id }) }
+  if (called.failure.kind === 'limited') pace.hold(now + wait, called.failure.after_ms)
+  return sentOf(called.failure)
+}
+
+function sentOf(failure: Failure): Sent {
+  const code = codeOf(failure)
+  switch (failure.kind) {
+    case 'limited':
+      return { kind: 'failed', code, retryable: true, retry_after_ms: failure.after_ms }
+    case 'refused':
+      return { kind: 'failed', code, retryable: false }
+    case 'unauthorized':
+    case 'broken':
+    case 'unreachable':
+      return { kind: 'failed', code, retryable: true }
+    case 'silent':
+      return { kind: 'uncertain' }
+  }
+}
+
+/** A card that prompts for a reply cannot be edited (Bot API, "Updating messages"): its outcome is shown below it. */
+export async function close({ api }: Post, ref: string, outcome: Outcome, display: Display): Promise<void> {
+  const { chat, message } = readRef(ref)
+  const written = ending(outcome, display)
+  const prompts = isPrompt(controls(display.reply_schema, ''))
+  const edit = (): Promise<Called<unknown>> =>
+    prompts
+      ? api.sendMessage(chat, { ...written, reply_to: message, silent: true })
+      : api.editMessageText(chat, message, written)
+  const first = await edit()
+  const called = isShortWait(first) ? await pause(first.failure.after_ms).then(edit) : first
+  if (called.ok || isDone(called.failure)) return
+  throw new Error(`the copy could not be closed: ${codeOf(called.failure)}`)
+}
+
+type Limited = { readonly ok: false; readonly failure: Extract<Failure, { kind: 'limited' }> }
+const isShortWait = (called: Called<unknown>): called is Limited =>
+  !called.ok && called.failure.kind === 'limited' && called.failure.after_ms <= LONGEST_CLOSE_WAIT_MS
+
+/** It says already what it should. */
+const isDone = (failure: Failure): boolean => failure.kind === 'refused' && failure.why === 'not_modified'
+
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
