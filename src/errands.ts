@@ -148,6 +148,7 @@ export class Errands {
       ...this.#shared(subject),
       ...this.#minter(),
       person: (userId, channel) => this.#parts.directory.addressOf(userId, channel),
+      awaitsLink: (userId, channel) => this.#parts.directory.awaitsLink(userId, channel),
       publicUrl: this.#parts.publicUrl(),
       stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
     }

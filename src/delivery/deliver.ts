@@ -43,11 +43,13 @@ export type Minter = {
 export type Sender = Minter & {
   readonly record: Recorder
   readonly adapter: (channel: Channel) => Adapter | null
-  /** Name and address of a person on a channel; null when the configuration no longer has them. */
+  /** Name and address of a person on a channel; null when there is none, or none yet. */
   readonly person: (
     userId: string,
     channel: Channel,
   ) => { readonly name: string; readonly address: unknown } | null
+  /** Whether the address is theirs to link: then one that is missing is not linked yet. */
+  readonly awaitsLink: (userId: string, channel: Channel) => boolean
   readonly publicUrl: string
   readonly reload: (requestId: string) => Promise<Case>
   /** Whether the agenda, asked about this newer case, still owes the duty. */
@@ -143,7 +145,7 @@ async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
   const adapter = sender.adapter(duty.channel)
   const person = sender.person(duty.user_id, duty.channel)
   if (adapter === null) return { kind: 'failed', code: 'channel_not_configured', retryable: false }
-  if (person === null) return { kind: 'failed', code: 'recipient_not_configured', retryable: false }
+  if (person === null) return { kind: 'failed', code: absence(sender, duty), retryable: false }
   const envelope: Envelope = {
     delivery_id: duty.delivery_id,
     attempt: duty.attempt,
@@ -161,6 +163,9 @@ async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
     return { kind: 'failed', code: 'adapter_error', retryable: true }
   }
 }
+
+const absence = (sender: Sender, { user_id, channel }: Deliver): string =>
+  sender.awaitsLink(user_id, channel) ? 'recipient_not_linked' : 'recipient_not_configured'
 
 /** What happened must be told even if the story has moved on, and even if the request was resolved meanwhile. */
 async function conclude(sender: Sender, first: Case, duty: Deliver, pass: Pass, sent: Sent): Promise<Case> {
