@@ -239,7 +239,7 @@ function update(before: Case, id: string, at: string | null, patch: Partial<Deli
   return { ...before, deliveries }
 }
 
-export const isOpen = (subject: Case): boolean => subject.state === 'pending'
+export const isOpen = (subject: Pick<Case, 'state'>): boolean => subject.state === 'pending'
 
 /** A delivery stands when a person may have it before them. */
 export const stands = (delivery: Delivery): boolean =>

@@ -1,0 +1,106 @@
+// Hands alarms to Redis, after their commit and by the batch. Nothing waits for it and nothing rests on it: what could
+// not be handed over is found by the sweep.
+//
+// Between a request's opening and its sending lie milliseconds and several alarms; only the last one is worth a job.
+import type { Queue } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { isOpen } from '../../agenda/case.js'
+import type { Alarm, Ledger } from '../../ledger/contract.js'
+import type { Armed } from '../alarms.js'
+import { jobFor, jobId } from './job.js'
+
+/** How long alarms gather before they are handed over. */
+const GATHER_MS = 50
+/** An alarm that is this near is handed over at once. */
+const SOON_MS = 250
+/** Jobs in one pipeline: one round trip, and Redis is not held up for others. */
+const BATCH = 500
+/** While Redis is slow or gone no more than this wait; the sweep has the rest. */
+const WAITING_AT_MOST = 20_000
+
+type Change = { readonly subject: Armed; readonly at: number | null }
+
+export class Arming {
+  readonly #queue: Queue
+  readonly #redis: Redis
+  readonly #ledger: Ledger
+  readonly #onLost: () => void
+  /** The last change of each request not handed over yet. Filled by set(), emptied by #handOver(). */
+  readonly #waiting = new Map<string, Change>()
+  #timer: NodeJS.Timeout | undefined
+  #handing: Promise<void> | null = null
+
+  constructor(queue: Queue, redis: Redis, ledger: Ledger, onLost: () => void) {
+    this.#queue = queue
+    this.#redis = redis
+    this.#ledger = ledger
+    this.#onLost = onLost
+  }
+
+  set(subject: Armed, at: number | null): void {
+    if (this.#waiting.size >= WAITING_AT_MOST) {
+      this.#waiting.clear()
+      this.#onLost()
+    }
+    this.#waiting.set(subject.request_id, { subject, at })
+    if (this.#handing !== null) return
+    const soon = at !== null && at - this.#ledger.now() < SOON_MS
+    if (soon) this.#begin()
+    else this.#timer ??= setTimeout(() => this.#begin(), GATHER_MS)
+  }
+
+  /** Sets those of these alarms that Redis does not have. */
+  async restore(alarms: readonly Alarm[]): Promise<void> {
+    const keys = alarms.map(alarm => this.#queue.toKey(jobId(alarm)))
+    const found = await this.#redis.pipeline(keys.map(key => ['exists', key])).exec()
+    const missing = alarms.filter((_, index) => found?.[index]?.[1] === 0)
+    for (let first = 0; first < missing.length; first += BATCH)
+      await this.#add(missing.slice(first, first + BATCH))
+  }
+
+  /** Hands over what waits, if Redis takes it. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    if (this.#handing === null) this.#begin()
+    await this.#handing
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#waiting.size === 0) return
+    this.#handing = this.#handOver()
+      .catch(() => this.#onLost())
+      .then(() => {
+        this.#handing = null
+        if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#begin(), GATHER_MS)
+      })
+  }
+
+  async #handOver(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      const batch = [...this.#waiting.values()].slice(0, BATCH)
+      for (const { subject } of batch) this.#waiting.delete(subject.request_id)
+      await Promise.all([this.#add(batch.flatMap(alarmIn)), this.#forget(batch)])
+    }
+  }
+
+  async #add(alarms: readonly Alarm[]): Promise<void> {
+    const now = this.#ledger.now()
+    if (alarms.length > 0) await this.#queue.addBulk(alarms.map(alarm => jobFor(alarm, now)))
+  }
+
+  /** A settled request leaves its deadline behind: up to a month of memory, and then a ring for nothing. */
+  async #forget(batch: readonly Change[]): Promise<void> {
+    const now = this.#ledger.now()
+    const settled = batch.filter(({ subject }) => !isOpen(subject) && subject.deadline_ms > now)
+    await Promise.all(
+      settled.map(({ subject: { request_id, deadline_ms } }) =>
+        this.#queue.remove(jobId({ request_id, at: deadline_ms })),
+      ),
+    )
+  }
+}
+
+const alarmIn = ({ subject: { request_id }, at }: Change): Alarm[] =>
+  at === null ? [] : [{ request_id, at }]

@@ -1,0 +1,31 @@
+// Both alarm clocks keep one contract.
+import { afterAll, beforeAll, describe } from 'vitest'
+import { startBullmq } from '../../src/deadline/bullmq/start.js'
+import { startTimer } from '../../src/deadline/timer.js'
+import { noRedis, type RedisServer, startRedis } from '../cluster/redis.js'
+import { alarmsContract } from '../contract/alarms.js'
+import { ALL } from '../faults/rig.js'
+
+alarmsContract('the timer', ({ ledger }, ring, onTrouble) => startTimer(ledger, ring, onTrouble))
+
+describe.skipIf(noRedis !== null && !ALL)(`on Redis${noRedis ? ` (skipped: ${noRedis})` : ''}`, () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis?.end())
+
+  alarmsContract('BullMQ', async (store, ring, onTrouble) => {
+    await redis.client.flushall()
+    return startBullmq({
+      store,
+      url: redis.url,
+      ring: id =>
+        ring(id).catch(error => {
+          onTrouble(error)
+          throw error
+        }),
+      say: () => undefined,
+    })
+  })
+})
