@@ -1,0 +1,67 @@
+// bolt's App as the switch between what Slack sends and who deals with it. It has no receiver of its own: verified
+// webhooks and Socket Mode envelopes come in by one function, and what it answers is what Slack is to be told.
+//
+// A1  bolt acknowledges an event before its listeners run. The acknowledgement is therefore held back until they are
+//     done: what Slack is told "received" is durable.
+import { App, type Context, type Receiver, type ViewSubmitAction } from '@slack/bolt'
+import type { Desk, Say } from '../../src/adapter.js'
+import { clientOptions, SILENT } from './api.js'
+import { type Click, openForm, takeClick } from './click.js'
+import { FORM_VIEW } from './form.js'
+import { FORM, OPTION } from './render.js'
+import type { Parts } from './reply.js'
+import { takeSubmission } from './submission.js'
+import { type Message, takeMessage } from './thread.js'
+
+/** What Slack is to be answered; undefined for a plain "received". Rejects where it must not be told that. */
+export type Dispatch = (body: Record<string, unknown>, desk: Desk) => Promise<unknown>
+
+const NO_RECEIVER: Receiver = {
+  init: () => undefined,
+  start: async () => undefined,
+  stop: async () => undefined,
+}
+
+const isOption = new RegExp(`^${OPTION}`)
+const deskOf = (context: Context): Desk => context.desk as Desk
+
+export function openApp(parts: Parts, say: Say): Dispatch {
+  const app = new App({
+    receiver: NO_RECEIVER,
+    authorize: async () => ({}),
+    clientOptions: clientOptions(undefined, 1),
+    logger: SILENT,
+    ignoreSelf: false,
+    convoStore: false,
+  })
+  app.action<Click>({ type: 'block_actions', action_id: isOption }, async ({ body, action, context }) =>
+    takeClick(parts, body, action, deskOf(context)),
+  )
+  app.action<Click>({ type: 'block_actions', action_id: FORM }, async ({ body, action, context }) =>
+    openForm(parts, body, action, deskOf(context)),
+  )
+  app.view<ViewSubmitAction>(
+    { type: 'view_submission', callback_id: FORM_VIEW },
+    async ({ ack, body, context }) => {
+      await ack(await takeSubmission(parts, body, deskOf(context)))
+    },
+  )
+  app.event('message', async ({ event, context }) => takeMessage(parts, event as Message, deskOf(context)))
+  for (const gone of ['app_uninstalled', 'tokens_revoked'] as const)
+    app.event(gone, async () =>
+      say('error', 'Slack has taken the app’s rights', { channel: 'slack', why: gone }),
+    )
+  // Whatever a listener threw leaves as it was: the door tells a ledger that is away from a mistake.
+  app.error(async error => {
+    throw 'original' in error && error.original instanceof Error ? error.original : error
+  })
+
+  return async (body, desk) => {
+    let answer: unknown
+    const ack = async (response: unknown): Promise<void> => {
+      answer = response
+    }
+    await app.processEvent({ body, ack, customProperties: { desk } })
+    return answer
+  }
+}

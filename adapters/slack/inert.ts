@@ -1,0 +1,69 @@
+// Text as data. What callers and people wrote is only ever put into plain_text objects and rich-text `text` elements,
+// which do no markup; what even those would carry (marks that hide, join or turn text) is named by its number.
+import type { types } from '@slack/bolt'
+
+// Controls, what formats or fills without being seen, private signs and halves of signs. The two selectors that choose
+// between a sign's black and its coloured form hide nothing.
+const UNSEEN = /(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
+
+const number = (sign: string): string =>
+  `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`
+
+export const visible = (text: string): string => text.replace(UNSEEN, number)
+
+/** UTF-16 units, so that it holds however Slack counts; a pair is never split. */
+export function cut(text: string, units: number): string {
+  if (text.length <= units) return text
+  const end = (text.codePointAt(units - 2) ?? 0) > 0xffff ? units - 2 : units - 1
+  return `${text.slice(0, end)}…`
+}
+
+export const plain = (text: string): types.PlainTextElement => ({
+  type: 'plain_text',
+  text: visible(text),
+  emoji: false,
+})
+
+type Style = NonNullable<types.RichTextText['style']>
+export const words = (text: string, style?: Style): types.RichTextText => ({
+  type: 'text',
+  text: visible(text),
+  ...(style !== undefined && { style }),
+})
+
+export const BOLD: Style = { bold: true }
+export const CODE: Style = { code: true }
+
+export const line = (...elements: types.RichTextElement[]): types.RichTextSection => ({
+  type: 'rich_text_section',
+  elements,
+})
+
+// What a `text` field may not contain raw, in the one order that does not escape twice.
+const ESCAPES = [
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+] as const
+const EMOJI_CODE = /:(?=[\w+'-]+:)/g
+
+/** For the one field that has no plain form: the line of a notification. Sent with `mrkdwn: false`. */
+export const notification = (text: string): string =>
+  ESCAPES.reduce((safe, [sign, entity]) => safe.replaceAll(sign, entity), visible(text)).replace(
+    EMOJI_CODE,
+    '\uFF1A',
+  )
+
+const WRAPPED = /<([^<>|]*)(?:\|([^<>|]*))?>|&(amp|lt|gt);/g
+const SIGNS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' }
+const SCHEMES = ['', 'http://', 'https://', 'mailto:', 'tel:']
+
+/** What a person typed, from what Slack makes of it: entities and the links it made by itself are taken back, once.
+ *  A mention, a command or a link under other words stays as it is, and no grammar accepts its brackets. */
+export const typed = (text: string): string =>
+  text.replace(WRAPPED, (whole, target?: string, label?: string, entity?: string) => {
+    if (entity !== undefined) return SIGNS[entity] ?? whole
+    const shown = label ?? target ?? ''
+    const isOwn = /^(?:https?:\/\/|mailto:|tel:)/.test(target ?? '')
+    return isOwn && SCHEMES.some(scheme => `${scheme}${shown}` === target) ? shown : whole
+  })

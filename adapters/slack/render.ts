@@ -1,0 +1,120 @@
+// The card, pure: one message per request and person, with its controls while it is open and its outcome afterwards.
+
+import type { types } from '@slack/bolt'
+import { type Display, describeAnswer, letterOf, type Option, type Outcome } from '../../src/adapter.js'
+import { asked, handles, moment, options, rich, short, stamp, title, until } from './document.js'
+import { BOLD, cut, line, notification, plain, words } from './inert.js'
+import { outcomeWords, typeWord } from './words.js'
+
+type Block = types.KnownBlock
+
+export type Card = { readonly text: string; readonly blocks: Block[] }
+
+/** What the card of one person needs beside the display. */
+export type Place = {
+  readonly handle: string
+  readonly link: string
+  /** Set in a channel, where it must be said who is asked. */
+  readonly mention: string | null
+}
+
+/** A click on an option carries the words it stands for after this; the block of buttons is named by it too. */
+export const OPTION = 'lane:option:'
+export const FORM = 'lane:form'
+export const BUTTONS = 'lane:buttons'
+
+/** More would wrap and hide each other on a phone; from there on the form lists them. */
+const MAX_BUTTONS = 5
+/** Slack's limits are 75 and 300, counted in a way it does not publish: a margin of 5 %. */
+const BUTTON_UNITS = 71
+const CONFIRM_UNITS = 285
+/** A notification is read on a lock screen. */
+const NOTIFICATION_UNITS = 1_000
+
+export function card(display: Display, place: Place): Card {
+  return {
+    text: notification(cut(`${typeWord(display.type)}: ${display.headline}`, NOTIFICATION_UNITS)),
+    blocks: [
+      title(display),
+      ...(place.mention === null ? [] : [addressed(place.mention)]),
+      asked(display),
+      ...handles(display, place.link),
+      ...options(display.reply_schema),
+      until(display),
+      stamp(display),
+      { type: 'actions', block_id: BUTTONS, elements: buttons(display, place.handle) },
+      { type: 'context', elements: [plain(howTo(display))] },
+    ],
+  }
+}
+
+const addressed = (user_id: string): Block =>
+  rich(line(words('For '), { type: 'user', user_id }, words(', who alone can answer.')))
+
+export function closedCard(display: Display, outcome: Outcome): Card {
+  return {
+    text: notification(
+      cut(`${typeWord(display.type)}, settled: ${outcomeWords(outcome)}`, NOTIFICATION_UNITS),
+    ),
+    blocks: [
+      title(display),
+      asked(display),
+      ...handles(display, null),
+      rich(ending(outcome)),
+      stamp(display),
+    ],
+  }
+}
+
+function ending(outcome: Outcome): types.RichTextSection {
+  const { answered_by, answer, default_action, at } = outcome
+  const since = [words(' on '), moment(at), words('.')]
+  switch (outcome.outcome) {
+    case 'answered':
+      return line(words(answered_by ?? '', BOLD), words(' answered '), words(answer ?? '', BOLD), ...since)
+    case 'withdrawn':
+      return line(words('Withdrawn'), ...since, words(' Nothing is asked any more.'))
+    default: {
+      const why =
+        outcome.outcome === 'defaulted' ? 'Nobody answered in time: ' : 'It reached nobody in time: '
+      return line(words(why), words(default_action ?? 'the default', BOLD), words(' holds,'), ...since)
+    }
+  }
+}
+
+function buttons(display: Display, handle: string): types.Button[] {
+  const schema = display.reply_schema
+  const press = (value: string, text: string): types.Button => ({
+    type: 'button',
+    action_id: `${OPTION}${value}`,
+    value: handle,
+    text: plain(cut(text, BUTTON_UNITS)),
+    ...(display.type === 'REQUEST_APPROVAL' && { confirm: confirmation(display, text) }),
+  })
+  if (schema.kind === 'yes_no') return [press('YES', 'YES'), press('NO', 'NO')]
+  if (schema.kind === 'choice' && schema.options.length <= MAX_BUTTONS)
+    return schema.options.map((option, at) => press(option.value, faceOf(option, at)))
+  return [{ type: 'button', action_id: FORM, value: handle, text: plain('Answer') }]
+}
+
+/** The letter tells two labels apart that begin alike and were cut. */
+export const faceOf = ({ label }: Option, at: number): string => `${letterOf(at)} · ${label}`
+
+/** A speed bump, not a control: what is confirmed names the action and the request once more. */
+function confirmation(display: Display, answer: string): types.ConfirmationDialog {
+  const what = `${display.headline}: ${answer}. Request ${short(display.request_hash)}… An answer is final.`
+  return {
+    title: plain(`Answer ${answer}?`),
+    text: plain(cut(what, CONFIRM_UNITS)),
+    confirm: plain(`Yes, answer ${answer}`),
+    deny: plain('Back'),
+  }
+}
+
+/** The options stand above: the sentence that lists them again would only be longer. */
+function howTo({ reply_schema: schema }: Display): string {
+  const thread = 'Or reply in this message’s thread. '
+  if (schema.kind === 'choice') return `${thread}Reply with one letter.`
+  if (schema.kind === 'multi_choice') return `${thread}Reply with letters separated by commas.`
+  return thread + describeAnswer(schema)
+}

@@ -1,0 +1,37 @@
+// From what came over Slack to the desk and back to the person: the part that clicks, forms and threads share.
+import type { Binding, Desk, Inbound, Reason, Verdict } from '../../src/adapter.js'
+import type { Api } from './api.js'
+import { close } from './close.js'
+import type { Copy } from './send.js'
+import type { Speaker, Speakers } from './speaker.js'
+import type { Notices } from './tell.js'
+import { refusalWords } from './words.js'
+
+export type Parts = { readonly api: Api; readonly speakers: Speakers; readonly notices: Notices }
+
+export const inboundOf = (speaker: Speaker, binding: Binding, id: string, text: string): Inbound => ({
+  channel: 'slack',
+  provider_message_id: id,
+  ...speaker,
+  proof: 'slack_signed',
+  binding,
+  text,
+  automated: false,
+})
+
+/** Said to these alone, not before the others who see the card. */
+const PRIVATE: readonly Reason[] = ['unknown_sender', 'wrong_recipient', 'sender_unauthenticated']
+export const isPrivate = (reason: Reason): boolean => PRIVATE.includes(reason)
+
+/** What a refused person is to hear; null for what Slack handed over twice, because they spoke once. */
+export const told = (verdict: Verdict): string | null =>
+  verdict.kind !== 'refused' || verdict.reason === 'duplicate_message' ? null : refusalWords(verdict)
+
+/** A card that still shows its buttons though its request is settled: one whose edit failed, or whose place was not
+ *  known until now. */
+export function settle({ api, notices }: Parts, copy: Copy, inbound: Inbound, desk: Desk): void {
+  notices.later('the outcome on a card', async () => {
+    const seen = await desk.look(inbound)
+    if (seen !== null && seen.outcome !== null) await close(api, copy, seen.outcome, seen.display)
+  })
+}

@@ -1,0 +1,148 @@
+// Puts a card before one person: in a direct message, or in the channel their configuration names. Slack has no
+// idempotency key, so a post whose answer was lost is looked for by the delivery's id, which every card carries in its
+// metadata: found it stands, not found it is tried again, and only what could not be looked for is uncertain.
+import type { Display, Envelope, Say, Sent } from '../../src/adapter.js'
+import { type Api, type Trouble, troubleOf } from './api.js'
+import { card } from './render.js'
+
+const EVENT_TYPE = 'lane_request'
+/** Newest first; between a post and the look for it little else was said there. */
+const LOOK_BACK = 50
+
+export type Address = { readonly team: string; readonly user: string; readonly channel?: string }
+/** A delivered copy, as the lane keeps it: `D0123:1700000000.000100`. */
+export type Copy = { readonly channel: string; readonly ts: string }
+
+export const refOf = ({ channel, ts }: Copy): string => `${channel}:${ts}`
+export function copyOf(ref: string): Copy {
+  const [channel = '', ts = ''] = ref.split(':')
+  return { channel, ts }
+}
+
+type Failed = Extract<Sent, { kind: 'failed' }>
+const failed = (code: string, retryable: boolean, wait?: number): Failed => ({
+  kind: 'failed',
+  code,
+  retryable,
+  ...(wait !== undefined && { retry_after_ms: wait }),
+})
+
+/** Slack names the trouble with the operator's app, not with the person: another token or scope mends it. */
+const MENDABLE = [
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'missing_scope',
+]
+
+function judged(trouble: Trouble): Failed {
+  if (trouble.kind === 'limited') return failed(trouble.code, true, trouble.retry_after_ms)
+  const final = trouble.kind === 'refused' && !MENDABLE.includes(trouble.code)
+  return failed(trouble.code, !final)
+}
+
+export class Post {
+  readonly #api: Api
+  readonly #say: Say
+  /** The direct messages that are open, by person. Owned by #place(). */
+  readonly #places = new Map<string, string>()
+  /** Until when a destination wants to be left alone; others are not held up by it. Owned by send(). */
+  readonly #quiet = new Map<string, number>()
+
+  constructor(api: Api, say: Say) {
+    this.#api = api
+    this.#say = say
+  }
+
+  async send(display: Display, envelope: Envelope): Promise<Sent> {
+    const address = envelope.address as Address
+    const destination = address.channel ?? address.user
+    const now = Date.parse(envelope.at)
+    const wait = (this.#quiet.get(destination) ?? 0) - now
+    if (wait > 0) return failed('rate_limited', true, wait)
+    this.#quiet.delete(destination)
+    const sent = await this.#attempt(display, envelope, address)
+    if (sent.kind === 'failed' && sent.retry_after_ms !== undefined)
+      this.#quiet.set(destination, now + sent.retry_after_ms)
+    return sent
+  }
+
+  async #attempt(display: Display, envelope: Envelope, address: Address): Promise<Sent> {
+    let channel: string
+    try {
+      channel = address.channel ?? (await this.#place(address.user))
+      const earlier = envelope.attempt > 1 ? await this.#find(channel, envelope) : null
+      if (earlier !== null) return { kind: 'sent', ref: refOf(earlier) }
+    } catch (error) {
+      return judged(troubleOf(error))
+    }
+    try {
+      const place = { ...envelope, mention: address.channel === undefined ? null : address.user }
+      const posted = await this.#api.calm.chat.postMessage({
+        channel,
+        ...card(display, place),
+        ...INERT,
+        metadata: { event_type: EVENT_TYPE, event_payload: { delivery_id: envelope.delivery_id } },
+      })
+      return { kind: 'sent', ref: refOf({ channel: posted.channel ?? channel, ts: posted.ts ?? '' }) }
+    } catch (error) {
+      const trouble = troubleOf(error)
+      return trouble.kind === 'unclear' ? this.#reconciled(channel, envelope, trouble) : judged(trouble)
+    }
+  }
+
+  /** Not found is a failure that is repeated, because the next attempt looks again before it posts. */
+  async #reconciled(channel: string, envelope: Envelope, trouble: Trouble): Promise<Sent> {
+    try {
+      const copy = await this.#look(channel, envelope)
+      return copy === null ? judged(trouble) : { kind: 'sent', ref: refOf(copy) }
+    } catch {
+      return { kind: 'uncertain' }
+    }
+  }
+
+  /** Where the app may not read, the look is given up: a card too many is better than none. */
+  async #find(channel: string, envelope: Envelope): Promise<Copy | null> {
+    try {
+      return await this.#look(channel, envelope)
+    } catch (error) {
+      const trouble = troubleOf(error)
+      if (trouble.kind !== 'refused') throw error
+      this.#say('warn', 'an earlier copy could not be looked for', { channel: 'slack', why: trouble.code })
+      return null
+    }
+  }
+
+  async #look(channel: string, { delivery_id }: Envelope): Promise<Copy | null> {
+    const { messages = [] } = await this.#api.prompt.conversations.history({
+      channel,
+      limit: LOOK_BACK,
+      include_all_metadata: true,
+    })
+    const found = messages.find(({ metadata }) => {
+      const payload = metadata?.event_payload as { delivery_id?: unknown } | undefined
+      return metadata?.event_type === EVENT_TYPE && payload?.delivery_id === delivery_id
+    })
+    return found?.ts === undefined ? null : { channel, ts: found.ts }
+  }
+
+  async #place(user: string): Promise<string> {
+    const known = this.#places.get(user)
+    if (known !== undefined) return known
+    const { channel } = await this.#api.prompt.conversations.open({ users: user })
+    if (channel?.id === undefined) throw new Error('conversations.open named no conversation')
+    this.#places.set(user, channel.id)
+    return channel.id
+  }
+}
+
+/** Nothing in a message may link, unfurl, mention or format. */
+export const INERT = {
+  mrkdwn: false,
+  parse: 'none',
+  link_names: false,
+  unfurl_links: false,
+  unfurl_media: false,
+} as const
