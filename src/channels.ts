@@ -6,6 +6,8 @@ import { runningChannels, type Settings } from './settings.js'
 type Maker = (parts: AdapterParts) => Promise<Adapter>
 
 const MAKERS: Readonly<Partial<Record<Channel, Maker>>> = {
+  slack: async parts => (await import('../adapters/slack/index.js')).slackAdapter(parts),
+  telegram: async parts => (await import('../adapters/telegram/index.js')).telegramAdapter(parts),
   sms: async parts => (await import('../adapters/sms/index.js')).smsAdapter(parts),
 }
 
