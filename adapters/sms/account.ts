@@ -15,9 +15,10 @@ const USUAL_API = 'https://api.twilio.com'
 const SID = /^AC[0-9a-fA-F]{32}$/
 const NUMBER = /^\+[1-9][0-9]{6,14}$/
 const SHORT_CODE = /^[0-9]{3,8}$/
-const MESSAGING_SERVICE = /^MG[0-9a-fA-F]{32}$/
+const POOL = /^MG[0-9a-fA-F]{32}$/
 
-export const isMessagingService = (from: string): boolean => MESSAGING_SERVICE.test(from)
+/** A messaging service chooses the number itself. */
+export const isPool = (from: string): boolean => POOL.test(from)
 
 export function readAccount(variables: AdapterParts['variables']): Account {
   const { SMS_ACCOUNT_SID: sid = '', SMS_AUTH_TOKEN: token = '', SMS_FROM: from = '' } = variables
@@ -25,7 +26,7 @@ export function readAccount(variables: AdapterParts['variables']): Account {
   if (!SID.test(sid)) throw new Error('SMS_ACCOUNT_SID must be AC and 32 hexadecimal digits')
   if (token === '') throw new Error('SMS_AUTH_TOKEN must be set')
   // A name in letters can send and not be answered.
-  if (![NUMBER, SHORT_CODE, MESSAGING_SERVICE].some(form => form.test(from))) {
+  if (![NUMBER, SHORT_CODE, POOL].some(form => form.test(from))) {
     throw new Error(
       'SMS_FROM must be a number such as +15551230000, a short code, or a messaging service (MG and 32 hexadecimal digits)',
     )

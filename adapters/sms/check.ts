@@ -1,6 +1,6 @@
 // For `lane doctor`: whether the provider knows the account, and whether what people answer will come here.
 import type { Finding } from '../../src/adapter.js'
-import { type Account, callFor, isMessagingService } from './account.js'
+import { type Account, callFor, isPool } from './account.js'
 
 const ANSWER_WITHIN_MS = 10_000
 
@@ -38,7 +38,7 @@ export async function check(account: Account, hookUrl: string): Promise<readonly
 
 async function checkNumber(account: Account, hookUrl: string): Promise<Finding> {
   const setting = `set ${hookUrl} (POST) for incoming messages at the provider`
-  if (isMessagingService(account.from))
+  if (isPool(account.from))
     return finding(
       'warn',
       'where a messaging service sends what people answer cannot be seen from here',

@@ -1,7 +1,7 @@
 // The provider's webhook: verified as it came, then read. An answer is the words and, at their end, the code; the code
 // counts only together with the number it came from. Everything else is a report, a word for the carrier, or nothing.
 import { type Desk, type Hook, type HookAnswer, type Inbound, UNVERIFIED } from '../../src/adapter.js'
-import { type Account, isMessagingService } from './account.js'
+import { type Account, isPool } from './account.js'
 import { recordedWords, refusedWords, SILENT, tell } from './feedback.js'
 import { keywordOf } from './keyword.js'
 import { isSigned } from './signature.js'
@@ -32,7 +32,7 @@ function readForm({ bytes, headers }: Hook): URLSearchParams {
 function isOurs({ sid, from }: Account, parameters: URLSearchParams): boolean {
   if (parameters.get('AccountSid') !== sid) return false
   const ends = [parameters.get('To'), parameters.get('From')]
-  return isMessagingService(from) || ends.includes(from)
+  return isPool(from) || ends.includes(from)
 }
 
 /** On its way is no news: the lane knows that it was sent. These come in any order, and each says how it ended. */

@@ -1,7 +1,7 @@
 // One POST, without an idempotency key: the provider has none. So a refusal is repeated, and silence is not: a message
 // that may have left stands as uncertain, and its status callback says later what became of it.
 import { type Display, type Envelope, reasonOf, type Sent } from '../../src/adapter.js'
-import { type Account, callFor, isMessagingService } from './account.js'
+import { type Account, callFor, isPool } from './account.js'
 import { render } from './render.js'
 
 /** Below the lane's own patience with a send, so that it is this file that says what happened. */
@@ -37,7 +37,7 @@ function formOf(account: Account, hookUrl: string, display: Display, envelope: E
   const left = Math.floor((Date.parse(display.deadline_at) - Date.parse(envelope.at)) / 1000)
   return new URLSearchParams({
     To: String(envelope.address),
-    [isMessagingService(account.from) ? 'MessagingServiceSid' : 'From']: account.from,
+    [isPool(account.from) ? 'MessagingServiceSid' : 'From']: account.from,
     Body: render(display, envelope),
     // By the handle, because a report may be here before the answer to this call is.
     StatusCallback: `${hookUrl}?handle=${envelope.handle}`,

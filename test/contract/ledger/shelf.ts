@@ -1,9 +1,17 @@
 // L6: what is shelved stands or falls with its append; and what is kept beside the ledger on its own.
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/canonical.js'
-import type { ApiKey, Grant, KeyRow, RawReply, Shelving } from '../../../src/ledger/contract.js'
+import type {
+  ApiKey,
+  Grant,
+  Invitation,
+  KeyRow,
+  Link,
+  RawReply,
+  Shelving,
+} from '../../../src/ledger/contract.js'
 import { hashed } from '../../ledger/craft.js'
-import { MISSHAPEN, note, type Opener, open, STARTED, sizeOf, stageFor } from './stage.js'
+import { MISSHAPEN, note, type Opener, open, STARTED, sizeOf, stageFor, withdraw } from './stage.js'
 
 const grantOf = (name: string, delivery_id = 'd-1'): Grant => ({
   handle_hash: hashed(`handle/${name}`),
@@ -49,6 +57,14 @@ const apiKey = (key_id: string): ApiKey => ({
   secret_hash: hashed(key_id),
   created_at: `2026-03-01T12:00:0${key_id.slice(-1)}.000Z`,
   revoked_at: null,
+})
+
+const link = (user_id: string, address: string): Link => ({ user_id, channel: 'telegram', address })
+const invitation = (name: string): Invitation => ({
+  code_hash: hashed(`invitation/${name}`),
+  user_id: 'operator',
+  channel: 'telegram',
+  expires_ms: 1_793_534_400_123,
 })
 
 export function shelfContract(opener: Opener): void {
@@ -129,6 +145,104 @@ export function shelfContract(opener: Opener): void {
       const listed: string[] = []
       for await (const raw of stage.store.shelf.raws()) listed.push(raw.reply_id)
       expect(listed.sort()).toEqual(many.sort())
+    })
+  })
+
+  describe("a person's grants", () => {
+    const granted = (request_id: string, name: string, more: Partial<Grant> = {}) =>
+      open(stage.ledger, request_id, {
+        shelve: [{ put: 'grant', grant: { ...grantOf(name, `d-${name}`), request_id, ...more } }],
+      })
+    const again = (request_id: string, name: string) =>
+      shelve([{ put: 'grant', grant: { ...grantOf(name, `d-${name}`), request_id } }])
+    const openOnes = async (channel: Grant['channel'] = 'sms', user = 'operator') =>
+      (await stage.store.shelf.openGrants(channel, user)).map(({ delivery_id }) => delivery_id)
+    const lastOnes = async (limit: number, user = 'operator') =>
+      (await stage.store.shelf.lastGrants('sms', user, limit)).map(({ delivery_id }) => delivery_id)
+
+    test('are those of open requests, whole, the newest last', async () => {
+      await granted('q-b', 'b')
+      await granted('q-a', 'a')
+      await again('q-b', 'c')
+      expect(await openOnes()).toEqual(['d-b', 'd-a', 'd-c'])
+      const [first] = await stage.store.shelf.openGrants('sms', 'operator')
+      expect(first).toEqual({ ...grantOf('b', 'd-b'), request_id: 'q-b' })
+    })
+
+    test('are not those of settled requests, of other people, or of other channels', async () => {
+      await granted('q-1', 'a')
+      await granted('q-2', 'b', { user_id: 'second' })
+      await granted('q-3', 'c', { channel: 'email' })
+      await granted('q-4', 'd')
+      await withdraw(stage.ledger, 'q-4')
+      expect(await openOnes()).toEqual(['d-a'])
+      expect(await openOnes('sms', 'second')).toEqual(['d-b'])
+      expect(await openOnes('email')).toEqual(['d-c'])
+      expect(await openOnes('sms', 'nobody')).toEqual([])
+    })
+
+    test('the last ones are there whatever became of their requests, as many as are asked for', async () => {
+      await granted('q-1', 'a')
+      await granted('q-2', 'b')
+      await granted('q-3', 'c')
+      await granted('q-4', 'd', { user_id: 'second' })
+      await granted('q-5', 'e', { channel: 'email' })
+      await withdraw(stage.ledger, 'q-3')
+      await stage.reopen()
+      expect(await lastOnes(2)).toEqual(['d-b', 'd-c'])
+      expect(await lastOnes(20)).toEqual(['d-a', 'd-b', 'd-c'])
+      expect(await lastOnes(20, 'nobody')).toEqual([])
+    })
+  })
+
+  describe('linked addresses and invitations', () => {
+    const linked = async () =>
+      [...(await stage.store.shelf.links())].sort((a, b) => (a.user_id < b.user_id ? -1 : 1))
+
+    test('a link stands or falls with its append, and takes the place of the one before', async () => {
+      await shelve([{ put: 'link', link: link('operator', '41') }])
+      await shelve([{ put: 'link', link: link('second', '{"b":1}') }])
+      const decide = () =>
+        ({
+          kind: 'append',
+          events: [MISSHAPEN],
+          shelve: [{ put: 'link', link: link('operator', '13') }],
+        }) as const
+      await expect(stage.ledger.append({ decide })).rejects.toThrow()
+      expect(await linked()).toEqual([link('operator', '41'), link('second', '{"b":1}')])
+      await shelve([{ put: 'link', link: link('operator', '42') }])
+      await stage.reopen()
+      expect(await linked()).toEqual([link('operator', '42'), link('second', '{"b":1}')])
+    })
+
+    test('an invitation is found by the hash of its code alone', async () => {
+      const { shelf } = stage.store
+      await shelf.putInvitation(invitation('a'))
+      await shelf.putInvitation(invitation('b'))
+      await stage.reopen()
+      expect(await stage.store.shelf.invitation(invitation('a').code_hash)).toEqual(invitation('a'))
+      expect(await stage.store.shelf.invitation(hashed('another'))).toBeNull()
+    })
+
+    test('the same code is not given out twice', async () => {
+      const { shelf } = stage.store
+      await shelf.putInvitation(invitation('a'))
+      await expect(shelf.putInvitation({ ...invitation('a'), user_id: 'second' })).rejects.toThrow()
+      expect(await shelf.invitation(invitation('a').code_hash)).toEqual(invitation('a'))
+    })
+  })
+
+  describe('a name held for this process', () => {
+    test('is given, given back, and given again', async () => {
+      const lost: string[] = []
+      const first = await stage.store.hold('listen telegram', () => lost.push('first'))
+      expect(first).not.toBeNull()
+      await first?.release()
+      const second = await stage.store.hold('listen telegram', () => lost.push('second'))
+      const other = await stage.store.hold('listen email', () => lost.push('other'))
+      expect([second === null, other === null, lost]).toEqual([false, false, []])
+      await other?.release()
+      await second?.release()
     })
   })
 
