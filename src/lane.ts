@@ -1,6 +1,5 @@
 // The lane: three things come in (a request, a reply, the passing of time), each ends as events in the ledger, and
 // what the agenda then owes is done. Nothing here decides; it asks the agenda and calls the rooms.
-import { randomBytes } from 'node:crypto'
 import type { Channel, Inbound } from './adapter.js'
 import { type Case, fold, isOpen } from './agenda/case.js'
 import { canonical, type Hash } from './canonical.js'
@@ -19,6 +18,7 @@ import { Turns } from './reply/turns.js'
 import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
 import { completeRequest, type Submission } from './request/parse.js'
 import { hashRequest, idOf, type Request } from './request/request.js'
+import { draw } from './token/chance.js'
 import { hashUrl } from './waiter/signature.js'
 
 /** From the deadline on only the default can win, and while the clock is suspect it may not be applied yet. */
@@ -71,7 +71,7 @@ export class Lane {
     recipients: readonly ResolvedRecipient[],
     openedBy: string,
   ): Promise<Opened> {
-    const request = completeRequest(submission.request, `lane-${randomBytes(12).toString('hex')}`)
+    const request = completeRequest(submission.request, () => `lane-${draw(12).toString('hex')}`)
     const request_id = idOf(request)
     const request_hash = hashRequest(request)
     const envelope_hash = envelopeHash(submission)

@@ -29,13 +29,13 @@ export function plan(subject: Case): readonly Planned[] {
 }
 
 function makePlan(subject: Case): readonly Planned[] {
-  const known = new Map(subject.deliveries.map(delivery => [delivery.delivery_id, delivery]))
   return subject.recipients.flatMap(({ user_id, channels, route }) => {
     const planned: Planned[] = []
     for (const channel of channels) {
-      const rounds = roundsOf(subject.request_id, user_id, channel, known)
+      const made = subject.deliveries.filter(one => one.user_id === user_id && one.channel === channel)
+      const rounds = roundsOf(subject.request_id, user_id, channel, made)
       planned.push(...rounds)
-      const last = known.get(rounds.at(-1)?.delivery_id ?? '')
+      const last = rounds.length > made.length ? undefined : made.at(-1)
       if (route === 'first' && !givesWay(last)) break
     }
     return planned
@@ -46,14 +46,12 @@ function roundsOf(
   requestId: string,
   user_id: string,
   channel: Channel,
-  known: ReadonlyMap<string, Delivery>,
+  made: readonly Delivery[],
 ): Planned[] {
-  const rounds: Planned[] = []
-  for (let round = 0; round <= FRESH_DELIVERIES; round++) {
-    const delivery_id = deliveryId(requestId, user_id, channel, round)
-    rounds.push({ delivery_id, user_id, channel })
-    if (!known.get(delivery_id)?.exhausted) break
-  }
+  const rounds = made.map(({ delivery_id }) => ({ delivery_id, user_id, channel }))
+  const needsFresh = made.every(one => one.exhausted) && made.length <= FRESH_DELIVERIES
+  if (needsFresh)
+    rounds.push({ delivery_id: deliveryId(requestId, user_id, channel, made.length), user_id, channel })
   return rounds
 }
 

@@ -1,6 +1,5 @@
 // Puts one request before one person on one channel. The attempt is claimed in the ledger before it is made, so that
 // two who learn of the same duty cannot both send; what became of it is recorded whatever else has happened since.
-import { randomBytes } from 'node:crypto'
 import type { Adapter, Channel, Envelope, Sent } from '../adapter.js'
 import { retryAt } from '../agenda/backoff.js'
 import type { Case } from '../agenda/case.js'
@@ -12,6 +11,7 @@ import type { Grant, Moment, Shelving } from '../ledger/contract.js'
 import type { Recorder } from '../record.js'
 import { type Display, display, hashDisplay } from '../request/display.js'
 import { hashReplySchema } from '../request/reply-schema.js'
+import { draw } from '../token/chance.js'
 import { hashToken } from '../token/jws.js'
 import type { Keyring } from '../token/keyring.js'
 import {
@@ -96,7 +96,7 @@ type Pass = {
 function mintPass(sender: Minter, subject: Case, duty: Deliver): Pass {
   const shown = display({ ...subject, asked_by: sender.keyName(subject.opened_by) })
   const display_hash = hashDisplay(shown)
-  const chance = randomBytes(HANDLE_BYTES + CODE_BYTES + NONCE_BYTES)
+  const chance = draw(HANDLE_BYTES + CODE_BYTES + NONCE_BYTES)
   const handle = writeHandle(chance.subarray(0, HANDLE_BYTES))
   const code = writeCode(chance.subarray(HANDLE_BYTES, HANDLE_BYTES + CODE_BYTES))
   const token = mint(sender.keyring(), {

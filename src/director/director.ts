@@ -1,9 +1,9 @@
 // The director, put together: what a run does next, and by what right. Whatever it says is an entry in the story of the
 // request it is about; deciding is done by the pure files beside this one.
-import { randomBytes } from 'node:crypto'
 import type { Case } from '../agenda/case.js'
 import type { Ledger } from '../ledger/contract.js'
 import type { Recorder, Sequel } from '../record.js'
+import { draw } from '../token/chance.js'
 import type { Keyring } from '../token/keyring.js'
 import { mintPolicyToken } from '../token/policy-token.js'
 import { direct } from './direct.js'
@@ -76,4 +76,4 @@ export class Director {
   }
 }
 
-const newJti = (): string => randomBytes(JTI_BYTES).toString('base64url')
+const newJti = (): string => draw(JTI_BYTES).toString('base64url')

@@ -69,6 +69,7 @@ const recipient = plain({
   channels: value => Array.isArray(value) && value.length > 0 && value.every(one => channel(one)),
   route: oneOf('first', 'all'),
 })
+const run = plain({ run_id: isName, mood: isName, work_item_id: isName }, ['work_item_id'])
 const typed = oneOf('REQUEST_QUESTION', 'REQUEST_REVIEW', 'REQUEST_APPROVAL')
 const isTyped: Is = value =>
   typeof value === 'object' && value !== null && 'type' in value && typed(value.type)
@@ -77,7 +78,7 @@ const PLAIN: Readonly<Partial<Record<EventType, Plain>>> = {
   REQUEST_OPENED: plain({
     request: isTyped,
     request_hash: isHash,
-    run: object({ run_id: isName, mood: isName }),
+    run: value => fits(run, value),
     recipients: value => Array.isArray(value) && value.length > 0 && value.every(one => fits(recipient, one)),
     envelope_hash: isHash,
     deadline_at: isAt,

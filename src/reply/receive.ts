@@ -5,7 +5,6 @@
 // R2  The deadline is judged by the ledger's clock inside the append; from `deadline_at` on only the default can win.
 // R3  What names no delivery is not recorded: strangers cannot grow the ledger.
 // R4  Attempts are counted per delivery and sender. When they run out the handle is dead, whatever comes next.
-import { randomBytes } from 'node:crypto'
 import type { Binding, Channel, Inbound, Proof } from '../adapter.js'
 import type { Case } from '../agenda/case.js'
 import { canonical, remember, sha256 } from '../canonical.js'
@@ -16,6 +15,7 @@ import type { Grant, Guard, Moment, RawReply, Shelf, Shelving } from '../ledger/
 import type { Reason } from '../reason.js'
 import type { Recorder, Told } from '../record.js'
 import type { Request } from '../request/request.js'
+import { draw } from '../token/chance.js'
 import { hashToken } from '../token/jws.js'
 import type { Keyring } from '../token/keyring.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
@@ -174,7 +174,7 @@ async function byCode(shelf: Shelf, channel: Channel, user: string, code: string
 }
 
 function keepsake(inbound: Inbound, grant: Grant): RawReply {
-  const chance = randomBytes(ID_BYTES + SALT_BYTES)
+  const chance = draw(ID_BYTES + SALT_BYTES)
   return {
     reply_id: `r-${chance.subarray(0, ID_BYTES).toString('hex')}`,
     request_id: grant.request_id,

@@ -1,6 +1,6 @@
 // What is asked: three typed requests, each with a bounded reply schema, a deadline and a conservative default.
 import type { Channel } from '../adapter.js'
-import { type Hash, hashOf } from '../canonical.js'
+import { type Hash, remember, sha256 } from '../canonical.js'
 import type { ReplySchema } from './reply-schema.js'
 
 export const LENSES = ['security', 'product', 'correctness', 'clarity'] as const
@@ -77,14 +77,14 @@ export type Run = {
 export type Recipient = { readonly user_id: string; readonly channels?: readonly Channel[] }
 
 /** The request with its id: the caller's own, else the one the lane has made. Done before anything is hashed. */
-export function completeRequest(draft: RequestDraft, madeId: string): Request {
+export function completeRequest(draft: RequestDraft, makeId: () => string): Request {
   switch (draft.type) {
     case 'REQUEST_QUESTION':
-      return { ...draft, question_id: draft.question_id ?? madeId }
+      return { ...draft, question_id: draft.question_id ?? makeId() }
     case 'REQUEST_REVIEW':
-      return { ...draft, review_id: draft.review_id ?? madeId }
+      return { ...draft, review_id: draft.review_id ?? makeId() }
     case 'REQUEST_APPROVAL':
-      return { ...draft, approval_id: draft.approval_id ?? madeId }
+      return { ...draft, approval_id: draft.approval_id ?? makeId() }
   }
 }
 
@@ -100,4 +100,5 @@ export function idOf(request: Request): string {
   }
 }
 
-export const hashRequest = (request: Request): Hash => hashOf('lane/request/v1', request)
+/** Remembered, because the request is spelt again within the entry that opens it. */
+export const hashRequest = (request: Request): Hash => sha256('lane/request/v1\n', remember(request))

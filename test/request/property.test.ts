@@ -77,7 +77,7 @@ function read(body: unknown) {
   const json = readJson(JSON.stringify(body))
   const parsed = parseSubmission(json.ok ? json.value : undefined, POLICY)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
-  return completeRequest(parsed.submission.request, 'made-1')
+  return completeRequest(parsed.submission.request, () => 'made-1')
 }
 
 describe('any well-formed request', () => {

@@ -124,28 +124,34 @@ export class Writer {
     placed: readonly Entry[],
     alarm: number | null | undefined,
   ): void {
+    const after = version + placed.length
     for (const entry of placed) {
       if (entry.type === 'REQUEST_OPENED') {
         const { request, run, opened_by } = entry.body
-        this.#statements.open.run(begins, entry.request_id, request.type, run.run_id, opened_by)
+        const row = [begins, entry.request_id, after, request.type, run.run_id, opened_by, ringAt(alarm)]
+        this.#statements.open.run(...row)
       }
       if (entry.type === 'REQUEST_RESOLVED') this.#statements.resolve.run(entry.body.outcome, begins)
       if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE)
         this.#statements.direct.run(entry.run_id)
       if (entry.type === 'POLICY_TOKEN_ISSUED') this.#statements.issue.run(entry.body.jti, entry.request_id)
     }
-    const after = version + placed.length
+    // A story that begins here has been written as it is.
+    if (version === 0) return
     if (alarm === undefined) this.#statements.grow.run(after, begins)
-    else this.#statements.growAndArm.run(after, alarm === null ? null : Math.ceil(alarm), begins)
+    else this.#statements.growAndArm.run(after, ringAt(alarm), begins)
   }
 }
+
+const ringAt = (alarm: number | null | undefined): number | null =>
+  typeof alarm === 'number' ? Math.ceil(alarm) : null
 
 const prepare = (db: Database) => ({
   known: db.prepare('SELECT opened_seq, version FROM requests WHERE request_id = ?'),
   insertEntry: db.prepare('INSERT INTO entries (seq, type, story, line) VALUES (?, ?, ?, ?)'),
   open: db.prepare(
-    `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by)
-     VALUES (?, ?, 0, ?, 'pending', ?, ?)`,
+    `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by, alarm_ms)
+     VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,
   ),
   resolve: db.prepare('UPDATE requests SET state = ? WHERE opened_seq = ?'),
   direct: db.prepare('INSERT OR IGNORE INTO directed_runs (run_id) VALUES (?)'),
