@@ -7,6 +7,7 @@ type Maker = (parts: AdapterParts) => Promise<Adapter>
 
 const MAKERS: Readonly<Partial<Record<Channel, Maker>>> = {
   slack: async parts => (await import('../adapters/slack/index.js')).slackAdapter(parts),
+  email: async parts => (await import('../adapters/email/index.js')).emailAdapter(parts),
   telegram: async parts => (await import('../adapters/telegram/index.js')).telegramAdapter(parts),
   sms: async parts => (await import('../adapters/sms/index.js')).smsAdapter(parts),
 }

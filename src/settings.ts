@@ -187,7 +187,7 @@ export const missingVariables = (channel: Channel, { channelVariables }: Setting
     .map(alternatives => alternatives.join(' or '))
 
 /** What this version has adapters for. */
-const BUILT: readonly Channel[] = ['slack', 'telegram', 'sms', 'web']
+const BUILT: readonly Channel[] = ['slack', 'email', 'telegram', 'sms', 'web']
 
 /** The channels a lane with these settings starts: configured, and part of this version. */
 export const runningChannels = (of: Settings): Channel[] =>

@@ -1,0 +1,60 @@
+// The email channel: requests go out by SMTP, answers come back as replies, fetched from a mailbox or posted by a
+// provider. Replying "YES" from any mail program works, and nothing else answers.
+import { Resolver as NameServers } from 'node:dns/promises'
+import type { Adapter, AdapterParts } from '../../src/adapter.js'
+import { check } from './check.js'
+import type { Intake } from './intake.js'
+import { listen } from './listen.js'
+import type { Resolver } from './read.js'
+import { receive } from './receive.js'
+import { Seen } from './seen.js'
+import { send } from './send.js'
+import { openTransport } from './transport.js'
+import { readVariables } from './variables.js'
+
+/** A name server that has not answered by then does so at the next try. */
+const NAME_MS = 2_000
+const NAME_TRIES = 2
+
+/** What a test puts in the place of the world. */
+export type World = {
+  readonly resolver?: Resolver
+  /** Certificates that are trusted beside the system's. */
+  readonly ca?: string
+}
+
+export function emailAdapter({ variables: given, say }: AdapterParts, { resolver, ca }: World = {}): Adapter {
+  const variables = readVariables(given)
+  const { smtp, imap, from, replies, authservId, webhookSecret } = variables
+  const transport = openTransport(smtp, ca)
+  const intake: Intake = {
+    facts: {
+      resolver: resolver ?? nameServers(),
+      authservId,
+      session: null,
+      replyTo: replies,
+      from: from.address,
+      banners: [],
+    },
+    notices: { from, replies, transport },
+    say,
+  }
+  const seen = new Seen()
+  const trusted = ca === undefined ? {} : { ca }
+  return {
+    channel: 'email',
+    send: (display, envelope) => send({ from, replies, transport }, display, envelope),
+    ...(webhookSecret !== null && {
+      receive: (hook, desk) => receive({ secret: webhookSecret, seen, intake }, hook, desk),
+    }),
+    ...(imap !== null && {
+      listen: (cursor, desk) => listen({ incoming: imap, intake, say, ...trusted }, cursor, desk),
+    }),
+    check: () => check(variables, transport, ca),
+  }
+}
+
+function nameServers(): Resolver {
+  const servers = new NameServers({ timeout: NAME_MS, tries: NAME_TRIES })
+  return async (name, type) => (await servers.resolve(name, type)) as string[] | string[][]
+}

@@ -1,0 +1,81 @@
+// What becomes of a message, whichever way it came: read, handed in at the desk, and answered at most once. The place it
+// was read from, where there is one, is kept together with what was taken.
+import { createHash } from 'node:crypto'
+import type { Desk, Inbound, Say, Verdict } from '../../src/adapter.js'
+import type { Mail } from './mail.js'
+import { type NoticeDesk, tell } from './notice.js'
+import { type Facts, readMail } from './read.js'
+
+/** What is the same for every message. */
+export type Intake = {
+  readonly facts: Omit<Facts, 'now' | 'last'>
+  readonly notices: NoticeDesk
+  readonly say: Say
+}
+
+/** `theirs`: it says nothing to us, so it is not ours to touch. */
+export type Fate = 'taken' | 'refused' | 'theirs' | 'later'
+
+type Place = { readonly cursor?: string; readonly last: boolean }
+
+export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, place: Place): Promise<Fate> {
+  const mail = await readMail(bytes, { ...intake.facts, last: place.last, now: desk.now() })
+  if (mail.kind === 'reply') return takeReply(intake, mail, bytes, desk, place)
+  if (mail.kind === 'bounce') await reportBounce(mail, desk)
+  if (mail.kind === 'refused')
+    intake.say('warn', 'a mail was refused unread', { channel: 'email', why: mail.why })
+  if (mail.kind !== 'later' && place.cursor !== undefined) await desk.keep(place.cursor)
+  return fateOf(mail)
+}
+
+/** Where a message belongs that was handed in before, by its looks alone. */
+export async function fateAgain({ facts }: Intake, bytes: Uint8Array, now: number): Promise<Fate> {
+  return fateOf(await readMail(bytes, { ...facts, last: true, now }))
+}
+
+function fateOf(mail: Mail): Fate {
+  switch (mail.kind) {
+    case 'reply':
+    case 'bounce':
+      return 'taken'
+    case 'ignored':
+      return mail.why === 'names_no_request' ? 'theirs' : mail.why === 'no_failure' ? 'taken' : 'refused'
+    case 'refused':
+    case 'later':
+      return mail.kind
+  }
+}
+
+type Reply = Extract<Mail, { kind: 'reply' }>
+
+async function takeReply(
+  { notices, say }: Intake,
+  mail: Reply,
+  bytes: Uint8Array,
+  desk: Desk,
+  { cursor }: Place,
+): Promise<Fate> {
+  const verdict = await desk.take(inboundOf(mail, bytes), cursor)
+  if (isTold(verdict, mail) && (await desk.notice(verdict))) {
+    const posted = await tell(notices, verdict, mail, desk.now())
+    if (posted.kind === 'failed')
+      say('warn', 'a notice could not be sent', { channel: 'email', why: posted.code })
+  }
+  return verdict.kind === 'recorded' ? 'taken' : 'refused'
+}
+
+/** A program is never answered: two of them would keep each other talking. */
+const isTold = (verdict: Verdict, { automated }: Reply): verdict is Extract<Verdict, { kind: 'refused' }> =>
+  verdict.kind === 'refused' && !automated
+
+/** A message without an id is known by its content. */
+function inboundOf(mail: Reply, bytes: Uint8Array): Inbound {
+  const { sender, authenticated, proof, binding, text, automated } = mail
+  const provider_message_id = mail.message_id ?? `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+  return { channel: 'email', provider_message_id, sender, proof, authenticated, binding, text, automated }
+}
+
+/** Whoever reports it was given up: temporary trouble that ended so is as final as any. */
+function reportBounce({ about, status }: Extract<Mail, { kind: 'bounce' }>, desk: Desk): Promise<void> {
+  return desk.report({ channel: 'email', about, status, stands: false })
+}

@@ -1,0 +1,155 @@
+// Reads the mailbox for ever: what is new, one message after the other, each handed in and only then put away.
+//
+// L1  The place is durable together with what was taken: a message is handed in once, whatever breaks.
+// L2  A message is put away before the next is handed in, so after a crash one at most still lies where it was taken.
+// L3  While the ledger or the server is away nothing is skipped: the same message is next.
+// L4  What names no request of ours is nobody's but the mailbox owner's, and stays as it is.
+import { type Desk, reasonOf, type Say } from '../../src/adapter.js'
+import { type Fate, fateAgain, handIn, type Intake } from './intake.js'
+import { MailboxConnection, type Place, PROCESSED, REJECTED } from './mailbox.js'
+import type { Incoming } from './variables.js'
+
+const AGAIN_MS = 1_000
+const AGAIN_AT_MOST_MS = 60_000
+/** A name server that is silent has these tries and pauses; then it counts as a no, so that others are read. */
+const NAME_TRIES = 3
+const NAME_PAUSE_MS = 2_000
+/** No request is open for longer than thirty days, so older mail answers nothing: a new mailbox is read from here. */
+const OLDEST_MS = 31 * 86_400_000
+
+export type Listener = {
+  readonly incoming: Incoming
+  readonly intake: Intake
+  readonly say: Say
+  readonly ca?: string
+}
+
+export async function listen(
+  listener: Listener,
+  cursor: string | null,
+  desk: Desk,
+): Promise<() => Promise<void>> {
+  const stopping = new AbortController()
+  const loop = new Reader(listener, readCursor(cursor), desk, stopping.signal).read()
+  return async () => {
+    stopping.abort()
+    await loop
+  }
+}
+
+export const writeCursor = ({ validity, uid }: Place): string => `${validity}:${uid}`
+
+export function readCursor(cursor: string | null): Place | null {
+  const [, validity, uid] = /^([0-9]{1,20}):([0-9]{1,10})$/.exec(cursor ?? '') ?? []
+  return validity === undefined ? null : { validity, uid: Number(uid) }
+}
+
+class Reader {
+  readonly #listener: Listener
+  readonly #desk: Desk
+  readonly #stopping: AbortSignal
+  /** What has been handed in; moved on only after that is durable. */
+  #place: Place | null
+  #wait = AGAIN_MS
+
+  constructor(listener: Listener, place: Place | null, desk: Desk, stopping: AbortSignal) {
+    this.#listener = listener
+    this.#place = place
+    this.#desk = desk
+    this.#stopping = stopping
+  }
+
+  async read(): Promise<void> {
+    while (!this.#stopping.aborted) {
+      try {
+        await this.#readOnce()
+      } catch (error) {
+        // Ending it on purpose ends whatever was under way.
+        if (this.#stopping.aborted) return
+        this.#listener.say('warn', 'the mailbox cannot be read; it is tried again', {
+          channel: 'email',
+          why: codeOf(error),
+        })
+        await pause(this.#wait, this.#stopping)
+        this.#wait = Math.min(this.#wait * 2, AGAIN_AT_MOST_MS)
+      }
+    }
+  }
+
+  async #readOnce(): Promise<void> {
+    const { incoming, ca } = this.#listener
+    const box = await MailboxConnection.open(incoming, ca)
+    const end = (): void => box.close()
+    this.#stopping.addEventListener('abort', end, { once: true })
+    try {
+      await this.#tidy(box)
+      while (!this.#stopping.aborted) {
+        await this.#drain(box)
+        this.#wait = AGAIN_MS
+        await box.news(this.#stopping)
+      }
+    } finally {
+      this.#stopping.removeEventListener('abort', end)
+      box.close()
+    }
+  }
+
+  /** What was handed in just before a crash is put away now; its verdict is in the ledger. */
+  async #tidy(box: MailboxConnection): Promise<void> {
+    if (this.#place === null || this.#place.validity !== box.validity) return
+    const { uid } = this.#place
+    const fetched = await box.fetch(uid)
+    if (fetched.kind !== 'mail') return
+    await this.#putAway(box, uid, await fateAgain(this.#listener.intake, fetched.bytes, this.#desk.now()))
+  }
+
+  async #drain(box: MailboxConnection): Promise<void> {
+    const known = this.#place?.validity === box.validity ? this.#place.uid : null
+    const since = new Date(this.#desk.now() - OLDEST_MS)
+    for (const uid of await box.after(known, since)) {
+      if (this.#stopping.aborted) return
+      const place = { validity: box.validity, uid }
+      const fate = await this.#handIn(box, place)
+      this.#place = place
+      await this.#putAway(box, uid, fate)
+    }
+  }
+
+  async #handIn(box: MailboxConnection, place: Place): Promise<Fate> {
+    const cursor = writeCursor(place)
+    const fetched = await box.fetch(place.uid)
+    if (fetched.kind !== 'mail') {
+      await this.#desk.keep(cursor)
+      return fetched.kind === 'gone' ? 'theirs' : 'refused'
+    }
+    for (let tries = 1; ; tries++) {
+      const last = tries >= NAME_TRIES
+      const fate = await handIn(this.#listener.intake, fetched.bytes, this.#desk, { cursor, last })
+      if (fate !== 'later') return fate
+      await pause(NAME_PAUSE_MS, this.#stopping)
+    }
+  }
+
+  async #putAway(box: MailboxConnection, uid: number, fate: Fate): Promise<void> {
+    if (fate === 'theirs' || fate === 'later') return
+    if (await box.move(uid, fate === 'taken' ? PROCESSED : REJECTED)) return
+    this.#listener.say('warn', 'a mail that was read could not be put away', { channel: 'email' })
+  }
+}
+
+/** A server's words may repeat a name or an address; its code does not. */
+function codeOf(error: unknown): string {
+  const { code, authenticationFailed } = Object(error) as { code?: unknown; authenticationFailed?: unknown }
+  if (authenticationFailed === true) return 'login refused'
+  return typeof code === 'string' ? code : reasonOf(error)
+}
+
+async function pause(ms: number, stopping: AbortSignal): Promise<void> {
+  if (stopping.aborted) return
+  let timer: NodeJS.Timeout | undefined
+  await new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+    stopping.addEventListener('abort', () => resolve(), { once: true })
+  })
+  clearTimeout(timer)
+}

@@ -1,0 +1,128 @@
+// One connection to the mailbox that replies come to: what is new in it, one message of it, and a message put away. It
+// never reconnects; whoever listens makes another.
+import { ImapFlow } from 'imapflow'
+import type { Incoming } from './variables.js'
+
+/** Larger ones are no replies: they are not even fetched. */
+export const MAX_MAIL_BYTES = 10 * 1024 * 1024
+/** What surrounds a message in the server's response. */
+const FRAMING_BYTES = 1024 * 1024
+/** Networks forget a connection that is silent for longer, and so do some servers. */
+const IDLE_MS = 240_000
+const SETTLE_MS = 250
+const CONNECT_MS = 15_000
+const SILENCE_MS = 60_000
+/** A new mail is announced at once; servers that announce nothing, or forget to, are asked this often. */
+const POLL_MS = 30_000
+
+export const PROCESSED = 'Processed'
+export const REJECTED = 'Rejected'
+
+/** UIDs count within one UIDVALIDITY only (RFC 3501, 2.3.1.1). */
+export type Place = { readonly validity: string; readonly uid: number }
+export type Fetched =
+  | { readonly kind: 'mail'; readonly bytes: Uint8Array }
+  | { readonly kind: 'too_large' | 'gone' }
+
+export class MailboxConnection {
+  readonly #client: ImapFlow
+  readonly #folders: Readonly<Record<typeof PROCESSED | typeof REJECTED, string>>
+  readonly validity: string
+  /** Set by the server's announcements and by the end of the connection, taken by news(). */
+  #hasNews = false
+  #wake: () => void = () => undefined
+
+  private constructor(client: ImapFlow, validity: string, folders: MailboxConnection['folders']) {
+    this.#client = client
+    this.validity = validity
+    this.#folders = folders
+    const announce = (): void => {
+      this.#hasNews = true
+      this.#wake()
+    }
+    client.on('exists', announce)
+    client.on('close', announce)
+  }
+
+  get folders(): Readonly<Record<typeof PROCESSED | typeof REJECTED, string>> {
+    return this.#folders
+  }
+
+  static async open(incoming: Incoming, ca?: string): Promise<MailboxConnection> {
+    const client = connection(incoming, ca)
+    await client.connect()
+    try {
+      const folders = {
+        [PROCESSED]: (await client.mailboxCreate([PROCESSED])).path,
+        [REJECTED]: (await client.mailboxCreate([REJECTED])).path,
+      }
+      const { uidValidity } = await client.mailboxOpen(incoming.folder)
+      return new MailboxConnection(client, String(uidValidity), folders)
+    } catch (error) {
+      client.close()
+      throw error
+    }
+  }
+
+  /** The UIDs after this one, lowest first; with no place of its own, those of messages that came since then. */
+  async after(uid: number | null, since: Date): Promise<number[]> {
+    // "n:*" always names the last message, even below n.
+    const query = uid === null ? { since } : { uid: `${uid + 1}:*` }
+    const found = await this.#client.search(query, { uid: true })
+    if (!found) throw new Error('the mailbox cannot be searched')
+    return found.filter(one => one > (uid ?? 0)).sort((a, b) => a - b)
+  }
+
+  async fetch(uid: number): Promise<Fetched> {
+    const seen = await this.#client.fetchOne(String(uid), { uid: true, size: true }, { uid: true })
+    if (!seen) return { kind: 'gone' }
+    if ((seen.size ?? 0) > MAX_MAIL_BYTES) return { kind: 'too_large' }
+    const whole = await this.#client.fetchOne(String(uid), { uid: true, source: true }, { uid: true })
+    return !whole || whole.source === undefined ? { kind: 'gone' } : { kind: 'mail', bytes: whole.source }
+  }
+
+  /** False where the server would not; the message then stays, and is not read again. */
+  async move(uid: number, folder: typeof PROCESSED | typeof REJECTED): Promise<boolean> {
+    return (await this.#client.messageMove(String(uid), this.#folders[folder], { uid: true })) !== false
+  }
+
+  /** Until something may have come, or the connection is gone, or somebody wants to stop. */
+  async news(stopping: AbortSignal): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>(resolve => {
+      this.#wake = resolve
+      timer = setTimeout(resolve, POLL_MS)
+      stopping.addEventListener('abort', () => resolve(), { once: true })
+      if (this.#hasNews || stopping.aborted) resolve()
+    })
+    clearTimeout(timer)
+    this.#hasNews = false
+    if (!this.#client.usable && !stopping.aborted) throw new Error('the connection to the mailbox has ended')
+  }
+
+  close(): void {
+    this.#client.close()
+  }
+}
+
+export function connection({ host, port, tls, user, password }: Incoming, ca?: string): ImapFlow {
+  const client = new ImapFlow({
+    host,
+    port,
+    secure: tls === 'implicit',
+    doSTARTTLS: tls === 'starttls',
+    auth: { user, pass: password },
+    tls: { minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) },
+    logger: false,
+    autoIdleDelay: SETTLE_MS,
+    maxIdleTime: IDLE_MS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    maxLiteralSize: MAX_MAIL_BYTES + FRAMING_BYTES,
+    maxResponseSize: MAX_MAIL_BYTES + 2 * FRAMING_BYTES,
+  })
+  // An error that nobody listens to would end the process; the call it belongs to tells it, or `close` does.
+  client.on('error', () => undefined)
+  return client
+}

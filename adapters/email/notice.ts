@@ -1,0 +1,101 @@
+// The one mail that says why a reply was not taken, and exactly what to send instead. It goes to the address that was
+// asked and nowhere else, names no sender in its envelope so that nothing can bounce back at it, and says that it was
+// written by a program.
+import { createHash } from 'node:crypto'
+import type { Outcome, Verdict } from '../../src/adapter.js'
+import { type LaneAddress, type Mailbox, withHandle } from './address.js'
+import { frame } from './frame.js'
+import type { Mail as Received } from './mail.js'
+import { markerLine } from './marker.js'
+import { html } from './markup.js'
+import { FIRST_LINE, headOf } from './render.js'
+import type { Mail, Posted, Transport } from './transport.js'
+import { inUtc, unlinked } from './words.js'
+
+export type NoticeDesk = {
+  readonly from: Mailbox
+  readonly replies: LaneAddress
+  readonly transport: Transport
+}
+
+type Refused = Extract<Verdict, { kind: 'refused' }>
+type Reply = Extract<Received, { kind: 'reply' }>
+
+export const tell = (desk: NoticeDesk, refused: Refused, reply: Reply, now: number): Promise<Posted> =>
+  desk.transport.post(noticeOf(desk, refused, reply, now))
+
+export function noticeOf({ from, replies }: NoticeDesk, refused: Refused, reply: Reply, now: number): Mail {
+  const { binding, sender, message_id } = reply
+  const messageId = noticeId(refused, reply, replies.domain)
+  const threads = [
+    ...(binding.kind === 'ref' ? [binding.ref] : []),
+    ...(message_id === null ? [] : [`<${message_id}>`]),
+  ]
+  const back =
+    binding.kind === 'handle' ? withHandle(replies, binding.handle) : `${replies.local}@${replies.domain}`
+  return {
+    ...wordsOf(refused, markerOf(reply, messageId)),
+    messageId,
+    date: new Date(now),
+    from,
+    to: { name: '', address: sender },
+    replyTo: { name: from.name, address: back },
+    ...(message_id !== null && { inReplyTo: `<${message_id}>` }),
+    references: threads,
+    envelope: { from: '', to: sender },
+    headers: { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
+    xMailer: false,
+  }
+}
+
+function noticeId({ delivery_id }: Refused, { message_id }: Reply, domain: string): string {
+  const facts = JSON.stringify([delivery_id, message_id])
+  return `<notice.${createHash('sha256').update(facts).digest('hex').slice(0, 32)}@${domain}>`
+}
+
+/** An answer to the notice is an answer to what was asked: it must name the same delivery. */
+const markerOf = ({ binding }: Reply, messageId: string): string =>
+  markerLine(
+    binding.kind === 'handle' ? binding.handle : '',
+    binding.kind === 'ref' ? binding.ref : messageId,
+  )
+
+type Words = { readonly subject: string; readonly text: string; readonly html: string }
+
+function wordsOf(refused: Refused, marker: string): Words {
+  const { read, accepted, outcome } = refused
+  const id = unlinked(refused.request_id)
+  if (accepted === null) {
+    const why = outcome === null ? PROOF : `This request is settled. ${outcomeWords(outcome)}`
+    return {
+      subject: `Your reply came to nothing [${id}]`,
+      text: `${why}\n`,
+      html: frame(html`<p>${why}</p>`),
+    }
+  }
+  const answer = unlinked(accepted)
+  const why = `Your reply could not be read as an answer, and nothing was changed by it. Read was: ${unlinked(read ?? 'nothing')}`
+  return {
+    subject: `Your reply could not be read [${id}]`,
+    text: `${marker}\n\n${answer}\n${FIRST_LINE}\n\n${why}\n${ONCE}\n`,
+    html: frame(html`${headOf(marker, answer)}<p>${why}</p><p class="soft">${ONCE}</p>`),
+  }
+}
+
+const PROOF = 'An answer by mail is not enough for this request. Answer where it was also sent.'
+const ONCE =
+  'This is said once: further replies that cannot be read are not answered. Reply to this mail, or to the first one.'
+
+function outcomeWords({ outcome, default_action, at, answered_by, answer }: Outcome): string {
+  const holds = default_action === null ? '' : ` ${default_action} holds since ${inUtc(at)}.`
+  switch (outcome) {
+    case 'answered':
+      return `${unlinked(answered_by ?? 'Somebody')} answered ${unlinked(answer ?? '')} on ${inUtc(at)}.`
+    case 'defaulted':
+      return `Nobody answered in time.${holds}`
+    case 'undelivered':
+      return `It reached nobody in time.${holds}`
+    case 'withdrawn':
+      return `It was withdrawn on ${inUtc(at)}: nothing is asked any more.`
+  }
+}

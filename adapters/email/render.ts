@@ -1,0 +1,100 @@
+// A request as a mail: the same words as plain text and as HTML. The HTML loads nothing, needs nothing but itself, and
+// is drawn for light and dark and for a phone's width. The only link is to the reply page, and no link decides.
+import { type Display, describeAnswer, type Envelope, type ShownHandle } from '../../src/adapter.js'
+import { frame } from './frame.js'
+import { html, type Markup } from './markup.js'
+import { defaultWords, inUtc, shortened, typeWord, unlinked } from './words.js'
+
+export type Letter = { readonly subject: string; readonly text: string; readonly html: string }
+
+/** What the reply page is opened with. */
+type Way = Pick<Envelope, 'link' | 'code'>
+
+/** `marker`: the line above which the reply stands; whatever programs quote begins with it. */
+export function render(display: Display, marker: string, way: Way): Letter {
+  const facts = factsOf(display)
+  const headline = shortened(`${typeWord(display.type)}: ${facts.headline}`)
+  return {
+    subject: `${headline} [${unlinked(display.request_id)}]`,
+    text: textOf(facts, marker, way),
+    html: htmlOf(facts, marker, way),
+  }
+}
+
+type Facts = {
+  readonly answer: string
+  readonly asker: string
+  readonly headline: string
+  readonly impact: string | null
+  readonly handles: readonly string[]
+  readonly until: string
+  readonly silence: string
+  readonly small: string
+}
+
+/** Everything a caller wrote passes `unlinked` here, once, for both parts of the mail. */
+function factsOf(display: Display): Facts {
+  const item = display.work_item_id === null ? '' : `, work item ${display.work_item_id}`
+  return {
+    answer: unlinked(describeAnswer(display.reply_schema)),
+    asker: unlinked(`${typeWord(display.type)} by ${display.asked_by}, run ${display.run_id}${item}`),
+    headline: unlinked(display.headline),
+    impact: display.impact === null ? null : unlinked(display.impact),
+    handles: display.handles.map(shownHandle),
+    until: inUtc(display.deadline_at),
+    silence: `${display.default_action}: ${defaultWords(display.default_action)}`,
+    small: unlinked(`Request ${display.request_id}, ${display.request_hash}`),
+  }
+}
+
+function shownHandle({ name, handle, fixed }: ShownHandle): string {
+  const of = name === null ? '' : `${name}: `
+  return unlinked(`${of}${handle}${fixed ? '' : ' (name only, content not fixed)'}`)
+}
+
+/** Said in every mail that asks for an answer, right below the marker. */
+export const FIRST_LINE = 'Write your answer alone on the first line of your reply, above everything else.'
+const PAGE = 'Or answer on this page, which asks for the code'
+const CALM = 'Opening the page decides nothing, and no link in this mail does.'
+const ALONE = 'This mail is for you alone: an answer from another address counts for nothing.'
+
+/** A caller's words are set in, so that none of them can begin a line: a line that begins with ">" would be a quote. */
+const inset = (text: string): string => `    ${text}`
+
+function textOf(facts: Facts, marker: string, { link, code }: Way): string {
+  const paragraphs = [
+    [marker],
+    [facts.answer, FIRST_LINE],
+    [`${facts.asker}:`, '', inset(facts.headline)],
+    facts.impact === null ? [] : ['What the answer changes:', '', inset(facts.impact)],
+    facts.handles.length === 0 ? [] : ['What it is about:', '', ...facts.handles.map(inset)],
+    [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
+    [`${PAGE} ${code}:`, link, CALM],
+    [ALONE, facts.small],
+  ]
+  return `${paragraphs
+    .filter(lines => lines.length > 0)
+    .map(lines => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+function htmlOf(facts: Facts, marker: string, { link, code }: Way): string {
+  const impact =
+    facts.impact && html`<p class="soft">What the answer changes</p><p class="words">${facts.impact}</p>`
+  const handles = facts.handles.map(handle => html`<li><code>${handle}</code></li>`)
+  return frame(html`${headOf(marker, facts.answer)}
+<p class="soft">${facts.asker}</p>
+<p class="words ask">${facts.headline}</p>
+${impact}
+${handles.length === 0 ? null : html`<p class="soft">What it is about</p><ul>${handles}</ul>`}
+<p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
+<p>${PAGE} <strong class="code">${code}</strong>:</p>
+<p><a class="page" href="${link}">Open the reply page</a></p>
+<p class="soft">${CALM}<br>${ALONE}<br>${facts.small}</p>`)
+}
+
+/** The marker in a block of its own, so that it is a line of its own in whatever a program quotes. */
+export const headOf = (marker: string, answer: string): Markup =>
+  html`<p class="marker">${marker}</p>
+<p class="first">${answer}</p>
+<p>${FIRST_LINE}</p>`

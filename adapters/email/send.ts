@@ -1,0 +1,43 @@
+// Hands a request to the mail server. Its Message-ID is made of what stays the same when the attempt is repeated, so
+// that a mail program which gets two copies shows one; the reply handle, new with every attempt, travels in Reply-To and
+// in the envelope, where replies and bounces bring it back.
+import type { Display, Envelope, Sent } from '../../src/adapter.js'
+import { type LaneAddress, type Mailbox, withHandle } from './address.js'
+import { markerLine, writeMessageId } from './marker.js'
+import { render } from './render.js'
+import type { Mail, Transport } from './transport.js'
+
+export type Sender = { readonly from: Mailbox; readonly replies: LaneAddress; readonly transport: Transport }
+
+/** No program that knows the word answers such a mail: what comes back was written by a person or says that it was not. */
+export const AUTOMATIC = {
+  'Auto-Submitted': 'auto-generated',
+  'X-Auto-Response-Suppress': 'DR, RN, NRN',
+} as const
+
+export async function send(sender: Sender, display: Display, envelope: Envelope): Promise<Sent> {
+  if (typeof envelope.address !== 'string') return { kind: 'failed', code: 'no_address', retryable: false }
+  const mail = compose(sender, display, envelope, envelope.address)
+  const posted = await sender.transport.post(mail)
+  return posted.kind === 'failed' ? posted : { kind: posted.kind, ref: mail.messageId }
+}
+
+function compose({ from, replies }: Sender, display: Display, envelope: Envelope, to: string): Mail {
+  const back = withHandle(replies, envelope.handle)
+  const messageId = messageIdOf(display, envelope, replies.domain)
+  return {
+    ...render(display, markerLine(envelope.handle, messageId), envelope),
+    messageId,
+    date: new Date(envelope.at),
+    from,
+    to: { name: '', address: to },
+    replyTo: { name: from.name, address: back },
+    envelope: { from: back, to },
+    headers: AUTOMATIC,
+    xMailer: false,
+  }
+}
+
+/** Of the deadline too: a lane whose data were lost asks under an old id, and a mailbox shows no Message-ID twice. */
+const messageIdOf = ({ deadline_at }: Display, { delivery_id }: Envelope, domain: string): string =>
+  writeMessageId(`${delivery_id} ${deadline_at}`, domain)
