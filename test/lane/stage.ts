@@ -3,10 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Adapter, Channel, Display, Envelope, Inbound, Outcome, Sent } from '../../src/adapter.js'
+import type { Adapter, Channel, Desk, Display, Envelope, Inbound, Outcome, Sent } from '../../src/adapter.js'
 import type { Case } from '../../src/agenda/case.js'
 import type { Clock } from '../../src/clock.js'
 import { type Config, parseConfig } from '../../src/config.js'
+import { openDesk } from '../../src/desk.js'
 import { Directory } from '../../src/directory.js'
 import type { Entry } from '../../src/event.js'
 import { Lane } from '../../src/lane.js'
@@ -73,8 +74,8 @@ export class StageAdapter implements Adapter {
 
 const CONFIG = `
 recipients:
-  owner: { name: Owner, slack: { team: T1, user: UOWNER }, email: owner@example.org, web: true, channels: [slack, email] }
-  deputy: { name: Deputy, slack: { team: T1, user: UDEPUTY }, telegram: 77, channels: [slack] }
+  owner: { name: Owner, slack: { team: T1, user: UOWNER }, email: owner@example.org, sms: "+15551230001", web: true, channels: [slack, email] }
+  deputy: { name: Deputy, slack: { team: T1, user: UDEPUTY }, telegram: 77, sms: "+15551230002", channels: [slack] }
   guest: { name: Guest, web: true }
 actions:
   PUBLISH: { approvers: [owner, deputy], proofs: [slack_signed] }
@@ -82,6 +83,8 @@ limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_a
 `
 export const OWNER = { team: 'T1', user: 'UOWNER' }
 export const DEPUTY = { team: 'T1', user: 'UDEPUTY' }
+export const OWNER_PHONE = '+15551230001'
+export const DEPUTY_PHONE = '+15551230002'
 
 export function configure(text = CONFIG): Config {
   const parsed = parseConfig(text, 'lane.yaml')
@@ -96,10 +99,15 @@ export type Stage = {
   readonly lane: Lane
   readonly slack: StageAdapter
   readonly email: StageAdapter
+  readonly sms: StageAdapter
   readonly web: StageAdapter
   readonly troubles: unknown[]
   keyring(): Keyring
   rotate(): Promise<void>
+  /** The lane as one channel sees it. */
+  desk(channel: Channel): Desk
+  /** The channels that brought something naming no delivery. */
+  readonly strangers: Channel[]
   /** Another lane on the same store, as a second replica would be. */
   secondLane(): Lane
   open(request: Request, recipients?: readonly ResolvedRecipient[]): Promise<Case>
@@ -117,11 +125,14 @@ export async function raise(config = configure(), calls?: Calls): Promise<Stage>
   const adapters = {
     slack: new StageAdapter('slack'),
     email: new StageAdapter('email'),
+    sms: new StageAdapter('sms'),
     web: new StageAdapter('web'),
   }
   const troubles: unknown[] = []
+  const strangers: Channel[] = []
   const lanes: Lane[] = []
   const directory = await Directory.open(config, store.shelf)
+  const keyName = (id: string): string => `name of ${id}`
   const build = (): Lane => {
     const lane = new Lane({
       store,
@@ -130,7 +141,7 @@ export async function raise(config = configure(), calls?: Calls): Promise<Stage>
       adapters: new Map(Object.values(adapters).map(adapter => [adapter.channel, adapter])),
       keyring: () => ring,
       publicUrl: () => 'https://lane.example.org',
-      keyName: id => `name of ${id}`,
+      keyName,
       onTrouble: error => void troubles.push(error),
       ...(calls && { calls }),
     })
@@ -154,6 +165,9 @@ export async function raise(config = configure(), calls?: Calls): Promise<Stage>
     async rotate() {
       ring = (await rotate(store.shelf, SECRET, store.ledger.now())).keyring
     },
+    desk: channel =>
+      openDesk(channel, { lane, store, directory, keyName, onStranger: who => void strangers.push(who) }),
+    strangers,
     secondLane: build,
     async open(request, recipients = [{ user_id: 'owner', channels: ['slack'], route: 'first' }]) {
       const run = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
@@ -201,6 +215,18 @@ export const fromSlack = (handle: string, text: string, more: Partial<Inbound> =
   proof: 'slack_signed',
   authenticated: true,
   binding: { kind: 'handle', handle },
+  text,
+  automated: false,
+  ...more,
+})
+
+/** A text message from the owner's number, unless told otherwise. */
+export const fromPhone = (code: string, text: string, more: Partial<Inbound> = {}): Inbound => ({
+  channel: 'sms',
+  sender: OWNER_PHONE,
+  proof: 'sms_from',
+  authenticated: true,
+  binding: { kind: 'code', code },
   text,
   automated: false,
   ...more,

@@ -9,6 +9,8 @@ export type Placing = {
   readonly recipient: string
   readonly channel: string
   stands: boolean
+  /** The provider has reported that it did not arrive. */
+  bounced: boolean
   /** The first attempt first. Emptied once the request is resolved and all of them are concluded. */
   attempts: Attempt[]
 }

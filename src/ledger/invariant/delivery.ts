@@ -21,6 +21,7 @@ const begin = ({ recipient, channel }: Claim): Placing => ({
   recipient,
   channel,
   stands: false,
+  bounced: false,
   attempts: [],
 })
 
@@ -55,7 +56,8 @@ export function checkConclusion(story: Story, { type, body }: Concluded): Flaw |
   claim.concluded = true
   // A failure takes nothing back: the claim did, and a copy that stands since then was another attempt's.
   if (type !== 'OUTBOUND_REQUEST_SENT') return null
-  placing.stands = true
+  // A bounce may be reported before the send is told.
+  placing.stands = !placing.bounced
   if (body.token_hash !== claim.token_hash) return flaw('I17', 'the token sent is not the one claimed')
   return body.request_hash === story.request_hash
     ? null
@@ -68,6 +70,9 @@ export function checkTold(story: Story, { type, body }: Told): Flaw | null {
   const placing = story.deliveries.get(body.delivery_id)
   if (placing === undefined) return flaw('I25', 'the request has no such delivery')
   if (type === 'DELIVERY_CLOSED') placing.stands = true
-  if (type === 'DELIVERY_STATUS' && !body.stands) placing.stands = false
+  if (type === 'DELIVERY_STATUS' && !body.stands) {
+    placing.stands = false
+    placing.bounced = true
+  }
   return null
 }

@@ -1,0 +1,90 @@
+// "Your reply could not be read", said once: two robots must not keep each other talking.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { claimNotice } from '../../src/delivery/notice.js'
+import { REASONS, type Reason } from '../../src/reason.js'
+import type { ResolvedRecipient } from '../../src/request/admit.js'
+import { question, raise, type Stage } from '../lane/stage.js'
+
+let stage: Stage
+beforeEach(async () => {
+  stage = await raise()
+})
+afterEach(async () => {
+  expect(await stage.problems()).toEqual([])
+  await stage.close()
+})
+
+const BOTH: readonly ResolvedRecipient[] = [
+  { user_id: 'owner', channels: ['slack', 'email'], route: 'all' },
+  { user_id: 'deputy', channels: ['slack'], route: 'first' },
+]
+async function ask(): Promise<void> {
+  await stage.open(question('q'), BOTH)
+  await stage.lane.drain()
+}
+const deliveryOf = (user: string, channel: 'slack' | 'email' = 'slack'): string =>
+  stage[channel].copies.find(({ envelope }) => envelope.recipient.user_id === user)?.envelope.delivery_id ??
+  ''
+const claim = (user: string, reason: Reason, channel: 'slack' | 'email' = 'slack', lane = stage.lane) =>
+  claimNotice(lane.reporter, 'q', { delivery_id: deliveryOf(user, channel), channel, reason })
+const notices = async () =>
+  (await stage.store.ledger.story('q')).flatMap(({ type, body }) => (type === 'NOTICE_SENT' ? [body] : []))
+
+describe('a notice', () => {
+  test('is claimed in the ledger before it is said', async () => {
+    await ask()
+    expect(await claim('owner', 'reply_not_in_schema')).toBe(true)
+    expect(await notices()).toEqual([
+      {
+        delivery_id: deliveryOf('owner'),
+        channel: 'slack',
+        recipient: 'owner',
+        reason: 'reply_not_in_schema',
+      },
+    ])
+  })
+
+  test('is said once per request and person, on whichever channel; each person has their own', async () => {
+    await ask()
+    const said = [
+      await claim('owner', 'reply_not_in_schema'),
+      await claim('owner', 'reply_too_long'),
+      await claim('owner', 'already_resolved', 'email'),
+      await claim('deputy', 'reply_not_in_schema'),
+    ]
+    expect(said).toEqual([true, false, false, true])
+    expect((await notices()).map(({ recipient }) => recipient)).toEqual(['owner', 'deputy'])
+  })
+
+  test('is given to one of many who ask at once, on two replicas', async () => {
+    await ask()
+    const second = stage.secondLane()
+    const asking = Array.from({ length: 20 }, (_, index) =>
+      claim('owner', 'reply_not_in_schema', 'slack', index % 2 === 0 ? stage.lane : second),
+    )
+    expect((await Promise.all(asking)).filter(Boolean)).toEqual([true])
+    expect(await notices()).toHaveLength(1)
+  })
+
+  test('is never for somebody whose right was not proven', async () => {
+    await ask()
+    const HEARD = ['proof_insufficient', 'already_resolved', 'deadline_passed', 'code_mismatch']
+    const unheard = REASONS.filter(reason => !HEARD.includes(reason) && !reason.startsWith('reply_'))
+    for (const reason of unheard) expect(await claim('owner', reason)).toBe(false)
+    expect([unheard.length, await notices()]).toEqual([13, []])
+  })
+
+  test('is not about a delivery the request has not', async () => {
+    await ask()
+    const notice = { delivery_id: 'd-unknown', channel: 'slack', reason: 'reply_too_long' } as const
+    expect(await claimNotice(stage.lane.reporter, 'q', notice)).toBe(false)
+  })
+
+  test('is for whoever was late, left out the code, or may not decide this way', async () => {
+    await ask()
+    expect(await claim('owner', 'code_mismatch')).toBe(true)
+    expect(await claim('deputy', 'proof_insufficient')).toBe(true)
+    await stage.lane.withdraw('q', 'enough', 'key-1')
+    expect(await claim('owner', 'already_resolved')).toBe(false)
+  })
+})
