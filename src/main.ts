@@ -5,11 +5,10 @@ import pino, { type Logger } from 'pino'
 import { outboxWriter, webAdapter } from '../adapters/web/index.js'
 import { type Channel, reasonOf, type Say } from './adapter.js'
 import { makeAdapters } from './channels.js'
-import { instant, machineClock } from './clock.js'
+import { instant } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
 import { type Config, checkConfig, configFileOf, loadConfig, outboxOpen } from './config.js'
 import type { Alarms } from './deadline/alarms.js'
-import { startTimer } from './deadline/timer.js'
 import { within } from './delivery/patience.js'
 import { openDesk } from './desk.js'
 import { Directory } from './directory.js'
@@ -21,9 +20,10 @@ import { KeyBook } from './http/keys.js'
 import { buildServer } from './http/server.js'
 import { Lane } from './lane.js'
 import type { Ledger, Store } from './ledger/contract.js'
-import { openSqlite } from './ledger/sqlite/open.js'
 import { startListening } from './listening.js'
 import { startMetrics } from './metrics.js'
+import { openStore, startAlarms } from './profile.js'
+import { alone, onEntry } from './replica.js'
 import { openSecret } from './secret.js'
 import {
   defaultUrl,
@@ -32,8 +32,8 @@ import {
   runningChannels,
   type Settings,
 } from './settings.js'
-import { type Keyring, openKeyring, rotate } from './token/keyring.js'
-import { type Secret, stamper } from './token/seal.js'
+import { KNOWN_EVERYWHERE_MS, keepKeyring } from './signing.js'
+import { stamper } from './token/seal.js'
 import { readVersion } from './version.js'
 import { allowanceOf, isCallable, URL_WORDS } from './waiter/address.js'
 import { startWaiters } from './waiter/wait.js'
@@ -58,7 +58,7 @@ export async function serve(env: Environment, print: (text: string) => void = co
   const settings = requireSettings(env)
   const config = await requireConfig(settings)
   const log = pino({ level: settings.logLevel, base: null }, pino.destination({ dest: 2, sync: false }))
-  const store = openSqlite(settings.dataDir, machineClock)
+  const store = await openStore(settings)
   try {
     return await start(settings, config, store, log, print)
   } catch (error) {
@@ -78,9 +78,15 @@ async function start(
   const secret = openSecret(settings.dataDir, settings.secret)
   const version = readVersion()
   await tell(ledger, { type: 'LANE_STARTED', body: { version, grammar: GRAMMAR, profile: settings.profile } })
-  const ring = await keepKeyring(store, secret)
+  const shared = settings.profile === 'cluster'
+  const onStale = (error: unknown): void =>
+    log.error({ err: error }, 'what another replica changed could not be read; it is tried again')
   const keys = new KeyBook(shelf)
-  const madeKeys = await firstKeys(keys, settings.apiKey, settings.dataDir, instant(ledger.now()))
+  const { ring, madeKeys } = await alone(store, 'start', async () => ({
+    ring: await keepKeyring(store, secret, shared ? KNOWN_EVERYWHERE_MS : 0, onStale),
+    madeKeys: await firstKeys(keys, settings.apiKey, settings.dataDir, instant(ledger.now())),
+  }))
+  const keeping = shared ? keys.follow(onStale) : null
 
   const outbox = outboxWriter(join(settings.dataDir, 'outbox.ndjson'))
   const printsLinks = outboxOpen(config, runningChannels(settings))
@@ -93,6 +99,7 @@ async function start(
   })
   const adapters = new Map([web, ...made].map(adapter => [adapter.channel, adapter]))
   const directory = await Directory.open(config, shelf)
+  const forget = onEntry(ledger, 'RECIPIENT_LINKED', () => directory.refresh(), onStale)
   const keyName = (id: string): string => keys.nameOf(id)
 
   const allow = allowanceOf(config.callbacks.allow)
@@ -134,6 +141,7 @@ async function start(
       publicUrl: () => publicUrl.current,
       metrics,
       guesses: new Guesses(() => ledger.now()),
+      alarmTroubles: () => alarms?.troubles() ?? [],
       version,
       now: () => ledger.now(),
       closing: closing.signal,
@@ -152,9 +160,7 @@ async function start(
   const url = defaultUrl(settings.host, port)
   if (!settings.publicUrlGiven) publicUrl.current = url
   // Alarms start once links can be opened: a link that is sent before that would lead nowhere.
-  const trouble = (error: unknown): void =>
-    log.error({ err: error }, 'an alarm could not be answered; it rings again')
-  const ringing = startTimer(ledger, id => lane.advance(id), trouble)
+  const ringing = await startAlarms(settings, store, id => lane.advance(id), say)
   alarms = ringing
   const listening = startListening(adapters.values(), store, desk, say)
   log.info(
@@ -171,6 +177,9 @@ async function start(
       closing.abort()
       waiters.stop()
       await within(DRAIN_MS, finish(app, listening, ringing, lane), undefined)
+      keeping?.stop()
+      forget()
+      ring.stop()
       await outbox.close()
       await ledger.close()
       log.info('stopped')
@@ -198,9 +207,6 @@ async function finish(
 function requireSettings(env: Environment): Settings {
   const read = readSettings(env)
   if (!read.ok) throw new CannotStart(read.problems.map(problem => problem.message).join('\n'))
-  if (read.settings.profile === 'cluster') {
-    throw new CannotStart('the cluster profile (DATABASE_URL, REDIS_URL) is not available in this version')
-  }
   return read.settings
 }
 
@@ -211,25 +217,6 @@ async function requireConfig(settings: Settings): Promise<Config> {
   const problems = checkConfig(loaded.config, settings, runningChannels(settings))
   if (problems.length > 0) throw new CannotStart(problems.map(line => `${file}: ${line}`).join('\n'))
   return loaded.config
-}
-
-async function keepKeyring(store: Store, secret: Secret) {
-  const change = async (): Promise<{ ring: Keyring; kid: string; not_before: string }> => {
-    const now = store.ledger.now()
-    const { kid, keyring } = await rotate(store.shelf, secret, now)
-    const not_before = instant(now)
-    await tell(store.ledger, { type: 'KEY_ROTATED', body: { kid, purpose: 'reply-token', not_before } })
-    return { ring: keyring, kid, not_before }
-  }
-  let ring = (await openKeyring(store.shelf, secret)) ?? (await change()).ring
-  return {
-    current: () => ring,
-    async rotate() {
-      const changed = await change()
-      ring = changed.ring
-      return { kid: changed.kid, not_before: changed.not_before }
-    },
-  }
 }
 
 /** An entry that belongs to no request. */

@@ -31,6 +31,8 @@ export type DoorParts = {
   readonly publicUrl: () => string
   readonly metrics: Metrics
   readonly guesses: Guesses
+  /** What keeps alarms from ringing in time, in words; empty when nothing does. */
+  readonly alarmTroubles: () => readonly string[]
   readonly version: string
   readonly now: () => number
   /** Aborted when the lane begins to stop: streams end, waiters are let go. */
@@ -59,11 +61,16 @@ export function callerOf(request: FastifyRequest): Caller {
 export const has = (caller: Caller, scope: Scope): boolean => caller.scopes.includes(scope)
 
 /** Refuses a caller whose key is absent, wrong or without the scope; true when it has answered. */
-export function turnedAway(request: FastifyRequest, reply: FastifyReply, parts: DoorParts): boolean {
+export async function turnedAway(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: DoorParts,
+): Promise<boolean> {
   const scopes = request.routeOptions.config.scopes
   if (scopes === undefined) return false
   const secret = /^Bearer ([\x21-\x7e]{8,200})$/i.exec(request.headers.authorization ?? '')?.[1]
-  const caller = secret === undefined ? null : parts.keys.authenticate(secret)
+  const caller =
+    secret === undefined ? null : (parts.keys.authenticate(secret) ?? (await parts.keys.lookAgain(secret)))
   if (caller === null) {
     unauthenticated(request, reply, parts, secret !== undefined)
     return true

@@ -1,6 +1,7 @@
 // API keys: random, shown once, kept as a hash. Scopes say what a key may do; a key with scope `request` alone sees
 // only what it opened itself.
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from '../canonical.js'
 import type { ApiKey, Scope, Shelf } from '../ledger/contract.js'
 import { encode } from '../token/crockford.js'
@@ -31,14 +32,41 @@ export function keyFrom(
   return { secret, key: { key_id, name, scopes, secret_hash, created_at: at, revoked_at: null } }
 }
 
+/** Where others change keys too, a key they revoke is refused here after this long at most. */
+const STALE_MS = 1_000
+/** A secret that is not in the book is looked for in the store, but not more often than this: anybody may guess. */
+const LOOK_MS = 100
+
 /** The keys in memory: looked at with every request, changed seldom. Reloaded after each change. */
 export class KeyBook {
   readonly #shelf: Shelf
   #bySecret = new Map<string, ApiKey>()
   #byId = new Map<string, ApiKey>()
+  /** Set where other replicas change keys too. Owned by follow(). */
+  #following: NodeJS.Timeout | undefined
+  /** The look in the store that is about to begin, for all who wait for it. Owned by lookAgain(). */
+  #look: Promise<void> | null = null
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf
+  }
+
+  /** Keeps up with the other replicas until it is stopped. */
+  follow(onTrouble: (error: unknown) => void): { stop(): void } {
+    this.#following = setInterval(() => void this.reload().catch(onTrouble), STALE_MS).unref()
+    return { stop: () => clearInterval(this.#following) }
+  }
+
+  /** Reads the keys once more before a stranger is turned away: another replica may have made theirs just now. */
+  async lookAgain(secret: string): Promise<Caller | null> {
+    if (this.#following === undefined) return null
+    this.#look ??= sleep(LOOK_MS).then(() => {
+      // Who comes while the store is being read may have been made after that.
+      this.#look = null
+      return this.reload()
+    })
+    await this.#look
+    return this.authenticate(secret)
   }
 
   async reload(): Promise<void> {

@@ -113,6 +113,8 @@ export function bodies(codes: readonly string[]): Readonly<Record<string, Schema
     Erased: object({ request_id: text, erased: list(text) }),
     Blob: object({ handle: hash, size: count }),
     Recipients: object({ items: list(object({ user_id: text, name: text, channels: list(channel) })) }),
+    NewInvitation: object({ channel }),
+    Invitation: object({ url: text, expires_at: instant }),
     NewKey: object({ name: text, scopes }),
     MadeKey: object({ ...key, key: text }),
     Keys: object({ items: list(object(key)) }),
@@ -130,7 +132,11 @@ export function bodies(codes: readonly string[]): Readonly<Record<string, Schema
     }),
     About: object({ name: text, version: text, what: text, api: text, health: text }),
     Health: object({ status: text }),
-    Readiness: object({ status: text, version: text, checks: object({ ledger: text, clock: text }) }),
+    Readiness: object({
+      status: one('ready', 'degraded', 'not ready'),
+      version: text,
+      checks: object({ ledger: text, clock: text, alarms: text }),
+    }),
     Jwks: object({ keys: list(anything) }),
     Anything: anything,
     Problem: object({

@@ -141,6 +141,14 @@ export const ROUTES: readonly Route[] = [
     answers: [ok('Recipients', 'ids, names and channels')],
   },
   {
+    method: 'post',
+    path: '/v1/recipients/{id}/invitations',
+    summary: 'Invite a person to link an address of their own',
+    scopes: ['operate'],
+    takes: { media: 'application/json', body: 'NewInvitation' },
+    answers: [ok('Invitation', 'where it is accepted, once, until it expires', 201)],
+  },
+  {
     method: 'get',
     path: '/v1/ledger',
     summary: 'Exactly the hashed entries, one a line',
@@ -237,7 +245,7 @@ export const ROUTES: readonly Route[] = [
     method: 'get',
     path: '/readyz',
     summary: 'Able to take a request',
-    answers: [ok('Readiness', 'ready'), ok('Readiness', 'not ready', 503)],
+    answers: [ok('Readiness', 'ready, or ready with late alarms'), ok('Readiness', 'not ready', 503)],
   },
   {
     method: 'get',

@@ -13,6 +13,7 @@ import { operationRoutes } from './operations.js'
 import { operatorRoutes } from './operator.js'
 import { policyRoutes } from './policy.js'
 import { type Code, refuse } from './problem.js'
+import { recipientRoutes } from './recipients.js'
 import { replyRoutes } from './reply-page.js'
 import { requestRoutes } from './requests.js'
 import { runRoutes } from './runs.js'
@@ -60,7 +61,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   })
 
   app.addHook('onRequest', async (request, reply) => {
-    if (turnedAway(request, reply, parts)) return reply
+    if (await turnedAway(request, reply, parts)) return reply
     if (request.caller !== undefined && asksTwice(request)) {
       return refuse(reply, 'malformed_query', 'Each query parameter is given once.')
     }
@@ -93,18 +94,12 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   runRoutes(app, parts)
   eventRoutes(app, parts)
   blobRoutes(app, parts)
+  recipientRoutes(app, parts)
   ledgerRoutes(app, parts)
   operatorRoutes(app, parts)
   operationRoutes(app, parts)
   replyRoutes(app, parts)
   hookRoutes(app, parts)
-  app.get('/v1/recipients', scoped('request'), async () => ({
-    items: Object.values(parts.config.recipients).map(({ user_id, name, channels }) => ({
-      user_id,
-      name,
-      channels,
-    })),
-  }))
   return app
 }
 

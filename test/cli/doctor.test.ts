@@ -178,6 +178,7 @@ describe('from outside', () => {
   test.each([
     [200, { status: 'ready', version: '1.0.0', checks }, 'ok'],
     [200, { status: 'ready', version: '0.9.0', checks }, 'warn'],
+    [200, { status: 'degraded', version: '1.0.0', checks: { ...checks, alarms: 'no Redis' } }, 'warn'],
     [503, { status: 'not ready', version: '1.0.0', checks: { ...checks, ledger: 'disk full' } }, 'fail'],
     [200, { hello: 'world' }, 'fail'],
     [200, null, 'fail'],

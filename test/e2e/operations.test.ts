@@ -108,7 +108,7 @@ describe('health', () => {
     expect((await lane.call('GET', '/healthz', { key: null })).json).toEqual({ status: 'ok' })
     expect((await lane.call('GET', '/readyz', { key: null })).json).toMatchObject({
       status: 'ready',
-      checks: { ledger: 'ok', clock: 'ok' },
+      checks: { ledger: 'ok', clock: 'ok', alarms: 'ok' },
     })
   })
 

@@ -64,6 +64,8 @@ export function judgeReady(status: number, body: unknown, url: string, version: 
       `the lane at ${url} is ${body.version}, this command ${version}`,
       'run the same version',
     )
+  if (body.status === 'degraded')
+    return warn('lane', `ready, with late alarms: ${checks.join(', ')}`, 'see to Redis; deadlines are kept')
   return ok('lane', `version ${version} is ready at ${url} (${checks.join(', ')})`)
 }
 

@@ -1,0 +1,34 @@
+// Two profiles, one program. What differs between them is chosen here and nowhere else: where the ledger is kept, and
+// what rings. Neither profile loads the packages of the other.
+import { mkdirSync } from 'node:fs'
+import { reasonOf, type Say } from './adapter.js'
+import { machineClock } from './clock.js'
+import type { Alarms, Ring } from './deadline/alarms.js'
+import type { Store } from './ledger/contract.js'
+import type { Settings } from './settings.js'
+
+export async function openStore({ databaseUrl, dataDir }: Settings): Promise<Store> {
+  if (databaseUrl === null) {
+    const { openSqlite } = await import('./ledger/sqlite/open.js')
+    return openSqlite(dataDir, machineClock)
+  }
+  // The outbox and the operator's key lie there in either profile.
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  throw new Error('the cluster profile (DATABASE_URL, REDIS_URL) is not available in this version')
+}
+
+export async function startAlarms(
+  { redisUrl }: Settings,
+  store: Store,
+  ring: Ring,
+  say: Say,
+): Promise<Alarms> {
+  if (redisUrl !== null) {
+    const { startBullmq } = await import('./deadline/bullmq/start.js')
+    return startBullmq({ store, url: redisUrl, ring, say })
+  }
+  const { startTimer } = await import('./deadline/timer.js')
+  return startTimer(store.ledger, ring, error =>
+    say('error', 'an alarm could not be answered; it rings again', { why: reasonOf(error) }),
+  )
+}

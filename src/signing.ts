@@ -1,0 +1,64 @@
+// The keys that sign, kept in memory while the lane runs and changed by whichever replica rotates them.
+//
+// A key that was rotated in is known to every replica before any of them signs with it: a reply comes back to whichever
+// replica the network chooses, and one that did not know the key yet would turn a person away.
+import { instant } from './clock.js'
+import type { Store } from './ledger/contract.js'
+import { onEntry } from './replica.js'
+import { type Keyring, openKeyring, rotate } from './token/keyring.js'
+import type { Secret } from './token/seal.js'
+
+/** Replicas look for new entries once a second, whatever else fails; three looks. */
+export const KNOWN_EVERYWHERE_MS = 3_000
+
+export type Signing = {
+  readonly current: () => Keyring
+  rotate(): Promise<{ readonly kid: string; readonly not_before: string }>
+  stop(): void
+}
+
+export async function keepKeyring(
+  store: Store,
+  secret: Secret,
+  spreadMs: number,
+  onTrouble: (error: unknown) => void,
+): Promise<Signing> {
+  const change = async () => {
+    const now = store.ledger.now()
+    const { kid, keyring } = await rotate(store.shelf, secret, now)
+    const not_before = instant(now)
+    await store.ledger.append({
+      decide: () => ({
+        kind: 'append',
+        events: [{ type: 'KEY_ROTATED', body: { kid, purpose: 'reply-token', not_before } }],
+      }),
+    })
+    return { keyring, kid, not_before }
+  }
+
+  let ring = (await openKeyring(store.shelf, secret)) ?? (await change()).keyring
+  let switching: NodeJS.Timeout | undefined
+  const adopt = (newer: Keyring): void => {
+    clearTimeout(switching)
+    ring = spreadMs === 0 ? newer : { ...newer, signing: ring.signing }
+    if (spreadMs > 0) switching = setTimeout(() => (ring = newer), spreadMs).unref()
+  }
+  const reread = async (): Promise<void> => {
+    const newer = await openKeyring(store.shelf, secret)
+    if (newer !== null && newer.signing.kid !== ring.signing.kid) adopt(newer)
+  }
+  const leave = onEntry(store.ledger, 'KEY_ROTATED', reread, onTrouble)
+
+  return {
+    current: () => ring,
+    async rotate() {
+      const { keyring, kid, not_before } = await change()
+      adopt(keyring)
+      return { kid, not_before }
+    },
+    stop() {
+      leave()
+      clearTimeout(switching)
+    },
+  }
+}
