@@ -45,7 +45,7 @@ export async function accept(
             shelve: [{ put: 'link', link: { user_id, channel, address: canonical(address) } }],
           },
   })
-  if (result.kind !== 'appended') return null
-  await directory.refresh()
-  return user_id
+  if (result.kind === 'appended') await directory.refresh()
+  // A provider may hand the same acceptance over twice: whose address it has become, accepts it again.
+  return result.kind === 'appended' || (result.kind === 'guarded' && owner === user_id) ? user_id : null
 }

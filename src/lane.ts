@@ -34,6 +34,13 @@ export type Opened =
   | { readonly kind: 'id_conflict' }
   | { readonly kind: 'limited'; readonly guard: Guard }
 
+export type Invited =
+  | { readonly kind: 'invited'; readonly url: string; readonly expires_at: string }
+  /** The configuration or the channel has no place for an address of their own. */
+  | { readonly kind: 'not_linkable' }
+  /** The channel cannot say now where the invitation is accepted. */
+  | { readonly kind: 'unavailable' }
+
 export type Withdrawn =
   | { readonly kind: 'withdrawn'; readonly subject: Case }
   | { readonly kind: 'already_resolved'; readonly subject: Case }
@@ -157,15 +164,14 @@ export class Lane {
     this.#errands.tend(subject)
   }
 
-  /** Where a person links their own address; null where the configuration or the channel has no place for one. */
-  async invite(
-    userId: string,
-    channel: Channel,
-  ): Promise<{ readonly url: string; readonly expires_at: string } | null> {
+  /** Where a person links their own address. */
+  async invite(userId: string, channel: Channel): Promise<Invited> {
     const adapter = this.#parts.adapters.get(channel)
-    if (adapter?.invite === undefined || !this.#parts.directory.awaitsLink(userId, channel)) return null
+    const isLinkable = this.#parts.directory.awaitsLink(userId, channel)
+    if (adapter?.invite === undefined || !isLinkable) return { kind: 'not_linkable' }
     const { code, expires_at } = await invite(this.#parts.store, userId, channel)
-    return { url: await adapter.invite(code), expires_at }
+    const url = await adapter.invite(code).catch(() => null)
+    return url === null ? { kind: 'unavailable' } : { kind: 'invited', url, expires_at }
   }
 
   #receiver(): Receiver {

@@ -1,11 +1,14 @@
-// `lane recipients`: who can be asked, and where.
+// `lane recipients`: who can be asked, and where; and the link by which a person links an address of their own.
 import { call } from '../client/call.js'
 import { isFields } from '../client/case.js'
 import { readArguments } from './arguments.js'
-import { type Command, misuse } from './command.js'
-import { EXIT } from './exit-code.js'
+import { type Command, type Misuse, misuse, type Shell } from './command.js'
+import { EXIT, type ExitCode } from './exit-code.js'
 import { table, visible } from './print.js'
 import { enter, tell } from './tell.js'
+
+/** The one channel on which people link their own address. */
+const USUAL_CHANNEL = 'telegram'
 
 export function recipientLines(body: unknown): string[] | null {
   if (!isFields(body) || !Array.isArray(body.items)) return null
@@ -16,16 +19,39 @@ export function recipientLines(body: unknown): string[] | null {
   return table([['USER', 'NAME', 'CHANNELS'], ...rows])
 }
 
+export function invitationLines(body: unknown): string[] | null {
+  if (!isFields(body) || typeof body.url !== 'string') return null
+  const advice = `for that person alone: whoever opens it first is linked. It can be used once, until ${body.expires_at}`
+  return [visible(body.url), visible(advice)]
+}
+
+async function list(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
+  const read = readArguments(args, { json: { type: 'boolean' } })
+  if (!read.ok) return misuse(...read.flaws)
+  const door = enter(shell)
+  if (door === null) return EXIT.error
+  return tell(shell, await call(door, { path: '/v1/recipients' }), door, read.values.json, recipientLines)
+}
+
+async function link(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
+  const options = { json: { type: 'boolean' }, channel: { type: 'string' } } as const
+  const read = readArguments(args, options, ['USER'])
+  if (!read.ok) return misuse(...read.flaws)
+  const door = enter(shell)
+  if (door === null) return EXIT.error
+  const { json, channel = USUAL_CHANNEL } = read.values
+  const path = `/v1/recipients/${encodeURIComponent(read.words[0] ?? '')}/invitations`
+  const asked = await call(door, { method: 'POST', path, body: { channel } })
+  return tell(shell, asked, door, json, invitationLines)
+}
+
 export const recipients: Command = {
   usage: `lane recipients [--json]
+lane recipients link USER [--channel telegram] [--json]
 
-Lists who can be asked and on which channels, in order of preference. Addresses are never shown.`,
+Lists who can be asked and on which channels, in order of preference. Addresses are never shown. \`link\` prints a link
+for one person, who opens it to link an account of their own; the configuration says so with \`telegram: link\`.`,
 
-  async run(args, shell) {
-    const read = readArguments(args, { json: { type: 'boolean' } })
-    if (!read.ok) return misuse(...read.flaws)
-    const door = enter(shell)
-    if (door === null) return EXIT.error
-    return tell(shell, await call(door, { path: '/v1/recipients' }), door, read.values.json, recipientLines)
-  },
+  run: ([first = '', ...rest], shell) =>
+    first === 'link' ? link(rest, shell) : list(first === '' ? rest : [first, ...rest], shell),
 }

@@ -32,6 +32,7 @@ export const CODES = {
   unsupported_media_type: [415, 'This content type is not taken here'],
   invalid_request: [422, 'The request is not one the lane can ask'],
   recipient_not_approver: [422, 'A recipient may not approve this action'],
+  not_linkable: [422, 'This person has no address to link there'],
   not_available: [422, 'This part of the lane is not available yet'],
   reply_too_long: [422, 'The reply is too long'],
   reply_bad_charset: [422, 'The reply has characters that cannot be taken'],
@@ -41,6 +42,7 @@ export const CODES = {
   rate_limited: [429, 'Too many tries'],
   internal: [500, 'Something went wrong here'],
   ledger_unavailable: [503, 'The ledger cannot be written just now'],
+  channel_unavailable: [503, 'The channel does not answer just now'],
 } as const satisfies Record<string, readonly [status: number, title: string]>
 
 export type Code = keyof typeof CODES

@@ -4,7 +4,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest }
 import type { Logger } from 'pino'
 import { LedgerUnavailable } from '../ledger/contract.js'
 import { blobRoutes } from './blobs.js'
-import { type DoorParts, scoped, turnedAway } from './door.js'
+import { type DoorParts, turnedAway } from './door.js'
 import { eventRoutes } from './events.js'
 import { hookRoutes } from './hooks.js'
 import { readJsonBytes } from './json.js'

@@ -1,0 +1,52 @@
+// Who can be asked, and the invitation by which a person links an address of their own. Addresses are never shown.
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { CHANNELS } from '../adapter.js'
+import { refusalOf } from '../request/refusal.js'
+import { type DoorParts, scoped } from './door.js'
+import { refuse } from './problem.js'
+
+const CHANNEL_WORDS = `one of ${CHANNELS.join(', ')}`
+const invitation = z.strictObject(
+  { channel: z.enum(CHANNELS, { error: CHANNEL_WORDS }) },
+  { error: `{"channel": ${CHANNEL_WORDS}}` },
+)
+
+export function recipientRoutes(app: FastifyInstance, { config, lane }: DoorParts): void {
+  app.get('/v1/recipients', scoped('request'), async () => ({
+    items: Object.values(config.recipients).map(({ user_id, name, channels }) => ({
+      user_id,
+      name,
+      channels,
+    })),
+  }))
+
+  app.post<{ Params: { id: string } }>(
+    '/v1/recipients/:id/invitations',
+    scoped('operate'),
+    async (request, reply) => {
+      const { id } = request.params
+      if (config.recipients[id] === undefined)
+        return refuse(reply, 'not_found', 'There is no such recipient; see GET /v1/recipients.')
+      const body = invitation.safeParse(request.body)
+      if (!body.success) {
+        const errors = refusalOf(request.body, body.error.issues)
+        return refuse(reply, 'invalid_request', `The body is {"channel": ${CHANNEL_WORDS}}.`, errors)
+      }
+      const { channel } = body.data
+      const invited = await lane.invite(id, channel)
+      switch (invited.kind) {
+        case 'invited':
+          return reply.code(201).send({ url: invited.url, expires_at: invited.expires_at })
+        case 'not_linkable':
+          return refuse(
+            reply,
+            'not_linkable',
+            `Recipient ${id} has no address of their own to link there; telegram: link in the configuration says so.`,
+          )
+        case 'unavailable':
+          return refuse(reply, 'channel_unavailable', `${channel} does not answer just now; try again.`)
+      }
+    },
+  )
+}

@@ -1,0 +1,129 @@
+// A person links an address themselves: once, in time, where the configuration leaves it to them, and nobody else's.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Channel } from '../../src/adapter.js'
+import { Directory } from '../../src/directory.js'
+import { accept, invite } from '../../src/invitation.js'
+import { configure, raise, type Stage } from './stage.js'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const CONFIG = `
+recipients:
+  owner: { name: Owner, telegram: link, web: true }
+  deputy: { name: Deputy, telegram: 77, web: true }
+  guest: { name: Guest, telegram: link, web: true }
+`
+
+let stage: Stage
+let directory: Directory
+beforeEach(async () => {
+  stage = await raise(configure(CONFIG))
+  directory = await Directory.open(stage.config, stage.store.shelf)
+})
+afterEach(async () => {
+  expect(await stage.problems()).toEqual([])
+  await stage.close()
+})
+
+const invited = async (user = 'owner', channel: Channel = 'telegram') =>
+  (await invite(stage.store, user, channel)).code
+const accepted = (code: string, address: unknown, channel: Channel = 'telegram') =>
+  accept(stage.store, directory, channel, code, address)
+const linkings = async () =>
+  (await stage.entries()).filter(({ type }) => type === 'RECIPIENT_LINKED').map(({ body }) => body)
+
+describe('an invitation', () => {
+  test('makes an address the person’s own, and the ledger says whose without saying which', async () => {
+    expect(directory.addressOf('owner', 'telegram')).toBeNull()
+    expect(await accepted(await invited(), 501)).toBe('owner')
+    expect(directory.addressOf('owner', 'telegram')).toEqual({ name: 'Owner', address: 501 })
+    expect(directory.whoHas('telegram', 501)).toBe('owner')
+    expect(await linkings()).toEqual([{ user_id: 'owner', channel: 'telegram' }])
+  })
+
+  test('is still accepted after a restart, and so is what it linked', async () => {
+    const code = await invited()
+    directory = await Directory.open(stage.config, stage.store.shelf)
+    expect(await accepted(code, 501)).toBe('owner')
+    expect((await Directory.open(stage.config, stage.store.shelf)).whoHas('telegram', 501)).toBe('owner')
+  })
+
+  test('fits the start parameter of a Telegram link', async () => {
+    expect(await invited()).toMatch(/^[A-Za-z0-9_-]{22}$/)
+  })
+
+  test('that was used links nobody else', async () => {
+    const code = await invited()
+    await accepted(code, 501)
+    expect(await accepted(code, 999)).toBeNull()
+    expect(directory.whoHas('telegram', 999)).toBeNull()
+    expect(await linkings()).toHaveLength(1)
+  })
+
+  test('that is handed over twice says the same twice, and is recorded once', async () => {
+    const code = await invited()
+    expect([await accepted(code, 501), await accepted(code, 501)]).toEqual(['owner', 'owner'])
+    expect(await linkings()).toHaveLength(1)
+  })
+
+  test('of which two take hold at once links one of them', async () => {
+    const code = await invited()
+    const both = await Promise.all([accepted(code, 501), accepted(code, 502)])
+    expect(both.filter(user => user !== null)).toEqual(['owner'])
+    expect(await linkings()).toHaveLength(1)
+  })
+
+  test('lasts a day, and not a moment longer', async () => {
+    const [early, late] = [await invited('owner'), await invited('guest')]
+    stage.clock.pass(DAY_MS - 1)
+    expect(await accepted(early, 501)).toBe('owner')
+    stage.clock.pass(1)
+    expect(await accepted(late, 502)).toBeNull()
+    expect(directory.addressOf('guest', 'telegram')).toBeNull()
+  })
+
+  test('of one channel is nothing on another', async () => {
+    expect(await accepted(await invited('owner', 'telegram'), 'U1', 'slack')).toBeNull()
+  })
+
+  test.each([
+    ['that was never made', async () => 'AAAAAAAAAAAAAAAAAAAAAA'],
+    ['that is empty', async () => ''],
+    [
+      'with one letter changed',
+      async () => (await invited()).replace(/^./, one => (one === 'A' ? 'B' : 'A')),
+    ],
+  ])('%s links nobody', async (_name, code) => {
+    expect(await accepted(await code(), 501)).toBeNull()
+    expect(await linkings()).toEqual([])
+  })
+
+  test('cannot be accepted with an address that is somebody else’s already', async () => {
+    expect(await accepted(await invited(), 77)).toBeNull()
+    expect(directory.whoHas('telegram', 77)).toBe('deputy')
+    await accepted(await invited('guest'), 601)
+    expect(await accepted(await invited('owner'), 601)).toBeNull()
+    expect(directory.whoHas('telegram', 601)).toBe('guest')
+  })
+
+  test('accepted again with a new one moves the person to the new address', async () => {
+    await accepted(await invited(), 501)
+    expect(await accepted(await invited(), 502)).toBe('owner')
+    expect([directory.whoHas('telegram', 501), directory.whoHas('telegram', 502)]).toEqual([null, 'owner'])
+  })
+
+  test('for an address that the configuration meanwhile names itself is void', async () => {
+    const code = await invited()
+    const settled = configure(CONFIG.replace('Owner, telegram: link', 'Owner, telegram: 55'))
+    directory = await Directory.open(settled, stage.store.shelf)
+    expect(await accepted(code, 501)).toBeNull()
+    expect(directory.addressOf('owner', 'telegram')).toEqual({ name: 'Owner', address: 55 })
+  })
+
+  test('is kept by its hash alone: nothing at rest can be opened', async () => {
+    const code = await invited()
+    let bytes = ''
+    for await (const chunk of stage.store.backup()) bytes += Buffer.from(chunk).toString('latin1')
+    expect(bytes.includes('invitation')).toBe(true)
+    expect(bytes.includes(code)).toBe(false)
+  })
+})
