@@ -79,11 +79,16 @@ function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-async function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timed = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, ms)
+/** Leaves nothing behind on the signal: whoever does not hold a name asks for it again all day. */
+function pause(ms: number, stopping: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const over = (): void => {
+      clearTimeout(timer)
+      stopping.removeEventListener('abort', over)
+      resolve()
+    }
+    const timer = setTimeout(over, ms)
+    stopping.addEventListener('abort', over)
+    if (stopping.aborted) over()
   })
-  await Promise.race([timed, aborted(stopping)])
-  clearTimeout(timer)
 }

@@ -36,9 +36,12 @@ export function hookRoutes(app: FastifyInstance, parts: DoorParts): void {
   }
 }
 
-/** A header given twice has no one value, so it has none. */
-function onceEach({ headers }: FastifyRequest): Record<string, string | undefined> {
+/** A header given twice has no one value, so it has none; `headers` would have joined them, or kept the first. */
+function onceEach({ raw }: FastifyRequest): Record<string, string | undefined> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
+    Object.entries(raw.headersDistinct).map(([name, values = []]) => [
+      name,
+      values.length === 1 ? values[0] : undefined,
+    ]),
   )
 }
