@@ -11,9 +11,24 @@ export function holdsSecret(text: string): boolean {
 
 /** Where in a value such a text stands, names of members included; empty where nowhere. */
 export function secretPlaces(value: unknown, path: readonly PropertyKey[] = []): readonly PropertyKey[][] {
+  // Nearly always nowhere, which is found without keeping account of where.
+  return holdsAny(value) ? placesWithin(value, path) : []
+}
+
+function holdsAny(value: unknown): boolean {
+  if (typeof value === 'string') return holdsSecret(value)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(holdsAny)
+  for (const name of Object.keys(value)) {
+    if (holdsSecret(name) || holdsAny((value as Record<string, unknown>)[name])) return true
+  }
+  return false
+}
+
+function placesWithin(value: unknown, path: readonly PropertyKey[]): readonly PropertyKey[][] {
   if (typeof value === 'string') return holdsSecret(value) ? [[...path]] : []
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>
-    holdsSecret(name) ? [[...path, name]] : secretPlaces(member, [...path, name]),
+    holdsSecret(name) ? [[...path, name]] : placesWithin(member, [...path, name]),
   )
 }

@@ -1,5 +1,6 @@
-// I1: one line against the chain so far. The quick way writes the entry again in the order of its members and compares
-// bytes; only if that fails is the slow, generic canonical form asked what is wrong.
+// I1: one line against the chain so far. The quick way measures: a plain value has one shortest spelling, which is the
+// canonical one, so a line of that length that reads as the value is it. Where a value is not plain it is written again and
+// the bytes compared; only if that fails is the slow, generic canonical form asked what is wrong.
 import { hash as digest } from 'node:crypto'
 import { canonical, type Hash } from '../../canonical.js'
 import { GENESIS } from '../entry.js'
@@ -36,11 +37,65 @@ function parse(line: string): Members | null {
 
 /** True only if the line is canonical, follows its predecessor and has its hash; false may still be a sound line. */
 function isSound(line: string, members: Members, { prev, seq }: Link): boolean {
-  if (members.prev !== prev || members.seq !== seq || members.v !== 1 || spell(members) !== line) return false
+  if (members.prev !== prev || members.seq !== seq || members.v !== 1 || !isCanonical(line, members))
+    return false
   // A quotation mark inside a string is escaped, so this is a member; the entry's own is the last of that name.
   const cut = line.lastIndexOf(HASH_MEMBER)
   const rest = line.slice(0, cut + 1) + line.slice(cut + HASH_MEMBER.length + GENESIS.length + 2)
   return members.hash === `sha256:${digest('sha256', DOMAIN + rest)}`
+}
+
+/** No escape, and nothing that one would have to be used for. */
+const PLAIN = /^[ -[\]-~]*$/
+
+/** Whether a line is the RFC 8785 text of what it reads as; false may still be one that only the slow way can tell. */
+export function isCanonical(line: string, members: Members): boolean {
+  try {
+    if (PLAIN.test(line) && shortest(members) === line.length) return true
+  } catch {
+    // Nested so deeply that the stack ends.
+    return false
+  }
+  return spell(members) === line
+}
+
+/**
+ * How long the one shortest spelling of a value is whose strings need no escape and whose members stand in order; NaN
+ * where that cannot be said of it. Any other spelling of such a value is longer: a space, a name given twice, a number with
+ * a needless zero or exponent. A multiple of a hundred has another spelling as short (`1e2`), and names that begin with a
+ * digit may have been put in order by whoever parsed them.
+ */
+function shortest(value: unknown): number {
+  switch (typeof value) {
+    case 'string':
+      return value.length + 2
+    case 'number':
+      return Number.isSafeInteger(value) && (value % 100 !== 0 || Object.is(value, 0))
+        ? String(value).length
+        : Number.NaN
+    case 'boolean':
+      return value ? 4 : 5
+    default:
+      if (value === null) return 4
+      return Array.isArray(value) ? shortestList(value) : shortestRecord(value as Members)
+  }
+}
+
+function shortestList(values: readonly unknown[]): number {
+  let length = values.length === 0 ? 2 : values.length + 1
+  for (const value of values) length += shortest(value)
+  return length
+}
+
+function shortestRecord(members: Members): number {
+  let length = 1
+  let before = ''
+  for (const name in members) {
+    if (name < before || (name <= ':' && name >= '0')) return Number.NaN
+    before = name
+    length += name.length + 4 + shortest(members[name])
+  }
+  return before === '' && length === 1 ? 2 : length
 }
 
 /** The RFC 8785 text of a value whose members already stand in order; null where that cannot be said. */

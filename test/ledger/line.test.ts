@@ -1,0 +1,84 @@
+// The quick way of telling a canonical line, held against the generic canonical form.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { canonical } from '../../src/canonical.js'
+import { isCanonical } from '../../src/ledger/invariant/line.js'
+
+const name = fc.oneof(
+  fc.constantFrom('', 'a', 'b', 'ab', '0', '10', '9', '__proto__', 'constructor', ':', '/', 'é', '"', '\\'),
+  fc.string({ maxLength: 3 }),
+)
+const leaf = fc.oneof(
+  fc.constantFrom(0, -0, 1, 10, 99, 100, 1000, 1200, 1e21, 1e-7, 0.5, -100, 123456789),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.string({ maxLength: 8 }),
+  fc.boolean(),
+  fc.constant(null),
+)
+const { value } = fc.letrec(tie => ({
+  value: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie('value'), { maxLength: 4 }), tie('record')),
+  record: fc
+    .array(fc.tuple(name, tie('value')), { maxLength: 4 })
+    .map(members => Object.fromEntries(members as [string, unknown][])),
+}))
+const record = fc.array(fc.tuple(name, value), { maxLength: 5 }).map(members => Object.fromEntries(members))
+
+/** The same value, or nearly, spelt otherwise: each a change that keeps the length, or makes up for it. */
+const OTHERWISE: readonly ((text: string) => string)[] = [
+  text => text,
+  text => text.replace(/100\b/, '1e2'),
+  text => text.replace(/1000\b/, '1e3 '),
+  text => text.replace(/\b1\b/, '1.0'),
+  text => text.replace(',', ', '),
+  text => text.replace(/^\{("[^"\\]*":[^,{}[\]]+),("[^"\\]*":[^,{}[\]]+)/, '{$2,$1'),
+  text => text.replace(/^\{("[^"\\]*":[^,{}[\]]+)/, '{$1,$1'),
+  text => text.replace('a', '\\u0061'),
+  text => text.replace('e', 'E'),
+  text => text.replace(/\b0\b/, '-0'),
+]
+
+describe('I1 a line told by its length', () => {
+  test('is canonical exactly when the generic form says so, however it is spelt', () => {
+    let both = 0
+    let neither = 0
+    fc.assert(
+      fc.property(record, fc.nat(OTHERWISE.length - 1), fc.boolean(), (members, change, ordered) => {
+        const spelt = ordered ? canonical(members) : JSON.stringify(members)
+        const text = OTHERWISE[change]?.(spelt) ?? spelt
+        let read: Record<string, unknown>
+        try {
+          read = JSON.parse(text)
+        } catch {
+          return
+        }
+        const truth = canonical(read) === text
+        if (truth) both++
+        else neither++
+        // Names that a parser puts in order are left to the slow way; what is told canonical must be.
+        const told = isCanonical(text, read)
+        if (told) expect(truth, text).toBe(true)
+        else if (truth) expect(JSON.stringify(read), text).not.toBe(text)
+      }),
+      { numRuns: 5_000 },
+    )
+    expect(both).toBeGreaterThan(500)
+    expect(neither).toBeGreaterThan(500)
+  })
+
+  test.each([
+    ['an exponent as short as the number', '{"a":1e2}'],
+    ['an exponent shorter than the number, and spaces', '{"a":1e3 }'],
+    ['names out of order that a parser would put in order', '{"b":1,"1":2}'],
+    ['a name given twice', '{"a":1,"a":1}'],
+    ['minus zero', '{"a":-0}'],
+    ['a needless escape', '{"a":"\\u0061"}'],
+  ])('%s is not', (_what, text) => {
+    expect(isCanonical(text, JSON.parse(text))).toBe(false)
+  })
+
+  test('nesting without end ends in no, not in an error', () => {
+    const text = `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+    expect(isCanonical(text, JSON.parse(text))).toBe(false)
+  })
+})
