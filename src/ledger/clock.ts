@@ -13,7 +13,10 @@ import type { Body } from '../event.js'
 /** A smaller difference is drift, which time services correct as a matter of course. */
 export const JUMP_MS = 60_000
 /** Long enough for a time service to correct itself, short enough that defaults are not held up for long. */
-const CONFIRM_MS = 30_000
+export const CONFIRM_MS = 30_000
+
+/** What the wall and the monotonic clock said at one moment. */
+export type Sight = { readonly wall: number; readonly monotonic: number }
 
 export type Reading = {
   readonly ms: number
@@ -36,15 +39,24 @@ export class LedgerClock {
     this.#offset = Math.max(wall, lastEntryMs) - clock.monotonic()
   }
 
-  read(): Reading {
-    const wall = this.#clock.wall()
-    const monotonic = this.#clock.monotonic()
+  read(sight: Sight = { wall: this.#clock.wall(), monotonic: this.#clock.monotonic() }): Reading {
+    const { wall, monotonic } = sight
     const expected = monotonic + this.#offset
-    const gap = wall - expected
+    const gap = this.gap(sight)
     const change = this.#judge(gap, monotonic, wall, expected)
     if (this.#suspicion === null && gap > 0 && gap <= JUMP_MS) this.#offset += gap
     this.#last = Math.max(this.#last, Math.floor(monotonic + this.#offset))
     return { ms: this.#last, suspect: this.#suspicion !== null, change }
+  }
+
+  /** How far the wall is ahead of the time that was expected. */
+  gap({ wall, monotonic }: Sight): number {
+    return wall - monotonic - this.#offset
+  }
+
+  /** In a ledger that others write as well, time is not before what they have written. */
+  raise(ms: number): void {
+    this.#last = Math.max(this.#last, ms)
   }
 
   get suspect(): boolean {

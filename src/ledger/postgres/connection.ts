@@ -1,0 +1,78 @@
+// One connection to PostgreSQL, as every part of the store wants it: pipelined, so that statements that do not need
+// each other's answers share a round trip, and never waiting for ever on a server that has gone without a word.
+import pg from 'pg'
+
+export type Client = pg.Client
+export type Statement = { readonly name: string; readonly text: string }
+export type Asked = Statement & { readonly values?: readonly unknown[] }
+export type Row = Readonly<Record<string, unknown>>
+
+const CONNECT_MS = 5_000
+/** A server that is alive answers within this; the writer's own lock gives up sooner. */
+const ANSWER_MS = 15_000
+const INT8 = 20
+
+/** Whatever is counted here stays far below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+}
+
+/** The tables grow from nothing while plans made for small ones are kept: only plans that grow well are let in. */
+const SETTINGS = [
+  'enable_seqscan = off',
+  'enable_mergejoin = off',
+  'enable_hashjoin = off',
+  'jit = off',
+  'statement_timeout = 0',
+  'idle_session_timeout = 0',
+  // So that the server, too, notices a peer that has gone without a word, and lets go what it held.
+  'tcp_keepalives_idle = 10',
+  'tcp_keepalives_interval = 5',
+  'tcp_keepalives_count = 3',
+]
+
+export type Connect = (part: string, settings?: readonly string[]) => Promise<Client>
+
+export function connector(url: string): Connect {
+  return async (part, settings = []) => {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: `interrupt-lane ${part}`,
+      pipeline: true,
+      types,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+    })
+    // Whoever waits for an answer is told of the failure; here it must only not end the process.
+    client.on('error', () => undefined)
+    await client.connect()
+    const all = [...SETTINGS, ...settings].map(setting => `SET ${setting}`).join('; ')
+    try {
+      await client.query(all)
+      return client
+    } catch (error) {
+      await leave(client)
+      throw error
+    }
+  }
+}
+
+export type Answer = { readonly command: string; readonly rows: readonly Row[] }
+
+/** Sends all at once and waits for all. The first error is the one that matters: the others follow from it. */
+export async function together(client: Client, statements: readonly Asked[]): Promise<readonly Answer[]> {
+  const results = await Promise.allSettled(statements.map(one => query(client, one)))
+  return results.map(result => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  })
+}
+
+export const query = (client: Client, { name, text, values = [] }: Asked): Promise<Answer> =>
+  client.query({ name, text, values: [...values] })
+
+export async function leave(client: Client): Promise<void> {
+  await client.end().catch(() => undefined)
+}

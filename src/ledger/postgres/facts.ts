@@ -1,0 +1,129 @@
+// What a batch must know before it can be judged, asked for the whole batch at once, after the head is locked: the
+// stories its appends go on with and what their guards look at (L4, L5). What one append of the batch changes, the next
+// one finds changed.
+import type { Append, Guard } from '../contract.js'
+import type { Row, Statement } from './connection.js'
+
+export const HOUR_MS = 3_600_000
+
+export type Known = {
+  readonly request_id: string
+  readonly opened_seq: number
+  readonly version: number
+  readonly type: string
+  readonly state: string
+  readonly run_id: string
+  readonly alarm_ms: number | null
+}
+
+export type Facts = {
+  readonly requests: Map<string, Known>
+  readonly claimed: Set<string>
+  /** How many, by what they are counted for; absent is none. */
+  readonly counts: Map<string, number>
+}
+
+type Question = Statement & { readonly values: readonly unknown[] }
+type Asked = { readonly question: Question; readonly learn: (facts: Facts, rows: readonly Row[]) => void }
+
+export const hexOf = (text: string): string => Buffer.from(text, 'utf8').toString('hex')
+
+/** Two guards look at the same thing exactly if they have the same key. */
+export function keyOf(guard: Guard): string {
+  switch (guard.kind) {
+    case 'unclaimed':
+      return `unclaimed ${guard.space} ${hexOf(guard.value)}`
+    case 'open_questions':
+      return `open_questions ${guard.run_id}`
+    case 'recipient_budget':
+      return `recipient_budget ${JSON.stringify([guard.opened_by, guard.user_id])}`
+    case 'attempts':
+      return `attempts ${JSON.stringify([guard.delivery_id, hexOf(guard.sender)])}`
+  }
+}
+
+export const questionsOf = (run_id: string): string => keyOf({ kind: 'open_questions', run_id, at_most: 0 })
+
+const REQUESTS: Statement = {
+  name: 'facts_requests',
+  text: `SELECT request_id, opened_seq, version, type, state, run_id, alarm_ms
+    FROM requests WHERE request_id = ANY ($1::text[])`,
+}
+const CLAIMS: Statement = {
+  name: 'facts_claims',
+  text: `SELECT x.key, 1 AS count FROM json_to_recordset($1) AS x (key text, space text, value text)
+    JOIN claims c ON c.space = x.space AND c.value = decode(x.value, 'hex')`,
+}
+const QUESTIONS: Statement = {
+  name: 'facts_questions',
+  text: `SELECT x.key, (SELECT count(*) FROM requests q
+      WHERE q.run_id = x.run_id AND q.type = 'REQUEST_QUESTION' AND q.state = 'pending') AS count
+    FROM json_to_recordset($1) AS x (key text, run_id text)`,
+}
+const ASKED: Statement = {
+  name: 'facts_asked',
+  text: `SELECT x.key, (SELECT count(*) FROM asked a
+      WHERE a.opened_by = x.opened_by AND a.user_id = x.user_id AND a.ms > $2) AS count
+    FROM json_to_recordset($1) AS x (key text, opened_by text, user_id text)`,
+}
+const ATTEMPTS: Statement = {
+  name: 'facts_attempts',
+  text: `SELECT x.key, a.count FROM json_to_recordset($1) AS x (key text, delivery_id text, sender text)
+    JOIN attempts a ON a.delivery_id = x.delivery_id AND a.sender = decode(x.sender, 'hex')`,
+}
+
+type Members = Readonly<Record<string, unknown>>
+function membersOf(guard: Guard): Members {
+  switch (guard.kind) {
+    case 'unclaimed':
+      return { space: guard.space, value: hexOf(guard.value) }
+    case 'open_questions':
+      return { run_id: guard.run_id }
+    case 'recipient_budget':
+      return { opened_by: guard.opened_by, user_id: guard.user_id }
+    case 'attempts':
+      return { delivery_id: guard.delivery_id, sender: hexOf(guard.sender) }
+  }
+}
+
+const STATEMENTS: Readonly<Record<Guard['kind'], Statement>> = {
+  unclaimed: CLAIMS,
+  open_questions: QUESTIONS,
+  recipient_budget: ASKED,
+  attempts: ATTEMPTS,
+}
+
+/**
+ * The questions of a batch. The hour of a budget is counted from `now`, read before the lock: by as long as the lock
+ * was waited for it counts more than it must, never less.
+ */
+export function questions(batch: readonly Append<unknown>[], now: number): readonly Asked[] {
+  const ids = new Set(batch.flatMap(({ story }) => (story ? [story.request_id] : [])))
+  const guards = new Map(batch.flatMap(({ guards: all = [] }) => all.map(guard => [keyOf(guard), guard])))
+  const asked: Asked[] = []
+  if (ids.size > 0) asked.push({ question: { ...REQUESTS, values: [[...ids]] }, learn: learnRequests })
+  for (const kind of Object.keys(STATEMENTS) as Guard['kind'][]) {
+    const rows = [...guards].filter(([, guard]) => guard.kind === kind)
+    if (rows.length === 0) continue
+    const values: unknown[] = [JSON.stringify(rows.map(([key, guard]) => ({ key, ...membersOf(guard) })))]
+    if (kind === 'recipient_budget') values.push(now - HOUR_MS)
+    asked.push({ question: { ...STATEMENTS[kind], values }, learn: learnCounts })
+  }
+  return asked
+}
+
+function learnRequests({ requests }: Facts, rows: readonly Row[]): void {
+  for (const row of rows as readonly Known[]) requests.set(row.request_id, row)
+}
+
+function learnCounts({ counts, claimed }: Facts, rows: readonly Row[]): void {
+  for (const { key, count } of rows as readonly { key: string; count: number }[]) {
+    if (key.startsWith('unclaimed ')) claimed.add(key)
+    else counts.set(key, count)
+  }
+}
+
+export function holds({ claimed, counts }: Facts, guard: Guard): boolean {
+  const key = keyOf(guard)
+  return guard.kind === 'unclaimed' ? !claimed.has(key) : (counts.get(key) ?? 0) < guard.at_most
+}

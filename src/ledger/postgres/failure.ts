@@ -1,0 +1,34 @@
+// What an error of the database means for an append: that the statement may not stand, that the database cannot take it
+// just now, or that the connection is gone and with it, perhaps, the answer.
+import pg from 'pg'
+import { LedgerUnavailable } from '../contract.js'
+
+export type Failure = 'refused' | 'unavailable' | 'lost'
+
+/** SQLSTATE classes for which the statement itself is to blame: its data, a constraint, a trigger of ours, its text. */
+const REFUSED = ['22', '23', 'P0', '42', '0A']
+/** The server closes the connection with these: shutdown, crash, start, idle in a transaction, broken protocol. */
+const LOST = ['08', '57P01', '57P02', '57P03', '57P05', '25P03', '25P04']
+
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof pg.DatabaseError)) return 'lost'
+  const code = error.code ?? ''
+  if (LOST.some(prefix => code.startsWith(prefix))) return 'lost'
+  return REFUSED.some(prefix => code.startsWith(prefix)) ? 'refused' : 'unavailable'
+}
+
+/** The database could not be reached, or the connection was lost before anything was sent that lasts: try again. */
+export class Away extends LedgerUnavailable {}
+
+/** The code alone: a message of the database may quote the row it speaks of. */
+function wordsFor(error: unknown): string {
+  const { code } = error as { code?: unknown }
+  const why = typeof code === 'string' ? code : 'connection lost'
+  return `PostgreSQL cannot be used just now (${why})`
+}
+
+export const unavailable = (error: unknown): LedgerUnavailable =>
+  error instanceof LedgerUnavailable ? error : new LedgerUnavailable(wordsFor(error), { cause: error })
+
+export const away = (error: unknown): Away =>
+  error instanceof Away ? error : new Away(wordsFor(error), { cause: error })

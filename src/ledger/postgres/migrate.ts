@@ -1,0 +1,55 @@
+// Brings a database forward, one numbered file a transaction, while every other replica waits. A change of shape is a
+// new file, never an edit of an old one, and one that the lanes still running can live with; a database of a newer lane
+// is refused rather than guessed at.
+import { type Client, query } from './connection.js'
+import { ledger } from './migrations/0001-ledger.js'
+
+const FILES: readonly { readonly name: string; readonly sql: string }[] = [
+  { name: '0001-ledger', sql: ledger },
+]
+
+export const SCHEMA_VERSION = FILES.length
+
+const LOCK = { name: 'lock', text: `SELECT pg_advisory_lock(hashtextextended('lane/migrate', 0))` }
+const UNLOCK = { name: 'unlock', text: `SELECT pg_advisory_unlock(hashtextextended('lane/migrate', 0))` }
+const TABLE = {
+  name: 'table',
+  text: `CREATE TABLE IF NOT EXISTS migrations (
+    version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+}
+
+export async function migrate(client: Client): Promise<void> {
+  await query(client, LOCK)
+  try {
+    await query(client, TABLE)
+    const version = await schemaVersion(client)
+    if (version > SCHEMA_VERSION) {
+      throw new Error(
+        `the database has schema version ${version}, this lane knows ${SCHEMA_VERSION}: run the newer lane, or restore a dump`,
+      )
+    }
+    for (let step = version; step < SCHEMA_VERSION; step++) await apply(client, step)
+  } finally {
+    await query(client, UNLOCK).catch(() => undefined)
+  }
+}
+
+async function apply(client: Client, step: number): Promise<void> {
+  const file = FILES[step]
+  if (file === undefined) throw new Error(`there is no migration ${step + 1}`)
+  const record = `INSERT INTO migrations (version, name) VALUES (${step + 1}, '${file.name}')`
+  // One simple query is one transaction: all of the file, with its record, or nothing.
+  await client.query(`${file.sql}; ${record}`)
+}
+
+/** 0 for a database without a lane's tables. */
+export async function schemaVersion(client: Client): Promise<number> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `SELECT to_regclass('migrations') IS NOT NULL AS there`,
+  )
+  if (!rows[0]?.there) return 0
+  const newest = await client.query<{ version: number }>(
+    'SELECT coalesce(max(version), 0) AS version FROM migrations',
+  )
+  return newest.rows[0]?.version ?? 0
+}

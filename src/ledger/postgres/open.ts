@@ -1,0 +1,82 @@
+// Opens the cluster's store: asserts what its promises rest on before anything is acknowledged, brings the tables
+// forward, and sets the clock. Each replica has its own writer, listener and holder, and a few readers.
+import { type Clock, machineClock } from '../../clock.js'
+import type { Store } from '../contract.js'
+import { copyOut } from './backup.js'
+import { DatabaseClock, type Sighting } from './clock.js'
+import { type Connect, connector, leave } from './connection.js'
+import { assertDurable } from './durability.js'
+import { Holds } from './hold.js'
+import { PostgresLedger } from './ledger.js'
+import { migrate } from './migrate.js'
+import { Notices } from './notices.js'
+import { Readers } from './reading.js'
+import { postgresShelf } from './shelf.js'
+import type { Head } from './tables.js'
+import { Writer } from './writer.js'
+
+export type OpenOptions = {
+  /** This machine's monotonic clock. */
+  readonly clock?: Pick<Clock, 'monotonic'>
+  /** For tests: what the database's clock is taken to say. */
+  readonly wallOf?: (databaseMs: number) => number
+}
+
+export async function openPostgres(url: string, options: OpenOptions = {}): Promise<Store> {
+  const { clock: machine = machineClock, wallOf = (ms: number) => ms } = options
+  const connect = connector(url)
+  const place = await prepare(connect)
+  const readers = new Readers(connect, machine)
+  const see = sightOf(readers, machine, wallOf)
+  const first = await see()
+  const clock = new DatabaseClock(machine, first.sighting, first.head.at_ms)
+  clock.heed(first.head.at_ms, first.head.suspected)
+  const notices = new Notices(`lane_${place}`, readers)
+  const look = async (): Promise<Head> => {
+    const { head, sighting } = await see()
+    clock.heed(head.at_ms, head.suspected)
+    clock.see(sighting)
+    return head
+  }
+  const writer = new Writer(connect, clock, machine, wallOf)
+  const holds = new Holds(connect, place)
+  const connections = [holds, notices, readers, writer]
+  const { size } = first.head
+  const ledger = new PostgresLedger({ writer, readers, notices, clock, machine, size, look, connections })
+  void notices.listen(connect, heard => ledger.heard(heard))
+  return {
+    ledger,
+    shelf: postgresShelf(readers),
+    backup: copyOut,
+    hold: (name, lost) => holds.take(name, lost),
+  }
+}
+
+/** Checked and brought forward; gives the schema the tables are in. */
+async function prepare(connect: Connect): Promise<string> {
+  const client = await connect('opener')
+  try {
+    await assertDurable(client)
+    await migrate(client)
+    const { rows } = await client.query<{ place: string }>('SELECT current_schema() AS place')
+    return rows[0]?.place ?? ''
+  } finally {
+    await leave(client)
+  }
+}
+
+type Seen = { readonly head: Head; readonly sighting: Sighting }
+
+const sightOf =
+  (readers: Readers, machine: Pick<Clock, 'monotonic'>, wallOf: (ms: number) => number) =>
+  async (): Promise<Seen> => {
+    const asked = machine.monotonic()
+    const row = await readers.one<Head & { readonly wall: number }>({
+      name: 'look',
+      text: `SELECT size, hash, at_ms, suspected, extract(epoch FROM clock_timestamp())::float8 * 1000 AS wall
+        FROM head`,
+    })
+    if (row === null) throw new Error('the ledger has no head')
+    const { wall, ...head } = row
+    return { head, sighting: { wall: wallOf(wall), asked, answered: machine.monotonic() } }
+  }

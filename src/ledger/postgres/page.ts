@@ -1,0 +1,185 @@
+// A batch, judged: what each append comes to, and everything the batch will write. Nothing here touches the database,
+// so whatever an append is refused for costs its neighbours nothing (L3).
+import { instant } from '../../clock.js'
+import { type Draft, type Entry, LANE } from '../../event.js'
+import type { Reading } from '../clock.js'
+import type { Append, Appended, Decision, Guard, Moment } from '../contract.js'
+import { seal } from '../entry.js'
+import type { Change } from './clock.js'
+import { type Facts, hexOf, holds, type Known, keyOf, questionsOf } from './facts.js'
+import { shelved } from './shelving.js'
+import type { Head, Rows } from './tables.js'
+
+export type Outcome = Appended<unknown>
+export type Judged = Outcome | { readonly error: unknown }
+type Sealed = { readonly entry: Entry; readonly line: string }
+
+export class Page {
+  readonly entries: Entry[] = []
+  readonly lines: string[] = []
+  readonly stories: (number | null)[] = []
+  /** Rows to be written beside the entries, by table. */
+  readonly rows: Rows = new Map()
+  /** Requests as they will stand; those opened on this page are among `opened`. */
+  readonly changed = new Map<number, Known>()
+  readonly opened = new Map<number, Known & { readonly opened_by: string }>()
+  #head: Head
+  readonly #reading: Reading
+  readonly #facts: Facts
+
+  constructor(head: Head, reading: Reading, facts: Facts) {
+    this.#head = head
+    this.#reading = reading
+    this.#facts = facts
+  }
+
+  get head(): Head {
+    return this.#head
+  }
+
+  get isEmpty(): boolean {
+    return this.entries.length + this.rows.size + this.changed.size === 0
+  }
+
+  /** What the clock says of itself. */
+  note(change: Change): void {
+    this.#place(this.#seal([{ type: 'CLOCK_SUSPECT', body: change }]), null)
+    const suspected = change.state === 'suspected' ? this.#head.size - 1 : null
+    this.#head = { ...this.#head, suspected }
+  }
+
+  judge(append: Append<unknown>): Judged {
+    const { story, guards = [] } = append
+    const known = story ? (this.#facts.requests.get(story.request_id) ?? null) : null
+    if (story && (known?.version ?? 0) !== story.expected) return { kind: 'moved' }
+    const failing = guards.find(guard => !holds(this.#facts, guard))
+    if (failing) return { kind: 'guarded', guard: failing }
+    try {
+      return this.#decided(append, known)
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  #decided(append: Append<unknown>, known: Known | null): Outcome {
+    const decision = append.decide(this.#moment())
+    if (decision.kind === 'refuse') return { kind: 'refused', why: decision.why }
+    // Whatever can throw is done before anything is kept.
+    const sealed = this.#seal(decision.events)
+    const put = shelved(decision.shelve ?? [])
+    const seq = this.#head.size
+    for (const guard of append.guards ?? []) this.#claim(guard, seq)
+    // A story is named by the seq it begins with: its entries then lie close together in the index.
+    const begins = append.story ? (known?.opened_seq ?? seq) : null
+    const entries = this.#place(sealed, begins)
+    if (begins !== null) this.#project(begins, known, entries, decision)
+    for (const { table, key, row } of put) this.#put(table, key, row)
+    return { kind: 'appended', entries }
+  }
+
+  #moment(): Moment {
+    const { ms, suspect } = this.#reading
+    return { at: instant(ms), ms, seq: this.#head.size, suspect: suspect || this.#head.suspected !== null }
+  }
+
+  #seal(events: readonly Draft[]): readonly Sealed[] {
+    const at = instant(this.#reading.ms)
+    let { size, hash } = this.#head
+    return events.map(draft => {
+      const sealed = seal(draft, { seq: size, at, prev: hash })
+      size += 1
+      hash = sealed.entry.hash
+      return sealed
+    })
+  }
+
+  #place(sealed: readonly Sealed[], story: number | null): readonly Entry[] {
+    for (const { entry, line } of sealed) {
+      this.entries.push(entry)
+      this.lines.push(line)
+      this.stories.push(story)
+      this.#head = { ...this.#head, size: entry.seq + 1, hash: entry.hash, at_ms: this.#reading.ms }
+    }
+    return sealed.map(({ entry }) => entry)
+  }
+
+  /** What holding it costs: the value is taken, the hour has one more, the attempt is counted. */
+  #claim(guard: Guard, seq: number): void {
+    const key = keyOf(guard)
+    const { claimed, counts } = this.#facts
+    if (guard.kind === 'unclaimed') {
+      claimed.add(key)
+      this.#put('claims', key, { space: guard.space, value: hexOf(guard.value) })
+    } else if (guard.kind === 'recipient_budget') {
+      const { opened_by, user_id } = guard
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+      this.#put('asked', `${key} ${seq}`, { opened_by, user_id, ms: this.#reading.ms, seq })
+    } else if (guard.kind === 'attempts' && guard.fails) {
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      this.#put('attempts', key, { delivery_id: guard.delivery_id, sender: hexOf(guard.sender), count })
+    }
+  }
+
+  /** Keeps the projection beside the entries it is made from. */
+  #project(
+    begins: number,
+    known: Known | null,
+    entries: readonly Entry[],
+    decision: Decision<unknown>,
+  ): void {
+    let row = known
+    for (const entry of entries) {
+      if (entry.type === 'REQUEST_OPENED') row = this.#open(begins, entry)
+      if (entry.type === 'REQUEST_RESOLVED' && row !== null) row = this.#resolve(row, entry.body.outcome)
+      if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE && entry.run_id !== undefined)
+        this.#put('directed_runs', entry.run_id, { run_id: entry.run_id })
+      if (entry.type === 'POLICY_TOKEN_ISSUED')
+        this.#put('policy_tokens', null, { jti: entry.body.jti, request_id: entry.request_id })
+    }
+    if (row === null) return
+    const alarm = decision.kind === 'append' ? decision.alarm : undefined
+    const alarm_ms = alarm === undefined ? row.alarm_ms : alarm === null ? null : Math.ceil(alarm)
+    this.#keep({ ...row, version: row.version + entries.length, alarm_ms })
+  }
+
+  #open(begins: number, entry: Entry & { readonly type: 'REQUEST_OPENED' }): Known {
+    const { request, run, opened_by } = entry.body
+    const opened = {
+      request_id: entry.request_id ?? '',
+      opened_seq: begins,
+      version: 0,
+      type: request.type,
+      state: 'pending',
+      run_id: run.run_id,
+      alarm_ms: null,
+    }
+    this.opened.set(begins, { ...opened, opened_by })
+    this.#count(opened, 1)
+    return opened
+  }
+
+  #resolve(row: Known, outcome: string): Known {
+    if (row.state === 'pending') this.#count(row, -1)
+    return { ...row, state: outcome }
+  }
+
+  #count({ type, run_id }: Known, by: number): void {
+    const key = questionsOf(run_id)
+    const { counts } = this.#facts
+    if (type === 'REQUEST_QUESTION') counts.set(key, (counts.get(key) ?? 0) + by)
+  }
+
+  #keep(row: Known): void {
+    this.#facts.requests.set(row.request_id, row)
+    const opened = this.opened.get(row.opened_seq)
+    if (opened) this.opened.set(row.opened_seq, { ...opened, ...row })
+    else this.changed.set(row.opened_seq, row)
+  }
+
+  /** Under the same key the later row takes the place of the earlier one; without a key each is written. */
+  #put(table: string, key: string | null, row: object): void {
+    const rows = this.rows.get(table) ?? new Map()
+    this.rows.set(table, rows.set(key ?? Symbol(table), row))
+  }
+}

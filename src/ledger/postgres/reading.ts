@@ -1,0 +1,65 @@
+// The reading side: a few pipelined connections, each question to the least busy. A question that lost its connection
+// is asked again; it changes nothing, or nothing a second time.
+import type { Clock } from '../../clock.js'
+import { type Answer, type Asked, type Connect, type Row, together } from './connection.js'
+import { Away, away, failureOf, unavailable } from './failure.js'
+import { Session } from './session.js'
+
+/** Enough that a long export does not hold up a short question; each costs the server a process. */
+const CONNECTIONS = 3
+/** How long a question or an append waits for a database that is away. */
+export const PATIENCE_MS = 5_000
+
+type Reader = { readonly session: Session; busy: number }
+
+export class Readers {
+  readonly #readers: readonly Reader[]
+  readonly #clock: Pick<Clock, 'monotonic'>
+
+  constructor(connect: Connect, clock: Pick<Clock, 'monotonic'>) {
+    const session = (): Session => new Session(() => connect('reader'))
+    this.#readers = Array.from({ length: CONNECTIONS }, () => ({ session: session(), busy: 0 }))
+    this.#clock = clock
+  }
+
+  async rows<R = Row>(asked: Asked): Promise<readonly R[]> {
+    const [answer] = await this.all([asked])
+    return (answer?.rows ?? []) as readonly R[]
+  }
+
+  async one<R = Row>(asked: Asked): Promise<R | null> {
+    return (await this.rows<R>(asked))[0] ?? null
+  }
+
+  /** In order and with nothing of ours between them. */
+  async all(asked: readonly Asked[]): Promise<readonly Answer[]> {
+    for (const since = this.#clock.monotonic(); ; ) {
+      try {
+        return await this.#once(asked)
+      } catch (error) {
+        if (!(error instanceof Away) || this.#clock.monotonic() - since > PATIENCE_MS) throw error
+      }
+    }
+  }
+
+  async #once(asked: readonly Asked[]): Promise<readonly Answer[]> {
+    const reader = this.#readers.reduce((least, one) => (one.busy < least.busy ? one : least))
+    reader.busy += 1
+    try {
+      const client = await reader.session.client()
+      return await together(client, asked).catch(error => {
+        const failure = failureOf(error)
+        if (failure === 'refused') throw error
+        if (failure === 'unavailable') throw unavailable(error)
+        reader.session.drop(client)
+        throw away(error)
+      })
+    } finally {
+      reader.busy -= 1
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#readers.map(({ session }) => session.close()))
+  }
+}

@@ -1,0 +1,161 @@
+// The shelf of the cluster's store, read, and written where that is not part of an append. Such a write is made again
+// when its connection was lost: it then does nothing new, or is refused as the second one of its kind.
+import type { ApiKey, Grant, Invitation, KeyRow, Link, RawReply, Scope, Shelf } from '../contract.js'
+import type { Asked } from './connection.js'
+import { hexOf } from './facts.js'
+import type { Readers } from './reading.js'
+
+const PAGE = 500
+
+const GRANT = 'g.handle_hash, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id'
+const asked = (name: string, text: string) => ({
+  with: (...values: readonly unknown[]): Asked => ({ name: `shelf_${name}`, text, values }),
+})
+
+const grant = asked('grant', `SELECT ${GRANT} FROM grants g WHERE handle_hash = $1`)
+const grantByRef = asked(
+  'grant_by_ref',
+  `SELECT ${GRANT} FROM refs r JOIN grants g USING (handle_hash) WHERE r.channel = $1 AND r.ref = decode($2, 'hex')`,
+)
+const openGrants = asked(
+  'open_grants',
+  `SELECT ${GRANT} FROM grants g JOIN requests q USING (request_id)
+   WHERE g.channel = $1 AND g.user_id = $2 AND q.state = 'pending' ORDER BY g.place`,
+)
+const lastGrants = asked(
+  'last_grants',
+  `SELECT ${GRANT} FROM grants g WHERE g.channel = $1 AND g.user_id = $2 ORDER BY g.place DESC LIMIT $3`,
+)
+const refs = asked('refs', 'SELECT ref FROM refs WHERE delivery_id = $1')
+const raw = asked('raw', 'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = $1')
+const raws = asked(
+  'raws',
+  'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id > $1 ORDER BY reply_id LIMIT $2',
+)
+const cursor = asked('cursor', 'SELECT cursor FROM cursors WHERE channel = $1')
+const callback = asked('callback', 'SELECT url FROM callbacks WHERE request_id = $1')
+const links = asked('links', 'SELECT user_id, channel, address FROM links')
+const invitation = asked(
+  'invitation',
+  'SELECT code_hash, user_id, channel, expires_ms FROM invitations WHERE code_hash = $1',
+)
+const putInvitation = asked(
+  'put_invitation',
+  'INSERT INTO invitations (code_hash, user_id, channel, expires_ms) VALUES ($1, $2, $3, $4)',
+)
+const keyring = asked(
+  'keyring',
+  'SELECT kid, public_jwk, sealed_private, not_before, verify_until FROM signing_keys ORDER BY not_before',
+)
+const putSigningKey = asked(
+  'put_signing_key',
+  `WITH retired AS (
+     UPDATE signing_keys SET verify_until = $6 WHERE verify_until IS NULL AND kid <> $1
+   )
+   INSERT INTO signing_keys (kid, public_jwk, sealed_private, not_before, verify_until)
+   VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+)
+const apiKeys = asked(
+  'api_keys',
+  'SELECT key_id, name, scopes, secret_hash, created_at, revoked_at FROM api_keys ORDER BY created_at, key_id',
+)
+const putApiKey = asked(
+  'put_api_key',
+  `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)
+   ON CONFLICT (key_id) DO NOTHING`,
+)
+const revokeApiKey = asked(
+  'revoke_api_key',
+  'UPDATE api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL RETURNING key_id',
+)
+const putBlob = asked(
+  'put_blob',
+  `WITH had AS (SELECT 1 FROM blob_owners WHERE key_id = $3 AND handle = $1),
+     used AS (SELECT coalesce(sum(size), 0) AS sum FROM blob_owners WHERE key_id = $3),
+     fits AS (
+       SELECT 1 FROM used WHERE NOT EXISTS (SELECT FROM had) AND used.sum + length($2::bytea) <= $4::bigint
+     ),
+     kept AS (INSERT INTO blobs (handle, bytes) SELECT $1, $2 FROM fits ON CONFLICT DO NOTHING),
+     owned AS (
+       INSERT INTO blob_owners (handle, key_id, size) SELECT $1, $3, length($2::bytea) FROM fits RETURNING 1
+     )
+   SELECT CASE WHEN EXISTS (SELECT FROM had) THEN 'known' WHEN EXISTS (SELECT FROM owned) THEN 'new'
+     ELSE 'full' END AS kept`,
+)
+const blob = asked('blob', 'SELECT bytes FROM blobs WHERE handle = $1')
+const ownsBlob = asked('owns_blob', 'SELECT 1 FROM blob_owners WHERE key_id = $1 AND handle = $2')
+
+const begin = asked('begin', 'BEGIN').with()
+const commit = asked('commit', 'COMMIT').with()
+/** Who holds a name in a transaction has it until the transaction's end. */
+const turn = asked('turn', `SELECT pg_advisory_xact_lock(hashtextextended('lane/' || $1, 0))`)
+
+type Bytes = Buffer
+type RawRow = Omit<RawReply, 'raw'> & { readonly raw: Bytes }
+type ApiKeyRow = Omit<ApiKey, 'scopes'> & { readonly scopes: string }
+const readRaw = (row: RawRow): RawReply => ({ ...row, raw: row.raw.toString('utf8') })
+const readApiKey = (row: ApiKeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(',') as Scope[] })
+
+export function postgresShelf(readers: Readers): Shelf {
+  /** One after the other, with everyone else's of that name. */
+  const inTurn = async (name: string, deed: Asked) =>
+    (await readers.all([begin, turn.with(name), deed, commit]))[2]?.rows ?? []
+
+  return {
+    grant: handleHash => readers.one<Grant>(grant.with(handleHash)),
+    grantByRef: (channel, ref) => readers.one<Grant>(grantByRef.with(channel, hexOf(ref))),
+    openGrants: (channel, userId) => readers.rows<Grant>(openGrants.with(channel, userId)),
+    lastGrants: async (channel, userId, limit) =>
+      (await readers.rows<Grant>(lastGrants.with(channel, userId, limit))).toReversed(),
+    refs: async deliveryId =>
+      (await readers.rows<{ ref: Bytes }>(refs.with(deliveryId))).map(({ ref }) => ref.toString('utf8')),
+    async raw(replyId) {
+      const row = await readers.one<RawRow>(raw.with(replyId))
+      return row && readRaw(row)
+    },
+    async *raws() {
+      for (let last = ''; ; ) {
+        const rows = await readers.rows<RawRow>(raws.with(last, PAGE))
+        yield* rows.map(readRaw)
+        const end = rows.at(-1)
+        if (end === undefined) return
+        last = end.reply_id
+      }
+    },
+    cursor: async channel =>
+      (await readers.one<{ cursor: Bytes }>(cursor.with(channel)))?.cursor.toString('utf8') ?? null,
+    callback: async requestId => (await readers.one<{ url: string }>(callback.with(requestId)))?.url ?? null,
+
+    async links() {
+      const rows = await readers.rows<Omit<Link, 'address'> & { readonly address: Bytes }>(links.with())
+      return rows.map(row => ({ ...row, address: row.address.toString('utf8') }))
+    },
+    async putInvitation({ code_hash, user_id, channel, expires_ms }) {
+      await readers.rows(putInvitation.with(code_hash, user_id, channel, expires_ms))
+    },
+    invitation: codeHash => readers.one<Invitation>(invitation.with(codeHash)),
+
+    keyring: () => readers.rows<KeyRow>(keyring.with()),
+    async putSigningKey({ kid, public_jwk, sealed_private, not_before, verify_until }, retire) {
+      const sealed = Buffer.from(sealed_private)
+      const row = [kid, public_jwk, sealed, not_before, verify_until, retire.verify_until]
+      await inTurn('signing-key', putSigningKey.with(...row))
+    },
+
+    apiKeys: async () => (await readers.rows<ApiKeyRow>(apiKeys.with())).map(readApiKey),
+    async putApiKey({ key_id, name, scopes, secret_hash, created_at, revoked_at }) {
+      const row = [key_id, name, scopes.join(','), secret_hash, created_at, revoked_at]
+      await readers.rows(putApiKey.with(...row))
+    },
+    revokeApiKey: async (keyId, at) => (await readers.one(revokeApiKey.with(keyId, at))) !== null,
+
+    async putBlob(handle, bytes, keyId, quota) {
+      const put = putBlob.with(handle, Buffer.from(bytes), keyId, quota)
+      const [row] = (await inTurn(`blobs ${keyId}`, put)) as readonly { kept: 'new' | 'known' | 'full' }[]
+      if (row === undefined) throw new Error('the database did not say whether the content was kept')
+      return row.kept
+    },
+    blob: async handle => (await readers.one<{ bytes: Bytes }>(blob.with(handle)))?.bytes ?? null,
+    ownsBlob: async (handle, keyId) => (await readers.one(ownsBlob.with(keyId, handle))) !== null,
+  }
+}

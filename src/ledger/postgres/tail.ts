@@ -1,0 +1,87 @@
+// What was committed, told in order, once, on every replica. Our own commits are known at once; of the others' we hear
+// by NOTIFY, and a look once a second finds what was not heard.
+//
+// N1  Every entry is told once, in the order of its seq, none left out.
+// N2  An own commit that stands behind others' entries waits until those have been read.
+import type { Entry } from '../../event.js'
+import { parseEntry } from '../entry.js'
+
+export type Listener = (entries: readonly Entry[]) => void
+type ReadLines = (from: number, limit: number) => Promise<readonly string[]>
+
+const PAGE = 500
+
+export class Tail {
+  readonly #read: ReadLines
+  readonly #listeners = new Set<Listener>()
+  /** The seq that is told next. While #filling it is moved by #fill alone. */
+  #next: number
+  /** Own commits that came before what stands between, by the seq they begin with. */
+  readonly #early = new Map<number, readonly Entry[]>()
+  #filling = false
+
+  constructor(size: number, read: ReadLines) {
+    this.#next = size
+    this.#read = read
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Committed by this process. */
+  own(entries: readonly Entry[]): void {
+    const [first] = entries
+    if (first === undefined || first.seq < this.#next) return
+    if (!this.#filling && first.seq === this.#next) {
+      this.#tell(entries)
+    } else {
+      this.#early.set(first.seq, entries)
+      this.heard(first.seq)
+    }
+  }
+
+  /** The ledger has at least this many entries. */
+  heard(size: number): void {
+    if (size <= this.#next || this.#filling) return
+    this.#filling = true
+    void this.#fill()
+      // The database is away: the next look begins where this one stopped.
+      .catch(() => this.#early.clear())
+      .then(() => {
+        this.#filling = false
+        // What came in between the last reading and now.
+        for (const seq of this.#early.keys()) this.heard(seq + 1)
+      })
+  }
+
+  async #fill(): Promise<void> {
+    for (;;) {
+      const early = this.#early.get(this.#next)
+      if (early !== undefined) {
+        this.#tell(early)
+        continue
+      }
+      const upTo = Math.min(...this.#early.keys())
+      const lines = await this.#read(this.#next, Math.min(PAGE, upTo - this.#next))
+      if (lines.length === 0) return
+      this.#tell(lines.map(parseEntry))
+    }
+  }
+
+  #tell(entries: readonly Entry[]): void {
+    this.#next += entries.length
+    for (const seq of this.#early.keys()) if (seq < this.#next) this.#early.delete(seq)
+    for (const listener of this.#listeners) {
+      try {
+        listener(entries)
+      } catch (error) {
+        // A listener's bug must not make a committed append look like a failed one; it surfaces on its own.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+// The serialised section. All replicas' appends are serialised by a lock on the one row of `head`; a batch of this
+// process's appends takes it once, with two round trips: one that locks, reads the clock and learns the facts, one that
+// writes and commits.
+//
+// W1  The facts are asked after the lock, each with a view of its own: everything committed before is in them.
+// W2  Only a COMMIT that was answered with COMMIT is acknowledged.
+// W3  Where the answer to a COMMIT was lost, the lock is taken again: whoever holds it has then either committed, and
+//     the number of the batch stands in `writers`, or never will. So nothing is appended twice.
+// W4  A process that falls silent while it holds the lock loses it after SILENCE_MS.
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.js'
+import type { Entry } from '../../event.js'
+import type { Append } from '../contract.js'
+import type { DatabaseClock, Sighting } from './clock.js'
+import { type Answer, type Client, type Connect, query, type Statement, together } from './connection.js'
+import { assertDurable } from './durability.js'
+import { type Facts, questions } from './facts.js'
+import { away, failureOf, unavailable } from './failure.js'
+import { type Judged, Page } from './page.js'
+import { Session } from './session.js'
+import { type Head, writesOf } from './tables.js'
+
+const SILENCE_MS = 5_000
+/** Others' batches take milliseconds each; whoever waits this long is told that the ledger cannot be used just now. */
+const LOCK_MS = 10_000
+
+export type Written = { readonly entries: readonly Entry[]; readonly outcomes: readonly Judged[] }
+export type Doubt = { readonly batch: number; readonly written: Written }
+
+/** A COMMIT was sent and nothing came back. */
+export class InDoubt extends Error {
+  override readonly name = 'InDoubt'
+  readonly doubt: Doubt
+  constructor(doubt: Doubt, cause: unknown) {
+    super('the answer to a COMMIT was lost', { cause })
+    this.doubt = doubt
+  }
+}
+
+/** The batch broke a constraint the store keeps; nothing of it was committed. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+}
+
+const BEGIN: Statement = { name: 'begin', text: 'BEGIN' }
+const COMMIT: Statement = { name: 'commit', text: 'COMMIT' }
+const ROLLBACK: Statement = { name: 'rollback', text: 'ROLLBACK' }
+const LOCK: Statement = {
+  name: 'lock_head',
+  text: 'SELECT size, hash, at_ms, suspected FROM head FOR UPDATE',
+}
+/** A statement of its own: the clock must be read when the lock is held, not when it was asked for. */
+const CLOCK: Statement = {
+  name: 'clock',
+  text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS wall',
+}
+const SIGN: Statement = {
+  name: 'sign',
+  text: `INSERT INTO writers (writer, batch, at) VALUES ($1, $2, clock_timestamp())
+    ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at`,
+}
+const SIGNED: Statement = { name: 'signed', text: 'SELECT batch FROM writers WHERE writer = $1' }
+
+export class Writer {
+  readonly #session: Session
+  readonly #clock: DatabaseClock
+  readonly #machine: Pick<Clock, 'monotonic'>
+  readonly #wallOf: (databaseMs: number) => number
+  readonly #id = randomUUID()
+  #batch = 0
+
+  constructor(
+    connect: Connect,
+    clock: DatabaseClock,
+    machine: Pick<Clock, 'monotonic'>,
+    wallOf: (databaseMs: number) => number,
+  ) {
+    const settings = [
+      `idle_in_transaction_session_timeout = ${SILENCE_MS}`,
+      `lock_timeout = ${LOCK_MS}`,
+      `default_transaction_isolation = 'read committed'`,
+    ]
+    this.#session = new Session(async () => {
+      const client = await connect('writer', settings)
+      await assertDurable(client)
+      return client
+    })
+    this.#clock = clock
+    this.#machine = machine
+    this.#wallOf = wallOf
+  }
+
+  /** All of the batch, in one transaction. Throws Away, InDoubt, Refused or LedgerUnavailable. */
+  async commit(batch: readonly Append<unknown>[]): Promise<Written> {
+    const client = await this.#session.client()
+    const { page, outcomes } = await this.#judged(client, batch)
+    const written: Written = { entries: page.entries, outcomes }
+    if (page.isEmpty) this.#leave(client)
+    else await this.#write(client, page, written)
+    this.#clock.recorded(page.head.suspected)
+    return written
+  }
+
+  async #judged(client: Client, batch: readonly Append<unknown>[]) {
+    const { head, sighting, facts } = await this.#enter(client, batch)
+    this.#clock.heed(head.at_ms, head.suspected)
+    const reading = this.#clock.see(sighting)
+    const page = new Page(head, reading, facts)
+    for (const change of this.#clock.pending(reading, head.suspected)) page.note(change)
+    const outcomes = batch.map(append => page.judge(append))
+    return { page, outcomes }
+  }
+
+  async #enter(client: Client, batch: readonly Append<unknown>[]) {
+    const asked = questions(batch, this.#clock.now())
+    const sent = this.#machine.monotonic()
+    try {
+      const all = [BEGIN, LOCK, CLOCK, ...asked.map(({ question }) => question)]
+      const [, locked, clock, ...answers] = await together(client, all)
+      const answered = this.#machine.monotonic()
+      const facts: Facts = { requests: new Map(), claimed: new Set(), counts: new Map() }
+      for (const [index, { learn }] of asked.entries()) learn(facts, answers[index]?.rows ?? [])
+      return { head: headOf(locked), sighting: this.#sighting(clock, sent, answered), facts }
+    } catch (error) {
+      throw this.#givenUp(client, error)
+    }
+  }
+
+  #sighting(answer: Answer | undefined, asked: number, answered: number): Sighting {
+    return { wall: this.#wallOf(Number(answer?.rows[0]?.wall)), asked, answered }
+  }
+
+  async #write(client: Client, page: Page, written: Written): Promise<void> {
+    const batch = ++this.#batch
+    try {
+      const answers = await together(client, [
+        ...writesOf(page),
+        { ...SIGN, values: [this.#id, batch] },
+        COMMIT,
+      ])
+      if (answers.at(-1)?.command !== 'COMMIT') throw new Error('the COMMIT was not taken')
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure === 'refused') throw new Refused('a constraint was broken', { cause: error })
+      if (failure === 'unavailable') throw unavailable(error)
+      this.#session.drop(client)
+      throw new InDoubt({ batch, written }, error)
+    }
+  }
+
+  /** Whether a batch whose answer was lost has been committed (W3). */
+  async wasCommitted({ batch }: Doubt): Promise<boolean> {
+    const client = await this.#session.client()
+    try {
+      const signed = { ...SIGNED, values: [this.#id] }
+      const [, , answer] = await together(client, [BEGIN, LOCK, signed, ROLLBACK])
+      const { batch: last = 0 } = (answer?.rows[0] ?? {}) as { batch?: number }
+      return last >= batch
+    } catch (error) {
+      throw this.#givenUp(client, error)
+    }
+  }
+
+  /** Nothing was sent that could have been committed. */
+  #givenUp(client: Client, error: unknown): Error {
+    if (failureOf(error) === 'lost') {
+      this.#session.drop(client)
+      return away(error)
+    }
+    this.#leave(client)
+    return unavailable(error)
+  }
+
+  /** Lets the head go; nobody waits for it. */
+  #leave(client: Client): void {
+    query(client, ROLLBACK).catch(() => this.#session.drop(client))
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close()
+  }
+}
+
+function headOf(answer: Answer | undefined): Head {
+  const [head] = answer?.rows ?? []
+  if (head === undefined) throw new Error('the ledger has no head')
+  return head as Head
+}
