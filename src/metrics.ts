@@ -74,5 +74,16 @@ export function startMetrics(ledger: Ledger, waiting: () => number) {
     }
   }
   ledger.onCommit(committed => committed.forEach(count))
-  return { registry, strangers, requests }
+  return { registry, strangers, answered: childrenOf(requests) }
+}
+
+/** Finding a child by its labels costs more than counting, and there are as many as routes and statuses. */
+function childrenOf(requests: Histogram<'route' | 'status'>) {
+  const children = new Map<string, { observe(seconds: number): void }>()
+  return (route: string, status: number, seconds: number): void => {
+    const name = `${status} ${route}`
+    const child = children.get(name) ?? requests.labels(route, String(status))
+    children.set(name, child)
+    child.observe(seconds)
+  }
 }

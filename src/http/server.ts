@@ -1,6 +1,11 @@
 // The caller's door, put together: limits first, then who is calling, then the routes. Nothing a stranger sends may
 // cost more than its size.
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import type { Logger } from 'pino'
 import { LedgerUnavailable } from '../ledger/contract.js'
 import { blobRoutes } from './blobs.js'
@@ -66,18 +71,11 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
       return refuse(reply, 'malformed_query', 'Each query parameter is given once.')
     }
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
-    const status = String(reply.statusCode)
-    parts.metrics.requests.observe({ route, status }, reply.elapsedTime / 1000)
-    // The route, never the address: a reply handle in a log would be a right to answer in a log.
-    log.debug({
-      method: request.method,
-      route,
-      status,
-      ms: Math.round(reply.elapsedTime),
-      key: request.caller?.key_id,
-    })
+    parts.metrics.answered(route, reply.statusCode, reply.elapsedTime / 1000)
+    if (log.isLevelEnabled('debug')) log.debug(lineOf(request, reply, route))
+    done()
   })
   app.setNotFoundHandler((_request, reply) => refuse(reply, 'not_found', 'There is nothing at this address.'))
   app.setErrorHandler<FastifyError>((error, request, reply) => {
@@ -102,6 +100,15 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   hookRoutes(app, parts)
   return app
 }
+
+/** The route, never the address: a reply handle in a log would be a right to answer in a log. */
+const lineOf = ({ method, caller }: FastifyRequest, reply: FastifyReply, route: string) => ({
+  method,
+  route,
+  status: reply.statusCode,
+  ms: Math.round(reply.elapsedTime),
+  key: caller?.key_id,
+})
 
 /** Of two values one would have to be passed over in silence. */
 const asksTwice = ({ query }: FastifyRequest): boolean =>
