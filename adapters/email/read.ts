@@ -1,9 +1,96 @@
-// A raw message in, a value out. Read the stages aloud: cut to size, take apart, is it a bounce, whose is it, what is it
-// about, did they say so themselves, what did they say.
-import type { Facts, Mail } from './mail.js'
+// A raw message in, a value out. The stages stand in the order in which they are safe: nothing is parsed before it has
+// been cut to size, nothing is believed before it is known who wrote it, and what was said is read last.
+//
+// E1  Bounded: size, fields, nesting and lines are refused before a pattern sees them.
+// E2  Total: every sequence of bytes gives a value. Only the resolver can be waited for.
+// E3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
+import type { Binding } from '../../src/adapter.js'
+import { readAuthor, vouch } from './author.js'
+import { isAutomated, isListMail, isResent } from './automated.js'
+import { bindingFields, isQuoted, readBinding } from './binding.js'
+import { type Body, readBody } from './body.js'
+import { readBounce } from './bounce.js'
+import { type Field, firstOf, hasDoubled, readHead } from './head.js'
+import type { Facts, Mail, Refused } from './mail.js'
+import { type Part, readParts } from './parts.js'
+import { MAX_SIGNATURES, soundSignatures } from './signature.js'
 
 export type { Facts, Mail, Resolver, Session } from './mail.js'
 
-export async function readMail(_bytes: Uint8Array, _facts: Facts): Promise<Mail> {
-  return { kind: 'ignored', why: 'names_no_request' }
+/** A reply with the thread and the logo below it; the webhook's door takes no more either. */
+const MAX_BYTES = 10 * 1024 * 1024
+
+export async function readMail(given: Uint8Array, facts: Facts): Promise<Mail> {
+  if (given.length > MAX_BYTES) return refused('too_large')
+  const bytes = withLineEnds(given)
+  const head = readHead(bytes)
+  if (typeof head === 'string') return refused(head)
+  const { fields } = head
+  if (hasDoubled(fields)) return refused('doubled_header')
+  if (soundSignatures(fields).length > MAX_SIGNATURES) return refused('too_many_headers')
+  const root = readParts(bytes)
+  if (typeof root === 'string') return refused(root)
+  return readBounce(fields, root, facts) ?? readReply(bytes, fields, root, facts)
+}
+
+const refused = (why: Refused): Mail => ({ kind: 'refused', why })
+
+async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, facts: Facts): Promise<Mail> {
+  if (isResent(fields)) return { kind: 'ignored', why: 'resent' }
+  if (isListMail(fields)) return { kind: 'ignored', why: 'mailing_list' }
+  const binding = readBinding(fields, facts)
+  if (typeof binding === 'string') return { kind: 'ignored', why: binding }
+  const author = readAuthor(fields)
+  if (author === null) return refused('no_single_author')
+  const automated = isAutomated(fields, root, author)
+  const voucher = await vouch(bytes, fields, author, facts)
+  if (voucher.kind === 'later') return voucher
+  const body = await readBody(root, { own: ownAddresses(facts), banners: facts.banners })
+  const covers = voucher.kind === 'vouched' ? voucher.covers : new Set<string>()
+  const about = aboutness(binding, body, covers)
+  return {
+    kind: 'reply',
+    binding,
+    sender: author,
+    authenticated: voucher.kind === 'vouched' && about === 'vouched',
+    proof: 'dmarc',
+    text: about === 'another' ? '' : body.text,
+    message_id: /<([^<>\s]{1,250})>/.exec(firstOf(fields, 'message-id') ?? '')?.[1] ?? null,
+    automated,
+  }
+}
+
+/** Whether somebody vouches that this mail was written about this request (author.ts, W3). */
+function aboutness(
+  binding: Binding,
+  { marker }: Body,
+  covers: ReadonlySet<string> | 'all',
+): 'vouched' | 'not_vouched' | 'another' {
+  if (marker !== null) return isQuoted(binding, marker) ? 'vouched' : 'another'
+  return covers === 'all' || bindingFields(binding).some(name => covers.has(name)) ? 'vouched' : 'not_vouched'
+}
+
+const ownAddresses = ({ replyTo, from }: Facts): string[] =>
+  [from, `${replyTo.local}@${replyTo.domain}`].map(address => address.toLowerCase())
+
+const LF = 0x0a
+const CR = 0x0d
+
+/** Mailboxes on disk keep LF, the wire has CRLF, and signatures are made over the wire. */
+function withLineEnds(given: Uint8Array): Buffer {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
+  const lone: number[] = []
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1))
+    if (bytes[at - 1] !== CR) lone.push(at)
+  if (lone.length === 0) return bytes
+  const whole = Buffer.alloc(bytes.length + lone.length)
+  let from = 0
+  let to = 0
+  for (const at of lone) {
+    to += bytes.copy(whole, to, from, at)
+    whole[to++] = CR
+    from = at
+  }
+  bytes.copy(whole, to, from)
+  return whole
 }

@@ -1,0 +1,122 @@
+// Who wrote it, and who vouches for that: DMARC, by our own check of the message or by the word of the operator's own
+// server. DMARC proves the domain; that the domain lets only its owner use an address is the domain's affair.
+//
+// W1  Exactly one From with exactly one address; whoever verified must have read the same one.
+// W2  Only an explicit pass counts. A name server that is silent is neither: the mail is read again later.
+// W3  A signature vouches for what it covers. Who answers must be covered, and to what: by a signed To or In-Reply-To,
+//     or by our marker in the signed body. Otherwise anybody could send a signed "YES" on to another request.
+
+import { authenticate, type DKIMResult } from 'mailauth'
+import { addressParser } from 'postal-mime'
+import { type Field, valuesOf } from './head.js'
+import type { Facts, Resolver } from './mail.js'
+import { isPassedByOwnServer } from './results.js'
+import { isSound, soundSignatures } from './signature.js'
+
+/** Questions to name servers for one mail: ten signatures, SPF's ten, DMARC's two, with room. */
+const MAX_LOOKUPS = 40
+/** Shorter keys have been broken; RFC 8301 takes no less. */
+const MIN_KEY_BITS = 1024
+const ADDRESS = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
+
+export type Voucher =
+  /** Fields the signature covers; 'all' where the author's own server handed the mail in. */
+  | { readonly kind: 'vouched'; readonly covers: ReadonlySet<string> | 'all' }
+  | { readonly kind: 'not_vouched' }
+  | { readonly kind: 'later' }
+
+const NOT_VOUCHED: Voucher = { kind: 'not_vouched' }
+
+/** The one address of the one From, in lower case; null where there is not exactly one. */
+export function readAuthor(fields: readonly Field[]): string | null {
+  const from = valuesOf(fields, 'from')
+  const [mailbox, ...others] = addressParser(from[0] ?? '')
+  if (from.length !== 1 || mailbox === undefined || others.length > 0) return null
+  const address = mailbox.address?.toLowerCase() ?? ''
+  return mailbox.group === undefined && ADDRESS.test(address) ? address : null
+}
+
+const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
+
+export async function vouch(
+  bytes: Buffer,
+  fields: readonly Field[],
+  author: string,
+  facts: Facts,
+): Promise<Voucher> {
+  const { authservId } = facts
+  if (authservId !== null && isPassedByOwnServer(fields, authservId, domainOf(author)))
+    return { kind: 'vouched', covers: coveredByAll(fields, domainOf(author)) }
+  return verify(withoutUnsound(bytes, fields), author, facts)
+}
+
+/** The server does not say which signature it was, so only what each of the author's domain covers is covered. */
+function coveredByAll(fields: readonly Field[], domain: string): ReadonlySet<string> | 'all' {
+  const [first, ...more] = soundSignatures(fields).filter(signature => isRelated(signature.domain, domain))
+  if (first === undefined) return 'all'
+  return new Set([...first.covers].filter(name => more.every(({ covers }) => covers.has(name))))
+}
+
+/** One is the other, or under it. Enough here: the verdict on alignment is the server's. */
+const isRelated = (one: string, other: string): boolean =>
+  one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`)
+
+async function verify(bytes: Buffer, author: string, facts: Facts): Promise<Voucher> {
+  const { session, last } = facts
+  const { dkim, spf, dmarc } = await authenticate(bytes, {
+    ...(session && { ip: session.ip, helo: session.helo, sender: session.mailFrom }),
+    mta: 'lane',
+    resolver: counted(facts.resolver),
+    minBitLength: MIN_KEY_BITS,
+    disableArc: true,
+    disableBimi: true,
+  })
+  if (dkim.headerFrom.length !== 1 || dkim.headerFrom[0]?.toLowerCase() !== author || dmarc === false)
+    return NOT_VOUCHED
+  if (dmarc.status.result === 'pass') {
+    const strict = { dkim: dmarc.alignment.dkim.strict, spf: dmarc.alignment.spf.strict }
+    const passed = dkim.results.find(result => isAligned(result, author, strict.dkim))
+    if (passed !== undefined) return { kind: 'vouched', covers: coveredBy(passed) }
+    const spfDomain = spf !== false && spf.status.result === 'pass' ? spf.domain.toLowerCase() : null
+    const isDirect = spfDomain !== null && typeof dmarc.alignment.spf.result === 'string'
+    if (isDirect && (!strict.spf || spfDomain === domainOf(author))) return { kind: 'vouched', covers: 'all' }
+    return NOT_VOUCHED
+  }
+  const isSilent = [dmarc.status, ...dkim.results.map(({ status }) => status)].some(isTemporary)
+  return isSilent && !last ? { kind: 'later' } : NOT_VOUCHED
+}
+
+const isTemporary = ({ result }: { result: string }): boolean =>
+  result === 'temperror' || result === 'temperr'
+
+/** mailauth reads `adkim=s` and takes a related domain all the same: strictness is kept here. */
+function isAligned({ status, signingDomain }: DKIMResult, author: string, strict: boolean): boolean {
+  if (status.result !== 'pass' || !status.aligned || status.underSized) return false
+  return !strict || signingDomain.toLowerCase() === domainOf(author)
+}
+
+/** What mailauth says of a signature beyond its published types: the names of the fields it covers. */
+type Detailed = DKIMResult & { readonly signingHeaders?: { readonly keys: string } }
+
+const coveredBy = (result: Detailed): ReadonlySet<string> =>
+  new Set((result.signingHeaders?.keys ?? '').toLowerCase().split(/[:\s]+/))
+
+/** The message without the signatures that vouch for nothing. No signature covers another one's field. */
+function withoutUnsound(bytes: Buffer, fields: readonly Field[]): Buffer {
+  const unsound = fields.filter(({ name, value }) => name === 'dkim-signature' && !isSound(value))
+  const kept: Buffer[] = []
+  let from = 0
+  for (const { start, end } of unsound) {
+    kept.push(bytes.subarray(from, start))
+    from = end
+  }
+  return Buffer.concat([...kept, bytes.subarray(from)])
+}
+
+function counted(resolver: Resolver): Resolver {
+  let left = MAX_LOOKUPS
+  return async (name, rrtype) => {
+    if (--left < 0) throw Object.assign(new Error('too many lookups for one mail'), { code: 'ENOTFOUND' })
+    return resolver(name, rrtype)
+  }
+}

@@ -1,0 +1,74 @@
+// Which request a mail is about: the reply handle in the address it was written to, or the Message-ID of ours that it
+// answers. Only what the author wrote counts: where a server delivered it says who passed it on, not what was answered.
+import { addressParser } from 'postal-mime'
+import type { Binding } from '../../src/adapter.js'
+import { type Field, firstOf, valuesOf } from './head.js'
+import type { Facts, Ignored } from './mail.js'
+import { findMessageIds, handleTag, idTag, type Marker } from './marker.js'
+
+/** Where the envelope's recipient is noted by the server that took the mail in. */
+const ENVELOPE = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to']
+const HANDLE = /^[0-9a-hjkmnp-tv-z]{26}$/
+
+type Own = Pick<Facts, 'replyTo' | 'from'>
+/** Handles written behind our address, and whether our address stands there at all. */
+type Addressed = { readonly handles: ReadonlySet<string>; readonly isOurs: boolean }
+
+export function readBinding(fields: readonly Field[], own: Own): Binding | Ignored {
+  const to = addressed(valuesOf(fields, 'to'), own)
+  const noted = addressed(fieldsOf(fields, ENVELOPE), own)
+  if (new Set([...to.handles, ...noted.handles]).size > 1) return 'names_two_requests'
+  const [handle] = to.handles
+  if (handle !== undefined) return { kind: 'handle', handle }
+  if (to.isOurs) return answered(fields, own) ?? 'names_no_request'
+  const isCopied = noted.handles.size > 0 || addressed(valuesOf(fields, 'cc'), own).isOurs
+  return isCopied || answered(fields, own) !== null ? 'not_addressed_to_us' : 'names_no_request'
+}
+
+/** A report comes back to the envelope's sender, whatever its header says. */
+export function readReturned(fields: readonly Field[], own: Own): Binding | null {
+  const [handle, ...others] = addressed(
+    [...valuesOf(fields, 'to'), ...fieldsOf(fields, ENVELOPE)],
+    own,
+  ).handles
+  if (handle !== undefined && others.length === 0) return { kind: 'handle', handle }
+  return answered(fields, own)
+}
+
+const fieldsOf = (fields: readonly Field[], names: readonly string[]): string[] =>
+  names.flatMap(name => valuesOf(fields, name))
+
+function addressed(values: readonly string[], { replyTo, from }: Own): Addressed {
+  const handles = new Set<string>()
+  const bare = `${replyTo.local}@${replyTo.domain}`.toLowerCase()
+  const before = `${replyTo.local}${replyTo.delimiter}`.toLowerCase()
+  const after = `@${replyTo.domain}`.toLowerCase()
+  let isOurs = false
+  for (const address of values.flatMap(addressesOf)) {
+    const inside = address.startsWith(before) && address.endsWith(after)
+    const handle = inside ? address.slice(before.length, -after.length) : ''
+    if (HANDLE.test(handle)) handles.add(handle)
+    isOurs ||= address === bare || address === from.toLowerCase() || handle !== ''
+  }
+  return { handles, isOurs }
+}
+
+const addressesOf = (value: string): string[] =>
+  addressParser(value, { flatten: true }).map(({ address }) => address?.toLowerCase() ?? '')
+
+/** In-Reply-To names the mail answered; of References the last is the nearest. */
+function answered(fields: readonly Field[], { replyTo }: Own): Binding | null {
+  const [direct] = findMessageIds(firstOf(fields, 'in-reply-to') ?? '', replyTo.domain)
+  const ref = direct ?? findMessageIds(firstOf(fields, 'references') ?? '', replyTo.domain).at(-1)
+  return ref === undefined ? null : { kind: 'ref', ref }
+}
+
+/** Whether the mail of ours that is quoted is the one this binding names. */
+export function isQuoted(binding: Binding, marker: Marker): boolean {
+  if (binding.kind === 'handle') return marker.handleTag === handleTag(binding.handle)
+  return binding.kind === 'ref' && marker.idTag === idTag(binding.ref)
+}
+
+/** The fields that say what is answered: a signature that covers one of them has vouched for it. */
+export const bindingFields = (binding: Binding): readonly string[] =>
+  binding.kind === 'handle' ? ['to'] : ['in-reply-to', 'references']

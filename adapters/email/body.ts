@@ -1,0 +1,109 @@
+// What a message says, from whichever of its parts say it. Text and HTML are two spellings of one letter: different
+// people see one or the other, so both must say the same.
+import { decodeText } from './decode.js'
+import { linesOfHtml } from './html.js'
+import { folded, isBlank, type Line, linesOf } from './lines.js'
+import { findMarker, type Marker } from './marker.js'
+import type { Part } from './parts.js'
+import { type Known, readSaid, type Said } from './said.js'
+
+export type Body = {
+  /** What is to be compiled. */
+  readonly text: string
+  /** The mail of ours that is quoted below, if one is. */
+  readonly marker: Marker | null
+}
+
+/** What programs write before the first part, for readers without MIME. Anything else there would be hidden text. */
+const PREAMBLES = new Set([
+  '',
+  'This is a multi-part message in MIME format.',
+  'This is a multipart message in MIME format.',
+  'This is a multi-part message in MIME format',
+  'This is a cryptographically signed message in MIME format.',
+  'This is an OpenPGP/MIME signed message (RFC 4880 and 3156)',
+])
+/** Characters of what was unclear: enough for the person to recognise it, few enough for every schema's length. */
+const MAX_UNCLEAR_CHARS = 900
+const MAX_UNCLEAR_LINES = 12
+const MAX_UNCLEAR_LINE_CHARS = 200
+
+export async function readBody(root: Part, known: Known): Promise<Body> {
+  const leaves = spokenParts(root)
+  const text = await linesOfParts(leaves.filter(({ type }) => type === 'text/plain'))
+  const html = await linesOfParts(leaves.filter(({ type }) => type === 'text/html'))
+  const shown = text.some(({ text: line }) => !isBlank(line)) ? text : html
+  const marker = markerIn(text) ?? markerIn(html)
+  const answer = hasStrangePreamble(root) ? null : agreed(text, html, known)
+  return { text: answer ?? unclear(shown, html), marker }
+}
+
+/** Parts a mail program shows as the letter itself, in order. */
+function spokenParts(part: Part): Part[] {
+  if (part.attached) return []
+  if (part.type.startsWith('multipart/')) return part.children.flatMap(spokenParts)
+  return part.type === 'text/plain' || part.type === 'text/html' ? [part] : []
+}
+
+/** A part too large to be read is one line that is no answer. */
+const TOO_MUCH: readonly Line[] = [
+  { text: '…', role: 'own' },
+  { text: '…', role: 'own' },
+]
+
+async function linesOfParts(parts: readonly Part[]): Promise<readonly Line[]> {
+  const lines: Line[] = []
+  for (const part of parts) {
+    const text = await decodeText(part)
+    const read =
+      text === null ? null : part.type === 'text/html' ? linesOfHtml(text) : linesOf(text, flowed(part))
+    lines.push(...(read ?? TOO_MUCH))
+  }
+  return lines
+}
+
+function flowed({ parameters }: Part): 'no' | 'yes' | 'delsp' {
+  if (parameters.get('format')?.toLowerCase() !== 'flowed') return 'no'
+  return parameters.get('delsp')?.toLowerCase() === 'yes' ? 'delsp' : 'yes'
+}
+
+/** What both say; null where they differ or either is unclear. A part that shows nothing says nothing. */
+function agreed(text: readonly Line[], html: readonly Line[], known: Known): string | null {
+  const isSeen = ({ text: line }: Line): boolean => !isBlank(line)
+  const byHtml: Said | null = html.some(isSeen) ? readSaid(html, known, null) : null
+  const byText: Said | null = text.some(isSeen) ? readSaid(text, known, byHtml) : null
+  const one = byText ?? byHtml
+  if (one?.kind !== 'said') return null
+  if (byText !== null && byHtml !== null) {
+    if (byHtml.kind !== 'said' || folded(byHtml.answer) !== folded(one.answer)) return null
+  }
+  return one.answer.trim()
+}
+
+const markerIn = (lines: readonly Line[]): Marker | null => {
+  for (const { text } of lines) {
+    const marker = findMarker(text)
+    if (marker !== null) return marker
+  }
+  return null
+}
+
+const hasStrangePreamble = (part: Part): boolean =>
+  !PREAMBLES.has(part.preamble.toString('latin1', 0, 200).trim()) || part.children.some(hasStrangePreamble)
+
+/** The beginning of what was read, on several lines: no grammar of answers has a line break, so no schema accepts it.
+ *  A single line is doubled by what the HTML says; where there is nothing to double it with, nothing is handed on. */
+export function unclear(shown: readonly Line[], other: readonly Line[]): string {
+  const lines = [...shown.slice(0, 200), ...(shown === other ? [] : other.slice(0, 200))]
+    .map(({ text }) => text.trim().slice(0, MAX_UNCLEAR_LINE_CHARS))
+    .filter(line => !isBlank(line))
+    .slice(0, MAX_UNCLEAR_LINES)
+  let text = ''
+  let count = 0
+  for (const line of lines) {
+    if (text.length + line.length > MAX_UNCLEAR_CHARS) break
+    text += `${line}\n`
+    count++
+  }
+  return count > 1 ? text.trim() : ''
+}

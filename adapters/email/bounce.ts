@@ -1,0 +1,73 @@
+// Delivery reports (RFC 3464): a mail of ours came back. Nobody signs them, so they are believed only where they name a
+// delivery by its unguessable handle or Message-ID, and the worst a forged one does is to have the next channel tried.
+import type { Binding } from '../../src/adapter.js'
+import { readReturned } from './binding.js'
+import { type Field, firstOf, readHead } from './head.js'
+import type { Facts, Mail } from './mail.js'
+import { findMessageIds } from './marker.js'
+import { allParts, type Part } from './parts.js'
+
+/** Bytes of a part that are read; a report on one mail is short. */
+const MAX_REPORT_BYTES = 32 * 1024
+const STATUS = /^[245]\.[0-9]{1,3}\.[0-9]{1,3}/
+/** RFC 3463: "other or undefined status", where a report does not say. */
+const UNKNOWN_FAILURE = '5.0.0'
+
+/** Null for what is no delivery report. */
+export function readBounce(
+  fields: readonly Field[],
+  root: Part,
+  own: Pick<Facts, 'replyTo' | 'from'>,
+): Mail | null {
+  const parts = allParts(root)
+  const report = parts.find(
+    ({ type }) => type === 'message/delivery-status' || type === 'message/global-delivery-status',
+  )
+  const isReport =
+    root.type === 'multipart/report' &&
+    root.parameters.get('report-type')?.toLowerCase() === 'delivery-status'
+  // Exim's own way, with no machine-readable part.
+  const isExims = firstOf(fields, 'x-failed-recipients') !== null
+  if (report === undefined && !isReport && !isExims) return null
+  const about = readReturned(fields, own) ?? originalOf(parts, own)
+  if (about === null) return { kind: 'ignored', why: 'names_no_request' }
+  const { action, status } =
+    report === undefined ? { action: 'failed', status: UNKNOWN_FAILURE } : readReport(report)
+  if (action === 'failed') return { kind: 'bounce', about, status, permanent: true }
+  if (action === 'delayed') return { kind: 'bounce', about, status, permanent: false }
+  return { kind: 'ignored', why: 'no_failure' }
+}
+
+/** What happened to the worst-off recipient. */
+function readReport({ body }: Part): { action: string; status: string } {
+  const lines = body.toString('latin1', 0, MAX_REPORT_BYTES).split(/\r?\n/)
+  const all = (name: string): string[] =>
+    lines
+      .filter(line => line.slice(0, name.length + 1).toLowerCase() === `${name}:`)
+      .map(line =>
+        line
+          .slice(name.length + 1, 200)
+          .trim()
+          .toLowerCase(),
+      )
+  const actions = all('action')
+  const action =
+    ['failed', 'delayed'].find(one => actions.some(said => said.startsWith(one))) ?? actions[0] ?? ''
+  const statuses = all('status').flatMap(said => STATUS.exec(said)?.[0] ?? [])
+  const worst = action === 'failed' ? ['5', '4'] : ['4']
+  const status = worst.flatMap(kind => statuses.find(said => said.startsWith(kind)) ?? [])[0]
+  return { action, status: status ?? (action === 'delayed' ? '4.0.0' : UNKNOWN_FAILURE) }
+}
+
+/** The mail that came back is in the report, or its header is. */
+function originalOf(parts: readonly Part[], { replyTo }: Pick<Facts, 'replyTo' | 'from'>): Binding | null {
+  for (const { type, body } of parts) {
+    if (type !== 'message/rfc822' && type !== 'text/rfc822-headers' && type !== 'message/global-headers')
+      continue
+    const head = readHead(body.subarray(0, MAX_REPORT_BYTES))
+    const id = typeof head === 'string' ? '' : (firstOf(head.fields, 'message-id') ?? '')
+    const [ref] = findMessageIds(id, replyTo.domain)
+    if (ref !== undefined) return { kind: 'ref', ref }
+  }
+  return null
+}

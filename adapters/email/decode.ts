@@ -1,0 +1,29 @@
+// Transfer encoding and character set of one part, by postal-mime, as if the part were a message of its own. The part
+// has been cut to size before, and what comes out is cut again.
+import PostalMime from 'postal-mime'
+import { firstOf, readHead } from './head.js'
+import type { Part } from './parts.js'
+
+/** Base64 makes three bytes of four characters; nothing here makes more of less. */
+const MAX_ENCODED_BYTES = 1024 * 1024
+
+/** The text of a text part; null where it is too large to have been typed. */
+export async function decodeText(part: Part): Promise<string | null> {
+  if (part.bytes.length > MAX_ENCODED_BYTES) return null
+  const { text, html } = await PostalMime.parse(asMessage(part), {
+    maxNestingDepth: 1,
+    maxRfc822NestingDepth: 0,
+  })
+  return (part.type === 'text/html' ? html : text) ?? ''
+}
+
+/** Only what decoding asks for: the other fields of a part say nothing about its bytes. */
+function asMessage({ bytes, body, type, parameters }: Part): Buffer {
+  const head = readHead(bytes)
+  const fields = typeof head === 'string' ? [] : head.fields
+  const encoding = firstOf(fields, 'content-transfer-encoding') ?? '7bit'
+  const charset = /^[A-Za-z0-9._:-]{1,40}$/.exec(parameters.get('charset') ?? '')?.[0] ?? 'utf-8'
+  const head8 = `Content-Type: ${type === 'text/html' ? type : 'text/plain'}; charset="${charset}"\r\n`
+  const transfer = `Content-Transfer-Encoding: ${encoding.slice(0, 60)}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head8 + transfer), body])
+}

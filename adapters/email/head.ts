@@ -1,0 +1,108 @@
+// The header fields of a message or of a part, cut to size while they are read. What another program could read
+// differently (a name with blanks, a lone CR, a line that belongs to no field) is refused and not repaired: whoever
+// verified the signature must have seen the same fields as we do.
+import type { Refused } from './mail.js'
+
+/** A mail through many gateways has about a hundred. */
+const MAX_FIELDS = 500
+/** Signature checkers join folded lines one by one: this bounds their work, and no real field comes near it. */
+const MAX_LINES = 4_000
+/** The longest real ones are the spam verdicts of large providers, about half of this. */
+const MAX_FIELD_BYTES = 32 * 1024
+const MAX_HEAD_BYTES = 256 * 1024
+
+export type Field = {
+  readonly name: string
+  readonly value: string
+  /** Where it stands among the bytes, with its line end. */
+  readonly start: number
+  readonly end: number
+}
+export type Head = {
+  readonly fields: readonly Field[]
+  /** Where the body begins. */
+  readonly bodyAt: number
+}
+
+const LF = 0x0a
+const NAME = /^[!-9;-~]{1,200}$/
+/** NUL and lone CR end a field for one program and not for the next. */
+const UNSAFE = /[\0\r]/
+
+/** `bytes` have CRLF line ends. */
+export function readHead(bytes: Buffer): Head | Refused {
+  const lines: string[] = []
+  /** Of each field, its first line and that line's place. */
+  const starts: Start[] = []
+  let at = 0
+  while (at < bytes.length) {
+    const lf = bytes.indexOf(LF, at)
+    const next = lf === -1 ? bytes.length : lf + 1
+    const line = bytes.toString('utf8', at, Math.min(next, at + MAX_FIELD_BYTES + 2)).replace(/\r?\n$/, '')
+    if (line !== '' && !/^[ \t]/.test(line)) starts.push({ line: lines.length, at })
+    at = next
+    if (line === '') break
+    lines.push(line)
+    const over = overLimit(starts.length, lines.length, at)
+    if (over !== null) return over
+    if (UNSAFE.test(line) || starts.length === 0) return 'malformed'
+  }
+  const fields = fieldsOf(lines, starts, at)
+  return typeof fields === 'string' ? fields : { fields, bodyAt: at }
+}
+
+function overLimit(fields: number, lines: number, bytes: number): Refused | null {
+  if (fields > MAX_FIELDS || lines > MAX_LINES) return 'too_many_headers'
+  return bytes > MAX_HEAD_BYTES ? 'header_too_long' : null
+}
+
+type Start = { readonly line: number; readonly at: number }
+
+function fieldsOf(lines: readonly string[], starts: readonly Start[], end: number): Field[] | Refused {
+  const fields: Field[] = []
+  for (const [index, start] of starts.entries()) {
+    const next = starts[index + 1] ?? { line: lines.length, at: end }
+    const whole = lines.slice(start.line, next.line).join(' ')
+    if (whole.length > MAX_FIELD_BYTES) return 'header_too_long'
+    const colon = whole.indexOf(':')
+    const name = whole.slice(0, colon)
+    if (colon === -1 || !NAME.test(name)) return 'malformed'
+    const value = whole.slice(colon + 1).trim()
+    fields.push({ name: name.toLowerCase(), value, start: start.at, end: next.at })
+  }
+  return fields
+}
+
+export const valuesOf = (fields: readonly Field[], name: string): string[] =>
+  fields.filter(field => field.name === name).map(({ value }) => value)
+
+/** The first value; fields that may stand once are known to (hasDoubled). */
+export const firstOf = (fields: readonly Field[], name: string): string | null =>
+  fields.find(field => field.name === name)?.value ?? null
+
+/** RFC 5322, 3.6, and RFC 2045: what these say is said once. A second one may lie outside every signature. */
+const SINGLE = new Set([
+  'from',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'message-id',
+  'in-reply-to',
+  'references',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+  'content-disposition',
+])
+
+export function hasDoubled(fields: readonly Field[]): boolean {
+  const seen = new Set<string>()
+  for (const { name } of fields) {
+    if (SINGLE.has(name) && seen.has(name)) return true
+    seen.add(name)
+  }
+  return false
+}

@@ -1,0 +1,110 @@
+// HTML as the lines a person would see, in one pass from left to right. It is read for what it says and never rendered.
+//
+// H1  Linear: every search starts where the last one ended, and the open elements are few.
+// H2  Whatever strikes words out puts a sign beside them that is in no answer's alphabet.
+// H3  Mail programs mark quotations and signatures by elements of their own; they are known by those, in any language.
+import { decodeReferences } from './entities.js'
+import { roleOf } from './landmark.js'
+import { cut, type Line, type Role } from './lines.js'
+import { readTag, type Tag } from './tag.js'
+
+/** Characters. A word processor's style sheet alone may have a hundred thousand. */
+const MAX_HTML_CHARS = 512 * 1024
+/** Open elements. Tables in tables of a long thread have about a hundred. */
+const MAX_OPEN = 400
+
+const BLOCKS = new Set(
+  (
+    'address article aside blockquote body br center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header ' +
+    'hr li main nav ol p pre section table tbody tfoot thead tr ul'
+  ).split(' '),
+)
+const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
+/** Their content is not text, or is not shown. */
+const UNSEEN = new Set('script style template title noscript svg math select option'.split(' '))
+const STRUCK = new Set(['s', 'strike', 'del'])
+const STRIKE = '~~'
+
+type Open = { readonly name: string; readonly role: Role; readonly struck: boolean; readonly unseen: boolean }
+
+/** Null where there is more than anybody reads, or it is nested deeper than any mail program nests. */
+export function linesOfHtml(html: string): readonly Line[] | null {
+  if (html.length > MAX_HTML_CHARS) return null
+  const page = new Page()
+  let at = 0
+  while (at < html.length) {
+    const open = html.indexOf('<', at)
+    page.write(html.slice(at, open === -1 ? html.length : open))
+    if (open === -1) break
+    const { tag, end } = readTag(html, open)
+    if (tag === null) page.write(html.slice(open, end))
+    else if (!page.turn(tag)) return null
+    at = end
+  }
+  return page.done()
+}
+
+/** The page so far. Only linesOfHtml writes on it. */
+class Page {
+  readonly #lines: Line[] = []
+  readonly #open: Open[] = []
+  #line = ''
+  /** Once a mail program says "below is what I answer to", nothing after it is the author's. */
+  #quotedFromHere = false
+
+  write(raw: string): void {
+    if (raw === '' || this.#open.at(-1)?.unseen === true) return
+    const isPre = this.#open.some(({ name }) => name === 'pre')
+    const text = decodeReferences(raw).replace(/\u00a0/g, ' ')
+    if (!isPre) {
+      this.#line += text.replace(/[\t\r\n ]+/g, ' ')
+      return
+    }
+    const [first = '', ...more] = text.split(/\r\n|\n/)
+    this.#line += first
+    for (const line of more) {
+      this.#endLine()
+      this.#line = line
+    }
+  }
+
+  /** False when elements are nested too deep. */
+  turn(tag: Tag): boolean {
+    if (BLOCKS.has(tag.name)) this.#endLine()
+    if (tag.name === 'td' || tag.name === 'th') this.#line += ' '
+    if (tag.closing) this.#close(tag.name)
+    else this.#enter(tag)
+    return this.#open.length <= MAX_OPEN
+  }
+
+  #enter(tag: Tag): void {
+    const around = this.#open.at(-1)
+    const mark = roleOf(tag)
+    if (mark === 'quoted_from_here') this.#quotedFromHere = true
+    const role = mark === null || mark === 'quoted_from_here' ? (around?.role ?? 'own') : mark
+    const struck = STRUCK.has(tag.name) || /line-through/i.test(tag.style)
+    if (struck) this.#line += STRIKE
+    if (VOID.has(tag.name) || tag.selfClosing) return
+    const unseen =
+      around?.unseen === true || UNSEEN.has(tag.name) || /display\s{0,9}:\s{0,9}none/i.test(tag.style)
+    // A quotation inside a signature is a signature's; a signature inside a quotation is quoted.
+    this.#open.push({ name: tag.name, role: around?.role === 'quoted' ? 'quoted' : role, struck, unseen })
+  }
+
+  #close(name: string): void {
+    const from = this.#open.findLastIndex(open => open.name === name)
+    if (from === -1) return
+    for (const { struck } of this.#open.splice(from)) if (struck) this.#line += STRIKE
+  }
+
+  #endLine(): void {
+    const role = this.#quotedFromHere ? 'quoted' : (this.#open.at(-1)?.role ?? 'own')
+    this.#lines.push({ text: cut(this.#line.trim()), role })
+    this.#line = ''
+  }
+
+  done(): readonly Line[] {
+    this.#endLine()
+    return this.#lines
+  }
+}

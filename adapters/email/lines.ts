@@ -1,0 +1,51 @@
+// A body as lines, each with what it is: words of the author's own, a quotation, or a signature the mail program has
+// marked as one. Text says so by `>`; HTML says so by its elements (html.ts).
+
+export type Role = 'own' | 'quoted' | 'signature'
+export type Line = { readonly text: string; readonly role: Role }
+
+/** Characters of a body. A reply with a whole thread below it has a few thousand. */
+const MAX_TEXT_CHARS = 64 * 1024
+/** UTF-16 units. The longest answer there is has fewer; what is cut here is never one. */
+export const MAX_LINE_CHARS = 2_048
+
+/** Null where there is more than anybody reads. `flowed` as of RFC 3676. */
+export function linesOf(text: string, flowed: 'no' | 'yes' | 'delsp'): readonly Line[] | null {
+  if (text.length > MAX_TEXT_CHARS) return null
+  const lines = text.split(/\r\n|\n|\r/).map(cut)
+  return (flowed === 'no' ? lines : unfolded(lines, flowed === 'delsp')).map(line => ({
+    text: line,
+    role: line.startsWith('>') ? 'quoted' : 'own',
+  }))
+}
+
+/** The sign at the end is in no answer's alphabet. */
+export const cut = (line: string): string =>
+  line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line
+
+const SIGNATURE = '-- '
+
+/** Soft line breaks undone. Only lines outside quotations are joined: the others are not read. */
+function unfolded(lines: readonly string[], delsp: boolean): string[] {
+  const whole: string[] = []
+  let open = false
+  for (const stuffed of lines) {
+    const line = stuffed.startsWith(' ') ? stuffed.slice(1) : stuffed
+    const isSoft = line.endsWith(' ') && line !== SIGNATURE && !line.startsWith('>')
+    const text = isSoft && delsp ? line.slice(0, -1) : line
+    const isJoined = open && line !== SIGNATURE && !line.startsWith('>') && line !== ''
+    const last = whole.at(-1) ?? ''
+    if (isJoined && last.length < MAX_LINE_CHARS) whole[whole.length - 1] = last + text
+    else whole.push(text)
+    open = isSoft
+  }
+  return whole
+}
+
+/** Nothing a person could see. */
+const BLANK = /^[\s\u00a0\u00ad\u180e\u200b-\u200f\u2060\ufeff]*$/
+export const isBlank = (text: string): boolean => BLANK.test(text)
+
+/** For comparing what two parts say: how lines were broken and how wide the gaps are is not what was said. */
+export const folded = (text: string): string => text.replace(/[\s\u00a0]+/g, ' ').trim()
+export const dense = (text: string): string => text.replace(/[\s\u00a0]+/g, '')

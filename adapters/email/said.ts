@@ -1,0 +1,118 @@
+// What the author of a reply said: one line, alone, above everything a mail program or a gateway put there. Nothing is
+// cut out of prose: either everything around the answer is accounted for, line by line, or nothing was said clearly.
+//
+// S1  The answer is the first line that no program wrote, and all that the author wrote.
+// S2  Between it and the quotation stand only listed lines, a delimited signature, and the quotation's introduction.
+// S3  Below a quotation marked line by line nothing of the author's stands but a signature.
+// S4  In what is passed over stands nothing that could be another answer.
+import { attributionLines, findHeaderBlock, isSeparator } from './attribution.js'
+import { dense, folded, isBlank, type Line } from './lines.js'
+import { isLiteral } from './literals.js'
+import { findMarker } from './marker.js'
+
+/** What is known beside the body: addresses of ours, in lower case, and lines of the operator's gateways. */
+export type Known = { readonly own: readonly string[]; readonly banners: readonly string[] }
+
+export type Said =
+  /** `below`: everything under the answer, without blanks, for comparison with the other part. */
+  | { readonly kind: 'said'; readonly answer: string; readonly below: string }
+  | { readonly kind: 'unclear' }
+  /** No line of the author's own. */
+  | { readonly kind: 'nothing' }
+
+const UNCLEAR: Said = { kind: 'unclear' }
+/** A signature longer than this is a letter. */
+const MAX_SIGNATURE_LINES = 40
+/** Enough to hold a signature and an introduction. */
+const MAX_BELOW_CHARS = 8_192
+
+/** `html`: what the HTML of the same mail says; it knows signatures and introductions that text cannot tell from prose. */
+export function readSaid(lines: readonly Line[], known: Known, html: Said | null): Said {
+  const seen = lines.filter(({ text }) => !isBlank(text))
+  const boundary = seen.findIndex(({ text, role }) => role === 'quoted' || findMarker(text) !== null)
+  const cutAt = boundary === -1 ? seen.length : boundary
+  const words = seen.slice(0, cutAt).filter(({ text }) => !isLiteral(text, known.banners))
+  const introAt = boundary === -1 ? words.length : introductionAt(words, known)
+  const signAt = Math.min(signatureAt(words), introAt)
+  if (signAt === 0) return { kind: 'nothing' }
+  const { answer, used } = answerOf(words.slice(0, signAt), html)
+  const rest = words.slice(used)
+  const isAlone = used === signAt && isSignature(words.slice(signAt, introAt))
+  if (!isAlone && !isVouchedFor(rest, html)) return UNCLEAR
+  if (isOpenEnded(answer) || !isOnlyQuotation(seen.slice(cutAt), known)) return UNCLEAR
+  return { kind: 'said', answer, below: denseOf([...rest, ...seen.slice(cutAt)]) }
+}
+
+const denseOf = (lines: readonly Line[]): string =>
+  dense(
+    lines
+      .map(({ text }) => text)
+      .join('')
+      .slice(0, 4 * MAX_BELOW_CHARS),
+  ).slice(0, MAX_BELOW_CHARS)
+
+/** Where the introduction of the quotation below begins. */
+function introductionAt(words: readonly Line[], { own }: Known): number {
+  const texts = words.map(({ text }) => text)
+  const block = findHeaderBlock(texts)
+  let at = block === -1 ? texts.length - attributionLines(texts, own) : block
+  while (at > 0 && isSeparator(texts[at - 1] ?? '')) at--
+  return at
+}
+
+/** RFC 3676, 4.3; some programs drop the blank. */
+const isDelimiter = ({ text }: Line): boolean => text.trimEnd() === '--'
+
+function signatureAt(words: readonly Line[]): number {
+  const at = words.findIndex(line => line.role === 'signature' || isDelimiter(line))
+  return at === -1 ? words.length : at
+}
+
+function isSignature(lines: readonly Line[]): boolean {
+  const [first] = lines
+  if (first === undefined) return true
+  if (!isDelimiter(first) && lines.some(({ role }) => role !== 'signature')) return false
+  return lines.length <= MAX_SIGNATURE_LINES && !lines.some(({ text }) => couldBeAnswer(text))
+}
+
+const ANSWER = /^(?:yes|no|[a-z]|-?[0-9]{1,15}(?:\.[0-9]{1,6})?|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,30})[.!]?$/i
+const couldBeAnswer = (text: string): boolean => ANSWER.test(text.trim())
+
+/** The first line; or as many as the HTML has in one, where a program broke it. */
+function answerOf(words: readonly Line[], html: Said | null): { answer: string; used: number } {
+  const first = words[0]?.text ?? ''
+  if (html?.kind === 'said' && folded(first) !== folded(html.answer)) {
+    const wanted = dense(html.answer)
+    let joined = ''
+    for (const [index, { text }] of words.entries()) {
+      joined += dense(text)
+      if (joined === wanted) return { answer: html.answer, used: index + 1 }
+      if (joined.length >= wanted.length) break
+    }
+  }
+  return { answer: first, used: 1 }
+}
+
+/** Everything that follows in the text follows in the HTML too, which has marked it as no words of the author's. */
+const isVouchedFor = (rest: readonly Line[], html: Said | null): boolean =>
+  html?.kind === 'said' &&
+  html.below.startsWith(denseOf(rest)) &&
+  !rest.some(({ text }) => couldBeAnswer(text))
+
+/** An introduction in a language that is not listed: no answer ends with a colon. */
+const isOpenEnded = (answer: string): boolean => /[:：]\s*$/.test(answer)
+
+/** From the first quoted line on. Behind our marker in the open everything is ours. */
+function isOnlyQuotation(lines: readonly Line[], known: Known): boolean {
+  const open = lines.findIndex(({ text, role }) => role !== 'quoted' && findMarker(text) !== null)
+  const own = lines
+    .slice(0, open === -1 ? lines.length : open)
+    .filter(({ text, role }) => role !== 'quoted' && !isLiteral(text, known.banners))
+  const signAt = own.findIndex(line => line.role === 'signature' || isDelimiter(line) || isFooter(line))
+  const signature = signAt === -1 ? [] : own.slice(signAt)
+  return own.length === signature.length && isSignature(signature.map(asSignature))
+}
+
+/** Lists and gateways put a line of underscores above what they add at the end. */
+const isFooter = ({ text }: Line): boolean => /^_{5,}$/.test(text.trim())
+const asSignature = (line: Line): Line => ({ ...line, role: 'signature' })
