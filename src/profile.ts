@@ -14,7 +14,8 @@ export async function openStore({ databaseUrl, dataDir }: Settings): Promise<Sto
   }
   // The outbox and the operator's key lie there in either profile.
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  throw new Error('the cluster profile (DATABASE_URL, REDIS_URL) is not available in this version')
+  const { openPostgres } = await import('./ledger/postgres/open.js')
+  return openPostgres(databaseUrl)
 }
 
 export async function startAlarms(

@@ -105,7 +105,11 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
     }),
   )
   const url = await ready(child, ended, output)
-  const own = Number(readFileSync(join(options.seen ?? options.dataDir, 'lane.pid'), 'utf8'))
+  // In a cluster many share a directory, and none holds it.
+  const own =
+    options.env?.DATABASE_URL === undefined
+      ? Number(readFileSync(join(options.seen ?? options.dataDir, 'lane.pid'), 'utf8'))
+      : (child.pid ?? 0)
   return {
     url,
     dataDir: options.dataDir,

@@ -59,13 +59,20 @@ export function startSweep(parts: SweepParts): Sweep {
     if (walked !== null) walked = { at: until, request_id: '' }
   }
 
+  /** The walk under way, if one is. Owned by look(). */
+  let walk: Promise<void> | null = null
+
   const look = async (): Promise<void> => {
     await due.ringAll(GRACE_MS, () => stopping.signal.aborted)
     if (parts.redis.status !== 'ready') return
-    await rearm().catch(error => {
-      walked = null
-      parts.onTrouble(error)
-    })
+    // Not waited for: a Redis that has stopped must not hold up what is due.
+    walk ??= rearm()
+      .catch(() => {
+        walked = null
+      })
+      .finally(() => {
+        walk = null
+      })
   }
 
   const pause = (): Promise<void> =>
@@ -85,6 +92,7 @@ export function startSweep(parts: SweepParts): Sweep {
         await pause()
       }
     } finally {
+      await walk
       await hold.release()
     }
   }

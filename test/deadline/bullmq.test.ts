@@ -1,0 +1,268 @@
+// BullMQ's alarm clock on a Redis that is broken in every way Redis breaks: nothing is early, nothing is lost, what is
+// late is late by the sweep's two seconds, and afterwards Redis rings again by itself.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Queue } from 'bullmq'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/canonical.js'
+import { instant, machineClock } from '../../src/clock.js'
+import type { Alarms } from '../../src/deadline/alarms.js'
+import { jobId } from '../../src/deadline/bullmq/job.js'
+import { flawsIn } from '../../src/deadline/bullmq/redis.js'
+import { startBullmq } from '../../src/deadline/bullmq/start.js'
+import type { Store } from '../../src/ledger/contract.js'
+import { openSqlite } from '../../src/ledger/sqlite/open.js'
+import { noRedis, type RedisServer, startRedis } from '../cluster/redis.js'
+import { ALL, sleep, until } from '../faults/rig.js'
+import { question } from '../lane/stage.js'
+
+/** The sweep's promise, and what a busy machine adds to it. */
+const LATE_AT_MOST_MS = 2_000 + 1_000
+/** By itself Redis rings in milliseconds; the sweep never before a second has passed. */
+const BY_REDIS_MS = 900
+const DAY = 86_400_000
+
+describe.skipIf(noRedis !== null && !ALL)(
+  `the alarm clock on Redis${noRedis ? ` (skipped: ${noRedis})` : ''}`,
+  () => {
+    let redis: RedisServer
+    let dir: string
+    let store: Store
+    let alarms: Alarms
+    let said: string[]
+    /** How long after its moment each was rung and settled. */
+    let late: Map<string, number>
+    let early: string[]
+    const moments = new Map<string, number>()
+
+    beforeEach(async () => {
+      redis = await startRedis()
+      dir = mkdtempSync(join(tmpdir(), 'bullmq-'))
+      store = openSqlite(dir, machineClock)
+      late = new Map()
+      early = []
+      said = []
+      alarms = await begin()
+    })
+    afterEach(async () => {
+      redis.thaw()
+      await alarms.stop()
+      await store.ledger.close()
+      await redis.end()
+      rmSync(dir, { recursive: true, force: true })
+    })
+
+    const now = (): number => store.ledger.now()
+    const begin = (): Promise<Alarms> =>
+      startBullmq({ store, url: redis.url, ring, say: (level, words) => void said.push(`${level} ${words}`) })
+    async function ring(id: string): Promise<void> {
+      const at = now() - (moments.get(id) ?? Number.NaN)
+      const moved = await store.ledger.append({
+        story: { request_id: id, expected: 1 },
+        decide: moment =>
+          moment.ms < (moments.get(id) ?? 0)
+            ? { kind: 'refuse', why: 'early' }
+            : { kind: 'append', events: [], alarm: null },
+      })
+      if (moved.kind === 'refused') early.push(id)
+      else if (!late.has(id)) late.set(id, at)
+    }
+    async function open(id: string, inMs: number, tell = true): Promise<void> {
+      const at = now() + inMs
+      moments.set(id, at)
+      await store.ledger.append({
+        story: { request_id: id, expected: 0 },
+        decide: () => ({
+          kind: 'append',
+          events: [
+            {
+              type: 'REQUEST_OPENED',
+              request_id: id,
+              run_id: 'run',
+              body: {
+                request: { ...question(id) },
+                request_hash: sha256(id),
+                run: { run_id: 'run', mood: 'DEFERENTIAL' },
+                recipients: [{ user_id: 'owner', channels: ['slack'], route: 'first' }],
+                envelope_hash: sha256(id),
+                deadline_at: instant(at),
+                opened_by: 'key',
+              },
+            },
+          ],
+          alarm: at,
+        }),
+      })
+      if (tell) alarms.set({ request_id: id, deadline_ms: at, state: 'pending' }, at)
+    }
+    const queueName = async (): Promise<string> => {
+      const find = async () => (await redis.client.keys('lane:alarms*:meta'))[0]
+      return (await until(find)).split(':')[1] ?? ''
+    }
+    const jobs = async (): Promise<string[]> => {
+      const keys = await redis.client.keys('lane:*:d-*')
+      return keys.map(key => key.split(':')[2] ?? '').filter(key => !key.startsWith('d-beat'))
+    }
+    const expectAllRung = async (ids: readonly string[], withinMs: number): Promise<void> => {
+      await until(() => ids.every(id => late.has(id)))
+      const tooLate = ids.filter(id => (late.get(id) ?? 0) > withinMs)
+      expect(tooLate.map(id => `${id}: ${late.get(id)} ms`)).toEqual([])
+      expect(early).toEqual([])
+    }
+    /** After all: Redis rings by itself, well before the sweep would. */
+    const expectRecovered = async (): Promise<void> => {
+      for (let round = 0; ; round++) {
+        const id = `recovered-${round}`
+        await open(id, 300)
+        await until(() => late.has(id))
+        if ((late.get(id) ?? 0) < BY_REDIS_MS) return
+        if (round === 15) throw new Error('Redis is back and does not ring')
+      }
+    }
+
+    test('killed and started again: what was set before, during and after it is kept', async () => {
+      await open('before', 1_500)
+      await sleep(200)
+      await redis.kill()
+      await open('during', 1_000)
+      await open('through', 4_000)
+      await sleep(2_500)
+      await redis.start()
+      await expectAllRung(['before', 'during', 'through'], LATE_AT_MOST_MS)
+      await expectRecovered()
+      expect(
+        said.filter(words => /Redis cannot be reached|does not answer/.test(words)).length,
+      ).toBeGreaterThan(0)
+    })
+
+    test('FLUSHALL: the alarms ahead are set again and ring by Redis', async () => {
+      await open('soon', 1_000)
+      await open('ahead', 5_000)
+      await open('far', 10 * DAY)
+      await until(async () => (await jobs()).length === 3)
+      await redis.client.flushall()
+      await until(async () => (await jobs()).length > 0)
+      await expectAllRung(['soon'], LATE_AT_MOST_MS)
+      await expectAllRung(['ahead'], BY_REDIS_MS)
+      await expectRecovered()
+    })
+
+    test('restarted empty: the alarms ahead are set again', async () => {
+      await open('ahead', 6_000)
+      await until(async () => (await jobs()).length === 1)
+      await redis.kill()
+      redis.wipe()
+      await redis.start()
+      await until(async () => (await jobs()).length === 1)
+      await expectAllRung(['ahead'], BY_REDIS_MS)
+    })
+
+    test('stopped for seconds with its sockets open: nobody waits for it, and the sweep rings', async () => {
+      await open('before', 1_000)
+      await sleep(200)
+      redis.freeze()
+      const began = performance.now()
+      await open('during', 1_500)
+      expect(performance.now() - began).toBeLessThan(1_000)
+      await expectAllRung(['before', 'during'], LATE_AT_MOST_MS)
+      await until(() => alarms.troubles().length > 0)
+      redis.thaw()
+      await until(() => alarms.troubles().length === 0)
+      await expectRecovered()
+    })
+
+    test('connections reset again and again: each alarm rings, and the worker is not left waiting for ever', async () => {
+      const ids = Array.from({ length: 20 }, (_, n) => `q${n}`)
+      for (const [n, id] of ids.entries()) await open(id, 500 + n * 100)
+      for (let time = 0; time < 8; time++) {
+        await redis.client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+        await sleep(250)
+      }
+      await expectAllRung(ids, LATE_AT_MOST_MS)
+      await expectRecovered()
+    })
+
+    test('a job that was lost alone (evicted) is rung by the sweep; one that was never set is set in time', async () => {
+      await open('evicted', 1_500)
+      await open('untold', 6_000, false)
+      await until(async () => (await jobs()).length === 2)
+      await redis.client.del(
+        `lane:${await queueName()}:${jobId({ request_id: 'evicted', at: moments.get('evicted') ?? 0 })}`,
+      )
+      await expectAllRung(['evicted'], LATE_AT_MOST_MS)
+      await expectAllRung(['untold'], BY_REDIS_MS)
+    })
+
+    test('a job that rings too early settles nothing, and one that rings for a settled request does nothing', async () => {
+      await open('once', 700)
+      const at = moments.get('once') ?? 0
+      const armed = { request_id: 'once', deadline_ms: at, state: 'pending' } as const
+      await until(async () => (await jobs()).length === 1)
+      for (const other of [at - 400, at + 300]) {
+        alarms.set(armed, other)
+        await sleep(100)
+      }
+      await until(() => late.has('once'))
+      await sleep(500)
+      expect(early).toEqual(['once'])
+      expect(late.get('once')).toBeLessThan(BY_REDIS_MS)
+      expect((await store.ledger.story('once')).length).toBe(1)
+      expect(await store.ledger.nextAlarm()).toBeNull()
+      expect(await jobs()).toEqual([])
+    })
+
+    test('an answered request leaves no job behind', async () => {
+      await open('answered', 30 * DAY)
+      await until(async () => (await jobs()).length === 1)
+      alarms.set(
+        { request_id: 'answered', deadline_ms: moments.get('answered') ?? 0, state: 'answered' },
+        null,
+      )
+      await until(async () => (await jobs()).length === 0)
+    })
+
+    test('a wrong maxmemory-policy is said at the start and while it lasts', async () => {
+      await redis.client.config('SET', 'maxmemory-policy', 'allkeys-lru')
+      const second = await begin()
+      await until(() => second.troubles().length > 0)
+      expect(second.troubles()[0]).toMatch(/maxmemory-policy is allkeys-lru, not noeviction/)
+      expect(said.some(words => /^warn .*maxmemory-policy/.test(words))).toBe(true)
+      await redis.client.config('SET', 'maxmemory-policy', 'noeviction')
+      await until(() => second.troubles().length === 0)
+      await second.stop()
+    })
+
+    test('when nobody takes jobs it says so, keeps the deadlines, and tries another worker', async () => {
+      const queue = new Queue(await queueName(), { connection: redis.client, prefix: 'lane' })
+      await queue.pause()
+      await until(() => alarms.troubles().some(words => /nobody has taken a job/.test(words)))
+      await open('kept', 500)
+      await expectAllRung(['kept'], LATE_AT_MOST_MS)
+      await queue.resume()
+      await until(() => alarms.troubles().length === 0)
+      await expectRecovered()
+    }, 40_000)
+
+    test('it starts, and keeps deadlines, with no Redis there at all', async () => {
+      await redis.kill()
+      const alone = await begin()
+      await open('kept', 500)
+      await expectAllRung(['kept'], LATE_AT_MOST_MS)
+      await alone.stop()
+      await redis.start()
+    })
+  },
+)
+
+test.each([
+  ['6.0.16', 'noeviction', [/6\.0\.16 is older than 6\.2/]],
+  ['6.2.0', 'noeviction', []],
+  ['8.2.1', 'noeviction', []],
+  ['7.0.15', 'volatile-lru', [/maxmemory-policy is volatile-lru/]],
+  ['5.0.3', 'allkeys-lru', [/older than 6\.2/, /allkeys-lru/]],
+])('Redis %s with %s', (version, policy, expected) => {
+  const flaws = flawsIn(version, policy)
+  expect(flaws).toHaveLength(expected.length)
+  for (const [index, words] of expected.entries()) expect(flaws[index]).toMatch(words)
+})
