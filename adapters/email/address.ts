@@ -23,7 +23,7 @@ export function readMailbox(text: string): Mailbox | null {
 
 /** The address, or what is wrong with it. A delimiter at its end (`lane-@example.org`) is the server's own. */
 export function laneAddress(text: string): LaneAddress | string {
-  const at = text.lastIndexOf('@')
+  const at = Math.max(text.lastIndexOf('@'), 0)
   const written = text.slice(0, at)
   const own = DELIMITERS.includes(written.at(-1) ?? ' ')
   const local = own ? written.slice(0, -1) : written

@@ -25,6 +25,13 @@ const whole = (minimum: number, maximum?: number) => ({
 })
 export const text = { type: 'string' }
 const ok = (body: string, words: string, status = 200): Answer => ({ status, body, words })
+const said = (status: number, words: string): Answer => ({ status, media: 'text/plain', words })
+const hook = (path: string, more: readonly Answer[] = []): Route => ({
+  method: 'post',
+  path,
+  summary: "A provider's webhook, verified by its signature; 404 where the channel takes none",
+  answers: [said(200, 'taken'), said(401, 'not proven to come from the provider'), ...more],
+})
 
 export const ROUTES: readonly Route[] = [
   {
@@ -228,12 +235,14 @@ export const ROUTES: readonly Route[] = [
     summary: 'Stored content of this request, as escaped text',
     answers: [{ status: 200, media: HTML, words: 'a page' }],
   },
-  ...['/hooks/slack', '/hooks/telegram', '/hooks/sms', '/hooks/email/{provider}'].map(path => ({
-    method: 'post' as const,
-    path,
-    summary: "A provider's webhook, verified by its signature; 404 where the channel takes none",
-    answers: [{ status: 200, media: 'text/plain', words: 'taken' }],
-  })),
+  ...['/hooks/slack', '/hooks/telegram', '/hooks/sms'].map(path => hook(path)),
+  hook('/hooks/email/{provider}', [
+    said(404, 'no such provider'),
+    { status: 404, media: 'application/problem+json', body: 'Problem', words: 'the channel takes none' },
+    said(406, 'it carries no raw message'),
+    said(503, 'to be sent again'),
+    { status: 503, media: 'application/problem+json', body: 'Problem', words: 'to be sent again' },
+  ]),
   {
     method: 'get',
     path: '/',

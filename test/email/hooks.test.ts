@@ -1,0 +1,269 @@
+// In by webhook, in a whole lane: verified its own way before anything is read, once, and acknowledged only when taken.
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { AUTHSERV, bounce, NOBODY, OWNER, replyTo } from './correspondent.js'
+import { type Letter, type PostOffice, raisePostOffice } from './post-office.js'
+
+const SECRET = 'the secret of the webhook, long enough'
+const CONFIG = `
+recipients:
+  owner: { name: Owner, email: ${OWNER}, web: true, channels: [email, web] }
+outbox: on
+limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 5 }
+`
+
+let office: PostOffice
+let lane: LaneUnderTest
+beforeAll(async () => {
+  office = await raisePostOffice()
+  lane = await startLane({
+    config: CONFIG,
+    env: {
+      SMTP_URL: office.url,
+      EMAIL_FROM: 'Lane <lane@lane.test>',
+      EMAIL_AUTHSERV_ID: AUTHSERV,
+      EMAIL_WEBHOOK_SECRET: SECRET,
+    },
+  })
+})
+afterAll(async () => {
+  await lane.close()
+  await office.close()
+})
+
+const seconds = (shift = 0): string => String(Math.floor(Date.now() / 1000) + shift)
+const hmac = (text: string | Buffer, secret = SECRET): string =>
+  createHmac('sha256', secret).update(text).digest('hex')
+
+const post = (path: string, raw: string | Uint8Array, headers: Record<string, string>): Promise<Answer> =>
+  lane.call('POST', `/hooks/email/${path}`, { key: null, raw, headers })
+
+function signed(mail: string, timestamp = seconds(), secret = SECRET): Record<string, string> {
+  return {
+    'content-type': 'message/rfc822',
+    'x-lane-timestamp': timestamp,
+    'x-lane-signature': hmac(`${timestamp}.${mail}`, secret),
+  }
+}
+
+let asked = 0
+async function ask(): Promise<{ readonly id: string; readonly letter: Letter }> {
+  const id = `hook-${++asked}`
+  const { status } = await lane.submit(question(id), { recipients: ['owner'] })
+  expect(status).toBe(201)
+  for (;;) {
+    const letter = (await office.requests()).find(one => one.email.subject?.endsWith(`[${id}]`))
+    if (letter !== undefined) return { id, letter }
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+const state = async (id: string): Promise<unknown> =>
+  (await lane.call('GET', `/v1/requests/${id}`)).json.state
+const reasons = async (id: string): Promise<unknown[]> =>
+  (await lane.story(id)).flatMap(({ type, body }) => (type === 'INBOUND_REPLY_REJECTED' ? [body.reason] : []))
+
+async function unverified(): Promise<number> {
+  const { text } = await lane.call('GET', '/metrics', { key: lane.operatorKey })
+  return Number(/lane_strangers_total\{why="unverified_email"\} (\d+)/.exec(text)?.[1] ?? 0)
+}
+
+describe('/hooks/email/raw', () => {
+  test('[LANE-032] a signed raw message answers', async () => {
+    const { id, letter } = await ask()
+    const mail = replyTo(letter, OWNER, 'YES')
+    expect(await post('raw', mail, signed(mail))).toMatchObject({ status: 200, text: 'taken' })
+    expect((await lane.outcome(id)).json).toMatchObject({
+      state: 'answered',
+      answer: { parsed_choice: 'YES', answered_by: 'owner', channel: 'email', proof: 'dmarc' },
+    })
+  })
+
+  test('[LANE-037] a bad signature, an old or future time and a second use are refused before anything is read', async () => {
+    const { id, letter } = await ask()
+    const mail = replyTo(letter, OWNER, 'YES')
+    const good = signed(mail)
+    const attempts: [string, Record<string, string>][] = [
+      [mail, { ...good, 'x-lane-signature': '0'.repeat(64) }],
+      [mail, { ...good, 'x-lane-signature': good['x-lane-signature']?.toUpperCase() ?? '' }],
+      [mail, { ...good, 'x-lane-signature': '' }],
+      [mail, { 'content-type': 'message/rfc822' }],
+      [mail, signed(mail, seconds(), 'another secret of the same length!!!')],
+      [mail, signed(mail, seconds(-301))],
+      [mail, signed(mail, seconds(302))],
+      [mail, signed(mail, `${seconds()}.0`)],
+      [mail, signed(mail, ` ${seconds()}`)],
+      [mail, { ...good, 'x-lane-timestamp': seconds(1) }],
+      [mail.replace('YES', 'NO'), good],
+      [mail.slice(0, -1), good],
+    ]
+    const before = await unverified()
+    for (const [raw, headers] of attempts)
+      expect(await post('raw', raw, headers)).toMatchObject({ status: 401, text: 'unverified' })
+    expect(await unverified()).toBe(before + attempts.length)
+    expect([await state(id), await reasons(id)]).toEqual(['pending', []])
+
+    expect((await post('raw', mail, good)).status).toBe(200)
+    expect(await post('raw', mail, good)).toMatchObject({ status: 401, text: 'unverified' })
+    expect([await state(id), await reasons(id)]).toEqual(['answered', []])
+  })
+
+  test('the same message signed anew is no second answer', async () => {
+    const { id, letter } = await ask()
+    const mail = replyTo(letter, OWNER, 'perhaps')
+    expect((await post('raw', mail, signed(mail, seconds(-1)))).status).toBe(200)
+    expect((await post('raw', mail, signed(mail, seconds(0)))).status).toBe(200)
+    expect((await post('raw', mail, signed(mail, seconds(1)))).status).toBe(200)
+    expect(await reasons(id)).toEqual(['reply_not_in_schema', 'duplicate_message'])
+  })
+
+  test('[LANE-047] a mail from an address the lane does not know is refused, though it has the handle', async () => {
+    const { id, letter } = await ask()
+    const mail = replyTo(letter, NOBODY, 'YES')
+    expect((await post('raw', mail, signed(mail))).status).toBe(200)
+    expect([await reasons(id), await state(id)]).toEqual([['unknown_sender'], 'pending'])
+  })
+
+  test.each(['fail', 'none', null] as const)(
+    'a mail for which the own server does not say pass (%s) is not from whom it says',
+    async dmarc => {
+      const { id, letter } = await ask()
+      const mail = replyTo(letter, OWNER, 'YES', { dmarc })
+      expect((await post('raw', mail, signed(mail))).status).toBe(200)
+      expect([await reasons(id), await state(id)]).toEqual([['sender_unauthenticated'], 'pending'])
+    },
+  )
+
+  test('[LANE-053] a message above the bound is refused before it is read', async () => {
+    const mail = 'x'.repeat(11 * 1024 * 1024)
+    expect((await post('raw', mail, signed(mail))).status).toBe(413)
+  })
+
+  test('a bounce ends the copy, and the next channel is tried', async () => {
+    const { id, letter } = await ask()
+    const mail = bounce(letter)
+    expect((await post('raw', mail, signed(mail))).status).toBe(200)
+    const link = await lane.link(id, 'owner')
+    const status = (await lane.story(id)).find(({ type }) => type === 'DELIVERY_STATUS')
+    expect(status?.body).toMatchObject({ stands: false })
+    expect((await lane.answer(link, 'NO')).status).toBe(200)
+    expect((await lane.outcome(id)).json).toMatchObject({ state: 'answered', answer: { channel: 'web' } })
+  })
+
+  test('an out-of-office note is recorded as automated, and not answered', async () => {
+    const { id, letter } = await ask()
+    const before = (await office.notices()).length
+    const mail = replyTo(letter, OWNER, 'YES', {
+      headers: [
+        'Auto-Submitted: auto-replied',
+        'MIME-Version: 1.0',
+        'Content-Type: text/plain; charset=utf-8',
+      ],
+    })
+    expect((await post('raw', mail, signed(mail))).status).toBe(200)
+    expect([await reasons(id), await state(id)]).toEqual([['automated_message'], 'pending'])
+    expect(await office.notices()).toHaveLength(before)
+  })
+
+  test('[LANE-045] a reply that cannot be read is answered once, with what to send, so that nothing bounces back', async () => {
+    const { id, letter } = await ask()
+    const before = (await office.notices()).length
+    const first = replyTo(letter, OWNER, 'yes but only after Friday', { messageId: '<typo-1@people.test>' })
+    const second = replyTo(letter, OWNER, 'ok then')
+    for (const mail of [first, second]) expect((await post('raw', mail, signed(mail))).status).toBe(200)
+    expect(await reasons(id)).toEqual(['reply_not_in_schema', 'reply_not_in_schema'])
+    const notices = (await office.notices()).slice(before)
+    expect(notices).toHaveLength(1)
+    const [notice] = notices
+    expect(notice?.envelope).toEqual({ from: '', to: [OWNER] })
+    expect(notice?.header('in-reply-to')).toBe('<typo-1@people.test>')
+    expect(notice?.header('auto-submitted')).toBe('auto-replied')
+    expect(notice?.email.text).toContain('Reply YES or NO.')
+    expect(notice?.email.text).toContain('alone on the first line')
+
+    const again = replyTo(notice as Letter, OWNER, 'NO')
+    expect((await post('raw', again, signed(again))).status).toBe(200)
+    expect((await lane.outcome(id)).json).toMatchObject({
+      answer: { parsed_choice: 'NO', answered_by: 'owner' },
+    })
+  })
+})
+
+describe('/hooks/email/mailgun', () => {
+  const TOKEN = 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwx'
+  let tokens = 0
+  const token = (): string => `${++tokens}`.padStart(50, '0')
+
+  const fields = (mail: string, timestamp = seconds(), with_ = token()): [string, string][] => [
+    ['recipient', 'lane@lane.test'],
+    ['stripped-text', 'NO'],
+    ['body-mime', mail],
+    ['timestamp', timestamp],
+    ['token', with_],
+    ['signature', hmac(`${timestamp}${with_}`)],
+  ]
+  const multipart = (pairs: [string, string][]): [string, Record<string, string>] => [
+    `${pairs.map(([name, value]) => `--b0\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`).join('')}--b0--\r\n`,
+    { 'content-type': 'multipart/form-data; boundary=b0' },
+  ]
+  const urlencoded = (pairs: [string, string][]): [string, Record<string, string>] => [
+    new URLSearchParams(pairs).toString(),
+    { 'content-type': 'application/x-www-form-urlencoded' },
+  ]
+
+  test.each([
+    ['multipart', multipart],
+    ['urlencoded', urlencoded],
+  ] as const)(
+    '[LANE-032] a signed form (%s) answers with its raw message, and by nothing else in it',
+    async (_kind, form) => {
+      const { id, letter } = await ask()
+      expect(await post('mailgun', ...form(fields(replyTo(letter, OWNER, 'YES'))))).toMatchObject({
+        status: 200,
+      })
+      expect((await lane.outcome(id)).json).toMatchObject({
+        answer: { parsed_choice: 'YES', proof: 'dmarc' },
+      })
+    },
+  )
+
+  test('[LANE-037] a bad signature, an old time, a token used before and a doubled field are refused', async () => {
+    const { id, letter } = await ask()
+    const mail = replyTo(letter, OWNER, 'YES')
+    const good = fields(mail, seconds(), TOKEN)
+    const changed = (name: string, value: string): [string, string][] =>
+      good.map(([key, old]) => [key, key === name ? value : old])
+    const attempts = [
+      changed('signature', '0'.repeat(64)),
+      changed('timestamp', seconds(-10)),
+      changed('token', token()),
+      fields(mail, seconds(-301)),
+      fields(mail, seconds(302)),
+      good.filter(([name]) => name !== 'signature'),
+      [...good, ['token', TOKEN]] as [string, string][],
+      fields(mail, seconds(), 'short'),
+    ]
+    for (const pairs of attempts)
+      for (const form of [multipart, urlencoded])
+        expect(await post('mailgun', ...form(pairs))).toMatchObject({ status: 401, text: 'unverified' })
+    for (const junk of ['', '--b0', '--b0\r\n\r\n', `--b0\r\n${'x'.repeat(5000)}\r\n\r\n\r\n--b0--`])
+      expect((await post('mailgun', junk, multipart([])[1])).status).toBe(401)
+    expect((await post('mailgun', '{}', { 'content-type': 'application/json' })).status).toBe(401)
+    expect([await state(id), await reasons(id)]).toEqual(['pending', []])
+
+    expect((await post('mailgun', ...multipart(good))).status).toBe(200)
+    expect(await post('mailgun', ...multipart(good))).toMatchObject({ status: 401, text: 'unverified' })
+    expect([await state(id), await reasons(id)]).toEqual(['answered', []])
+  })
+
+  test('a form without the raw message is told so, and not sent again', async () => {
+    const pairs = fields('').filter(([name]) => name !== 'body-mime')
+    expect((await post('mailgun', ...multipart(pairs))).status).toBe(406)
+  })
+})
+
+test('another provider is not there', async () => {
+  for (const provider of ['sendgrid', 'constructor', '__proto__', 'RAW'])
+    expect((await post(provider, 'x', signed('x'))).status).toBe(404)
+})

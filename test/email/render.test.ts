@@ -1,0 +1,109 @@
+// What a person sees: the same words as text and as HTML, with nothing of the caller's that could act.
+import { describe, expect, test } from 'vitest'
+import { markerLine } from '../../adapters/email/marker.js'
+import { render } from '../../adapters/email/render.js'
+import { unlinked } from '../../adapters/email/words.js'
+import type { Display } from '../../src/adapter.js'
+import { display, envelope, HANDLE } from './samples.js'
+
+const MARKER = markerLine(HANDLE, '<id@lane.test>')
+const shown = (more: Partial<Display> = {}) => render({ ...display, ...more }, MARKER, envelope)
+const visible = (html: string): string =>
+  html
+    .replace(/<style>.*<\/style>/s, '')
+    .replace(/<[^>]*>/g, '\n')
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+
+describe('a request as a mail', () => {
+  test('begins with the marker, then what to reply and where to write it', () => {
+    const lines = shown().text.split('\n')
+    expect(lines.slice(0, 4)).toEqual([
+      MARKER,
+      '',
+      'Reply YES or NO.',
+      'Write your answer alone on the first line of your reply, above everything else.',
+    ])
+    const first = visible(shown().html)
+      .split('\n')
+      .map(line => line.trim())
+      .filter(Boolean)
+    expect(first.slice(0, 3)).toEqual([lines[0], lines[2], lines[3]])
+  })
+
+  test('says in both parts who asks, what, until when, what silence means, and the code', () => {
+    const words = [
+      'Question by Release pipeline, run run-9, work item wi-3',
+      'Ship the release today?',
+      'Decides whether the pipeline goes on',
+      `artifact: sha256:${'b'.repeat(64)}`,
+      'doc:release-notes (name only, content not fixed)',
+      '16 Nov 2026, 14:00:05 UTC',
+      'HALT: the run stops',
+      '7K3F',
+    ]
+    for (const word of words) {
+      expect(shown().text).toContain(word)
+      expect(visible(shown().html)).toContain(word)
+    }
+    expect(shown().subject).toBe('Question: Ship the release today? [ship-42]')
+  })
+
+  test('has one link, to the reply page, which decides nothing; and loads nothing', () => {
+    const { html, text } = shown()
+    expect([...html.matchAll(/(?:href|src|action|url\()[^>]*/g)].map(([all]) => all)).toEqual([
+      `href="${envelope.link}"`,
+    ])
+    expect(html).not.toMatch(/<(?:img|form|script|iframe|link|input|button|video|object)\b/i)
+    expect(text.match(/https?:\S+/g)).toEqual([envelope.link])
+    expect(envelope.link).not.toContain(envelope.code)
+  })
+
+  test('is drawn for dark mode and for a phone', () => {
+    const { html } = shown()
+    expect(html).toContain('<meta name="color-scheme" content="light dark">')
+    expect(html).toContain('@media (prefers-color-scheme: dark)')
+    expect(html).toContain('width=device-width')
+    expect(html).toContain('max-width: 600px')
+  })
+
+  test("a caller's words cannot become a tag, a link, a quote or a line of their own", () => {
+    const hostile =
+      '<a href="https://evil.example">"click" & win</a> > www.evil.example http://evil.example/?a=b'
+    const { html, text, subject } = shown({ headline: hostile, impact: hostile, asked_by: hostile })
+    expect(html.match(/<a /g)).toHaveLength(1)
+    for (const part of [text, visible(html), subject])
+      expect(part).not.toMatch(/evil\.example|https?:\/\/evil/)
+    for (const line of text.split('\n')) expect(line).not.toMatch(/^\s{0,3}(?:>|<a)/)
+  })
+
+  test.each([
+    ['see https://evil.example/x', 'see https[:]//evil[.]example/x'],
+    ['merge README.md?', 'merge README[.]md?'],
+    ['mail bob@evil.example now', 'mail bob@evil[.]example now'],
+    ['a name in another alphabet: пример.рф', 'a name in another alphabet: пример[.]рф'],
+    ['version 1.2.3, costs 0.5 or so. Fine.', 'version 1.2.3, costs 0.5 or so. Fine.'],
+    ['and then... nothing', 'and then... nothing'],
+  ])('what looks like a link is shown and does not act: %s', (words, expected) => {
+    expect(unlinked(words)).toBe(expected)
+  })
+
+  test('every kind of answer is described with its own examples', () => {
+    const options = [
+      { value: 'ship', label: 'Ship it' },
+      { value: 'wait', label: 'Wait for docs.example' },
+    ]
+    expect(shown({ reply_schema: { kind: 'choice', options } }).text).toContain(
+      'Reply with one letter: A (Ship it), B (Wait for docs[.]example).',
+    )
+    expect(shown({ reply_schema: { kind: 'number', min: 0, max: 100 } }).text).toContain(
+      'Reply with a number from 0 to 100, for example "50".',
+    )
+  })
+
+  test('a long headline is cut in the subject and whole in the mail', () => {
+    const headline = `${'long '.repeat(99)}?`
+    const { subject, text } = shown({ headline })
+    expect([...subject].length).toBeLessThanOrEqual(120 + ' [ship-42]'.length)
+    expect(text).toContain(headline)
+  })
+})
