@@ -4,7 +4,7 @@
 import type { types, ViewOutput } from '@slack/bolt'
 import { type Display, describeAnswer, type Option, type ReplySchema } from '../../src/adapter.js'
 import { asked, handles, options, stamp, until } from './document.js'
-import { cut, plain } from './inert.js'
+import { plain } from './inert.js'
 import { faceOf } from './render.js'
 
 export const FORM_VIEW = 'lane:answer'
@@ -37,7 +37,7 @@ export const formView = (display: Display, metadata: string): types.ModalView =>
       type: 'input',
       block_id: ANSWER,
       label: plain('Your answer'),
-      hint: plain(cut(hintOf(display.reply_schema), HINT_UNITS)),
+      hint: plain(hintOf(display.reply_schema), HINT_UNITS),
       element: inputOf(display.reply_schema),
     },
   ],
@@ -68,7 +68,7 @@ function inputOf(schema: ReplySchema): Input {
 const bare = (answer: string): types.PlainTextOption => ({ text: plain(answer), value: answer })
 
 const choose = (option: Option, at: number): types.PlainTextOption => ({
-  text: plain(cut(faceOf(option, at), OPTION_UNITS)),
+  text: plain(faceOf(option, at), OPTION_UNITS),
   value: option.value,
   description: plain(`recorded as ${option.value}`),
 })

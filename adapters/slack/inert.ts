@@ -2,9 +2,8 @@
 // which do no markup; what even those would carry (marks that hide, join or turn text) is named by its number.
 import type { types } from '@slack/bolt'
 
-// Controls, what formats or fills without being seen, private signs and halves of signs. The two selectors that choose
-// between a sign's black and its coloured form hide nothing.
-const UNSEEN = /(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
+// Controls, what formats or fills without being seen, private signs and halves of signs.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
 const number = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`
@@ -18,9 +17,10 @@ export function cut(text: string, units: number): string {
   return `${text.slice(0, end)}…`
 }
 
-export const plain = (text: string): types.PlainTextElement => ({
+/** `units` where Slack has a limit that the text could pass. */
+export const plain = (text: string, units = Number.POSITIVE_INFINITY): types.PlainTextElement => ({
   type: 'plain_text',
-  text: visible(text),
+  text: cut(visible(text), units),
   emoji: false,
 })
 
@@ -48,10 +48,10 @@ const ESCAPES = [
 const EMOJI_CODE = /:(?=[\w+'-]+:)/g
 
 /** For the one field that has no plain form: the line of a notification. Sent with `mrkdwn: false`. */
-export const notification = (text: string): string =>
-  ESCAPES.reduce((safe, [sign, entity]) => safe.replaceAll(sign, entity), visible(text)).replace(
-    EMOJI_CODE,
-    '\uFF1A',
+export const notification = (text: string, units: number): string =>
+  ESCAPES.reduce(
+    (safe, [sign, entity]) => safe.replaceAll(sign, entity),
+    cut(visible(text), units).replace(EMOJI_CODE, '\uFF1A'),
   )
 
 const WRAPPED = /<([^<>|]*)(?:\|([^<>|]*))?>|&(amp|lt|gt);/g

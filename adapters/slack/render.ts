@@ -3,7 +3,7 @@
 import type { types } from '@slack/bolt'
 import { type Display, describeAnswer, letterOf, type Option, type Outcome } from '../../src/adapter.js'
 import { asked, handles, moment, options, rich, short, stamp, title, until } from './document.js'
-import { BOLD, cut, line, notification, plain, words } from './inert.js'
+import { BOLD, line, notification, plain, words } from './inert.js'
 import { outcomeWords, typeWord } from './words.js'
 
 type Block = types.KnownBlock
@@ -25,15 +25,16 @@ export const BUTTONS = 'lane:buttons'
 
 /** More would wrap and hide each other on a phone; from there on the form lists them. */
 const MAX_BUTTONS = 5
-/** Slack's limits are 75 and 300, counted in a way it does not publish: a margin of 5 %. */
+/** Slack's limits are 75, 100 and 300, counted in a way it does not publish: a margin of 5 %. */
 const BUTTON_UNITS = 71
+const TITLE_UNITS = 95
 const CONFIRM_UNITS = 285
 /** A notification is read on a lock screen. */
 const NOTIFICATION_UNITS = 1_000
 
 export function card(display: Display, place: Place): Card {
   return {
-    text: notification(cut(`${typeWord(display.type)}: ${display.headline}`, NOTIFICATION_UNITS)),
+    text: notification(`${typeWord(display.type)}: ${display.headline}`, NOTIFICATION_UNITS),
     blocks: [
       title(display),
       ...(place.mention === null ? [] : [addressed(place.mention)]),
@@ -53,9 +54,7 @@ const addressed = (user_id: string): Block =>
 
 export function closedCard(display: Display, outcome: Outcome): Card {
   return {
-    text: notification(
-      cut(`${typeWord(display.type)}, settled: ${outcomeWords(outcome)}`, NOTIFICATION_UNITS),
-    ),
+    text: notification(`${typeWord(display.type)}, settled: ${outcomeWords(outcome)}`, NOTIFICATION_UNITS),
     blocks: [
       title(display),
       asked(display),
@@ -88,7 +87,7 @@ function buttons(display: Display, handle: string): types.Button[] {
     type: 'button',
     action_id: `${OPTION}${value}`,
     value: handle,
-    text: plain(cut(text, BUTTON_UNITS)),
+    text: plain(text, BUTTON_UNITS),
     ...(display.type === 'REQUEST_APPROVAL' && { confirm: confirmation(display, text) }),
   })
   if (schema.kind === 'yes_no') return [press('YES', 'YES'), press('NO', 'NO')]
@@ -104,9 +103,9 @@ export const faceOf = ({ label }: Option, at: number): string => `${letterOf(at)
 function confirmation(display: Display, answer: string): types.ConfirmationDialog {
   const what = `${display.headline}: ${answer}. Request ${short(display.request_hash)}… An answer is final.`
   return {
-    title: plain(`Answer ${answer}?`),
-    text: plain(cut(what, CONFIRM_UNITS)),
-    confirm: plain(`Yes, answer ${answer}`),
+    title: plain(`Answer ${answer}?`, TITLE_UNITS),
+    text: plain(what, CONFIRM_UNITS),
+    confirm: plain('Yes, send it'),
     deny: plain('Back'),
   }
 }

@@ -3,7 +3,7 @@
 import type { Say } from '../../src/adapter.js'
 import { type Api, troubleOf } from './api.js'
 import { rich } from './document.js'
-import { cut, line, notification, words } from './inert.js'
+import { cut, line, notification, visible, words } from './inert.js'
 import { type Copy, INERT } from './send.js'
 
 /** A refusal quotes at most a short line and names what would be understood. */
@@ -39,6 +39,6 @@ export class Notices {
 }
 
 const notice = (text: string) => ({
-  text: notification(cut(text, NOTICE_UNITS)),
-  blocks: [rich(line(words(cut(text, NOTICE_UNITS))))],
+  text: notification(text, NOTICE_UNITS),
+  blocks: [rich(line(words(cut(visible(text), NOTICE_UNITS))))],
 })

@@ -1,0 +1,288 @@
+// People answer in Slack, each in their own way, and the ledger says the same of all of them.
+import { afterEach, describe, expect, test } from 'vitest'
+import { approval } from '../lane-under-test.js'
+import { faultsOfView } from './block-limits.js'
+import { buttonsOf, type Copy, readable, submitted } from './person.js'
+import { raise, type Scene, type SceneOptions, until } from './scene.js'
+
+let scene: Scene
+const begin = async (options?: SceneOptions): Promise<Scene> => {
+  scene = await raise(options)
+  return scene
+}
+afterEach(() => scene.end())
+
+const owner = (): string => scene.workspace.people.owner
+const deputy = (): string => scene.workspace.people.deputy
+
+type View = { readonly private_metadata: string; readonly callback_id: string }
+/** Presses Answer and gives the form that Slack was asked to open. */
+async function openForm(copy: Copy, user = owner()): Promise<View> {
+  const before = scene.workspace.of('views.open').length
+  await scene.person.press(user, copy, 'Answer', { trigger: await scene.workspace.trigger(user) })
+  const [call] = (await scene.called('views.open', before + 1)).slice(before)
+  const view = JSON.parse(call?.body.view ?? '{}')
+  expect(faultsOfView(view)).toEqual([])
+  return view
+}
+
+const OPTIONS = Array.from({ length: 6 }, (_, at) => ({ value: `plan-${at}`, label: `Plan ${at}` }))
+const picked = (value: string) => ({ text: { type: 'plain_text', text: 'x' }, value })
+
+describe('by button', () => {
+  test('[LANE-031] a request becomes a card, and a press on it one typed answer with its proof', async () => {
+    await begin()
+    const copy = await scene.asked('q-1')
+    expect(await scene.person.press(owner(), copy, 'YES')).toEqual({ status: 200, body: '' })
+    expect(await scene.settled('q-1')).toMatchObject({
+      state: 'answered',
+      answer: { parsed_choice: 'YES', answered_by: 'owner', channel: 'slack', proof: 'slack_signed' },
+    })
+    const types = (await scene.lane.story('q-1')).map(({ type }) => type)
+    expect(types.slice(0, 6)).toEqual([
+      'REQUEST_OPENED',
+      'DELIVERY_STARTED',
+      'OUTBOUND_REQUEST_SENT',
+      'INBOUND_REPLY_RECEIVED',
+      'HUMAN_REPLY_EVENT',
+      'REQUEST_RESOLVED',
+    ])
+  })
+
+  test('a choice is answered by its value, and the card is edited to who said what, its buttons gone', async () => {
+    await begin()
+    const reply_schema = { kind: 'choice', options: OPTIONS.slice(0, 5) }
+    const copy = await scene.asked('q-2', { reply_schema })
+    await scene.person.press(owner(), copy, 'C')
+    expect(await scene.settled('q-2')).toMatchObject({ answer: { parsed_choice: 'plan-2' } })
+    const closed = await until(async () => {
+      const { message } = await scene.now(copy)
+      return buttonsOf({ ...copy, message }).length === 0 && message
+    })
+    expect(readable(closed.blocks)).toMatch(/owner.* answered .*plan-2/)
+    await until(async () => (await scene.bodies('q-2', 'DELIVERY_CLOSED')).length === 1)
+  })
+
+  test('an approval is given once, by the approver who pressed', async () => {
+    await begin()
+    const copy = await scene.asked('ship-1', approval('ship-1'))
+    expect(readable(copy.message.blocks)).toContain('"confirm"')
+    await scene.person.press(owner(), copy, 'YES')
+    expect(await scene.settled('ship-1')).toMatchObject({
+      state: 'answered',
+      answer: { answered_by: 'owner' },
+    })
+  })
+})
+
+describe('by form', () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]>([
+    [
+      'text',
+      { kind: 'text', max_chars: 40 },
+      { type: 'plain_text_input', value: 'Ship it on Monday.' },
+      { parsed_payload: { text: 'Ship it on Monday.' } },
+    ],
+    [
+      'number',
+      { kind: 'number', min: 0, max: 100, step: 5, unit: 'chips' },
+      { type: 'number_input', value: '50' },
+      { parsed_payload: { number: 50 } },
+    ],
+    [
+      'date',
+      { kind: 'date', min: '2026-01-01' },
+      { type: 'datepicker', selected_date: '2026-02-17' },
+      { parsed_payload: { date: '2026-02-17' } },
+    ],
+    [
+      'choice',
+      { kind: 'choice', options: OPTIONS },
+      { type: 'radio_buttons', selected_option: picked('plan-4') },
+      { parsed_choice: 'plan-4' },
+    ],
+    [
+      'multi_choice',
+      { kind: 'multi_choice', options: OPTIONS, min: 1, max: 3 },
+      { type: 'checkboxes', selected_options: [picked('plan-5'), picked('plan-1')] },
+      { parsed_payload: { selected: ['plan-1', 'plan-5'] } },
+    ],
+  ])('%s is asked for, sent and compiled', async (kind, reply_schema, value, answer) => {
+    await begin()
+    const copy = await scene.asked(`form-${kind}`, { reply_schema })
+    const view = await openForm(copy)
+    const sent = await scene.person.interact(submitted(owner(), view, value))
+    expect(sent).toEqual({ status: 200, body: '' })
+    expect(await scene.settled(`form-${kind}`)).toMatchObject({ state: 'answered', answer })
+  })
+
+  test('what the lane does not understand is shown under the input, and the form can be sent again', async () => {
+    await begin()
+    const copy = await scene.asked('form-1', { reply_schema: { kind: 'number', min: 0, max: 10 } })
+    const view = await openForm(copy)
+    // Bounds are the client's claim: a resubmitted view can carry anything.
+    const refused = await scene.person.interact(submitted(owner(), view, { value: '11' }))
+    expect(JSON.parse(refused.body)).toMatchObject({
+      response_action: 'errors',
+      errors: { answer: expect.stringMatching(/11.*from 0 to 10/) },
+    })
+    expect([await scene.state('form-1'), await scene.reasons('form-1')]).toEqual([
+      'pending',
+      ['reply_not_in_schema'],
+    ])
+    await scene.person.interact(submitted(owner(), view, { value: '7' }))
+    expect(await scene.settled('form-1')).toMatchObject({ answer: { parsed_payload: { number: 7 } } })
+  })
+
+  test('a form that was opened before a restart is sent after it', async () => {
+    await begin()
+    const copy = await scene.asked('form-2', { reply_schema: { kind: 'text', max_chars: 20 } })
+    const view = await openForm(copy)
+    scene.lane = await scene.lane.restart()
+    await scene.person.interact(submitted(owner(), view, { value: 'After all' }))
+    expect(await scene.settled('form-2')).toMatchObject({ answer: { parsed_payload: { text: 'After all' } } })
+  })
+
+  test('a form that comes too late says what holds', async () => {
+    await begin()
+    const request = { deadline_seconds: 2, reply_schema: { kind: 'text', max_chars: 20 } }
+    const copy = await scene.asked('form-3', request)
+    const view = await openForm(copy)
+    expect(await scene.settled('form-3')).toMatchObject({ state: 'defaulted' })
+    const late = await scene.person.interact(submitted(owner(), view, { value: 'Wait' }))
+    expect(JSON.parse(late.body).errors.answer).toMatch(/Nobody answered in time. HALT holds/)
+    expect(await scene.reasons('form-3')).toEqual(['already_resolved'])
+  })
+
+  test('a form sent by another than it was opened for answers nothing', async () => {
+    await begin()
+    const copy = await scene.asked('form-4', { reply_schema: { kind: 'text', max_chars: 20 } })
+    const view = await openForm(copy)
+    const stolen = await scene.person.interact(submitted(deputy(), view, { value: 'Mine' }))
+    expect(JSON.parse(stolen.body).errors.answer).toMatch(/put to somebody else/)
+    expect([await scene.state('form-4'), await scene.reasons('form-4')]).toEqual([
+      'pending',
+      ['wrong_recipient'],
+    ])
+  })
+
+  test.each(['', '{}', 'null', '[1]', '{"handle":1,"channel":"C","ts":"1"}', 'not json'])(
+    'metadata that is not ours (%s) names nothing',
+    async private_metadata => {
+      await begin()
+      const sent = await scene.person.interact(
+        submitted(owner(), { private_metadata, callback_id: 'lane:answer' }, { value: 'x' }),
+      )
+      expect([sent.status, JSON.parse(sent.body).response_action]).toEqual([200, 'errors'])
+    },
+  )
+})
+
+describe('in the thread', () => {
+  test('words are compiled by the same grammar: a typo is told there and spends nothing', async () => {
+    await begin()
+    const copy = await scene.asked('t-1')
+    const said = async (): Promise<string[]> =>
+      (await scene.workspace.replies(copy.channel, copy.message.ts)).map(({ text }) => text)
+    await scene.person.write(owner(), copy, 'yes but &lt;later&gt;')
+    await until(async () => (await said()).length === 1)
+    expect((await said())[0]).toMatch(/Not understood: “yes but &lt;later&gt;”. Reply YES or NO./)
+    expect(await scene.state('t-1')).toBe('pending')
+    await scene.person.write(owner(), copy, 'Yes.')
+    expect(await scene.settled('t-1')).toMatchObject({ answer: { parsed_choice: 'YES' } })
+    await until(async () => (await said()).length === 2)
+    expect((await said())[1]).toBe('Recorded: YES')
+  })
+
+  test('[LANE-054] markup, mentions, controls, bidi and zero-width never reach the payload', async () => {
+    await begin()
+    const copy = await scene.asked('t-2', { reply_schema: { kind: 'text', max_chars: 100 } })
+    const hostile = ['*bold*', '<b>x</b>', '<@U1>', 'a\u0007b', 'a\u202Eb', 'a\u200Bb']
+    for (const text of hostile.slice(0, 4)) await scene.person.write(owner(), copy, text)
+    expect(await scene.reasons('t-2')).toEqual(Array(4).fill('reply_bad_charset'))
+    expect(await scene.state('t-2')).toBe('pending')
+    const other = await scene.asked('t-3', { reply_schema: { kind: 'text', max_chars: 100 } })
+    for (const text of hostile.slice(4)) await scene.person.write(owner(), other, text)
+    expect(await scene.reasons('t-3')).toEqual(Array(2).fill('reply_bad_charset'))
+  })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['an edit', { subtype: 'message_changed', message: { text: 'YES' } }],
+    ['a deletion', { subtype: 'message_deleted' }],
+    ['a file', { subtype: 'file_share' }],
+    ['a bot', { bot_id: 'B1' }],
+    ['nobody', { user: undefined }],
+    ['the thread of another message', { thread_ts: '1.000001' }],
+    ['the thread of another conversation', { channel: 'D0OTHER' }],
+  ])('%s is no reply', async (_name, more) => {
+    await begin()
+    const copy = await scene.asked('t-4')
+    expect(await scene.person.write(owner(), copy, 'YES', more)).toEqual({ status: 200, body: '' })
+    expect([await scene.state('t-4'), await scene.reasons('t-4')]).toEqual(['pending', []])
+  })
+
+  test('words beside the thread answer nothing, and the person is told where to put them', async () => {
+    await begin()
+    const copy = await scene.asked('t-5')
+    await scene.person.write(owner(), copy, 'YES', { thread_ts: undefined })
+    const [notice] = await scene.called('chat.postEphemeral')
+    expect(notice?.body).toMatchObject({ user: owner(), text: expect.stringMatching(/Nothing was recorded/) })
+    expect(await scene.state('t-5')).toBe('pending')
+  })
+})
+
+describe('several at once', () => {
+  test('[LANE-081] of two people on two cards the first wins; the second is told so, and both cards say it', async () => {
+    await begin()
+    const first = await scene.asked('race-1', {}, { recipients: ['owner', 'deputy'] })
+    const second = await scene.card(deputy())
+    await scene.person.press(deputy(), second, 'NO')
+    await scene.person.press(owner(), first, 'YES')
+    expect(await scene.settled('race-1')).toMatchObject({
+      answer: { parsed_choice: 'NO', answered_by: 'deputy' },
+    })
+    expect(await scene.reasons('race-1')).toEqual(['already_resolved'])
+    const [notice] = await scene.called('chat.postEphemeral')
+    expect(notice?.body).toMatchObject({ user: owner(), text: expect.stringMatching(/deputy answered NO/) })
+    for (const copy of [first, second])
+      await until(async () => /deputy.* answered .*NO/.test(readable((await scene.now(copy)).message.blocks)))
+  })
+
+  test('[LANE-081] an answer on the web closes the card, and a press on an old one is told', async () => {
+    await begin()
+    const both = [{ user_id: 'owner', channels: ['slack', 'web'] }]
+    const copy = await scene.asked('race-2', {}, { recipients: both })
+    expect((await scene.lane.answer(await scene.lane.link('race-2', 'owner'), 'NO')).status).toBe(200)
+    await until(async () => buttonsOf(await scene.now(copy)).length === 0)
+    await scene.person.press(owner(), copy, 'YES')
+    const [notice] = await scene.called('chat.postEphemeral')
+    expect(notice?.body.text).toMatch(/Too late.*owner answered NO/)
+    expect(await scene.settled('race-2')).toMatchObject({ answer: { parsed_choice: 'NO', channel: 'web' } })
+  })
+
+  test('a storm of presses on one card is one answer', async () => {
+    await begin()
+    const copy = await scene.asked('race-3')
+    const presses = Array.from({ length: 4 }, (_, at) =>
+      scene.person.press(owner(), copy, at % 2 === 0 ? 'YES' : 'NO'),
+    )
+    expect((await Promise.all(presses)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    await scene.settled('race-3')
+    expect(await scene.bodies('race-3', 'HUMAN_REPLY_EVENT')).toHaveLength(1)
+    expect(await scene.reasons('race-3')).toEqual(Array(3).fill('already_resolved'))
+  })
+
+  test('what Slack hands over again is the same reply: recorded as such, and the person hears nothing twice', async () => {
+    await begin()
+    const copy = await scene.asked('again-1')
+    await scene.person.write(owner(), copy, 'maybe')
+    await scene.person.again()
+    expect(await scene.reasons('again-1')).toEqual(['reply_not_in_schema', 'duplicate_message'])
+    await scene.person.press(owner(), copy, 'YES')
+    expect(await scene.person.again()).toEqual({ status: 200, body: '' })
+    await scene.settled('again-1')
+    expect(await scene.bodies('again-1', 'HUMAN_REPLY_EVENT')).toHaveLength(1)
+    expect(await scene.workspace.replies(copy.channel, copy.message.ts)).toHaveLength(1)
+    expect(scene.workspace.of('chat.postEphemeral')).toEqual([])
+  })
+})

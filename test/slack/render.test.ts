@@ -1,0 +1,263 @@
+// What a person sees in Slack: within Slack's limits whatever is asked, and nothing in it acts by itself.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { formView, readForm } from '../../adapters/slack/form.js'
+import { notification, typed } from '../../adapters/slack/inert.js'
+import { card, closedCard } from '../../adapters/slack/render.js'
+import type { Outcome, ReplySchema } from '../../src/adapter.js'
+import { compile } from '../../src/compiler/compile.js'
+import { faultsOfMessage, faultsOfView } from './block-limits.js'
+import { approval, displays, HANDLE, HASH, PLACE, question, text } from './displays.js'
+
+const ANSWERED: Outcome = {
+  outcome: 'answered',
+  at: '2026-02-17T13:00:00.000Z',
+  answered_by: 'release-owner',
+  answer: 'YES',
+  default_action: null,
+}
+const lettered = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ value: `value-${at}`, label: `Label ${at}` }))
+const whole = (value: unknown): string => JSON.stringify(value)
+const buttonsOf = (schema: ReplySchema): { action_id: string; value: string }[] =>
+  card(question(schema), PLACE).blocks.flatMap(block =>
+    block.type === 'actions' ? (block.elements as { action_id: string; value: string }[]) : [],
+  )
+
+describe('the limits of Block Kit', () => {
+  test('hold for every card, open, in a channel and closed', () => {
+    fc.assert(
+      fc.property(displays, text(500), (display, said) => {
+        expect(faultsOfMessage(card(display, PLACE))).toEqual([])
+        expect(faultsOfMessage(card(display, { ...PLACE, mention: 'U0456' }))).toEqual([])
+        expect(faultsOfMessage(closedCard(display, { ...ANSWERED, answer: said }))).toEqual([])
+      }),
+    )
+  })
+
+  test('hold for every form', () => {
+    const metadata = JSON.stringify({ handle: HANDLE, channel: 'D0123456789', ts: '1700000000.000100' })
+    fc.assert(
+      fc.property(displays, display => {
+        expect(faultsOfView(formView(display, metadata))).toEqual([])
+      }),
+    )
+  })
+
+  test('are noticed by the judge when they are passed', () => {
+    const { blocks } = card(question({ kind: 'choice', options: lettered(3) }), PLACE)
+    const long = whole(blocks).replace('A · Label 0', 'A'.repeat(76))
+    expect(faultsOfMessage({ text: 'x', blocks: JSON.parse(long) })).toEqual([
+      expect.stringMatching(/text: has 76 characters/),
+    ])
+    const marked = whole(blocks).replaceAll('plain_text', 'mrkdwn')
+    expect(faultsOfMessage({ text: 'x', blocks: JSON.parse(marked) }).length).toBeGreaterThan(3)
+  })
+})
+
+describe('a caller’s words', () => {
+  const EVIL = '<!channel> <@U1> <https://evil.example|YES> *bold* :tada: `code` @here https://evil.example'
+
+  test('stand as text and nothing else: no mention, no link, no markup, no emoji', () => {
+    const { blocks } = card(question({ kind: 'yes_no' }, { headline: EVIL, impact: EVIL }), PLACE)
+    const elements: unknown[] = []
+    const walk = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return
+      if (whole(value).includes('evil.example')) elements.push((value as { type?: string }).type)
+      for (const inner of Object.values(value)) walk(inner)
+    }
+    walk(blocks)
+    expect([...new Set(elements)].sort()).toEqual(['rich_text', 'rich_text_quote', 'text', undefined].sort())
+    expect(whole(blocks)).not.toMatch(/"type":"(?:mrkdwn|markdown|broadcast|user|usergroup|channel|emoji)"/)
+  })
+
+  test('cannot act in the notification either', () => {
+    const line = card(question({ kind: 'yes_no' }, { headline: EVIL }), PLACE).text
+    expect(line).not.toMatch(/[<>]|:tada:/)
+    expect(notification('a & <b> &lt;', 100)).toBe('a &amp; &lt;b&gt; &amp;lt;')
+  })
+
+  test('[LANE-054] show what would hide or turn them, by its number', () => {
+    fc.assert(
+      fc.property(displays, display => {
+        const seen = whole([card(display, PLACE), closedCard(display, ANSWERED), formView(display, 'm')])
+        expect(seen).not.toMatch(/[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\\u0000|\\n/)
+      }),
+    )
+    const { blocks } = card(question({ kind: 'yes_no' }, { headline: 'deny\u202Eevorppa' }), PLACE)
+    expect(whole(blocks)).toContain('deny[U+202E]evorppa')
+  })
+})
+
+describe('a card', () => {
+  test('says what is asked, what it changes, until when, what holds otherwise, and which request it is', () => {
+    const seen = whole(card(question({ kind: 'yes_no' }), PLACE))
+    for (const part of [
+      'release-agent',
+      'run-9',
+      'Which rollout should version 4.2 follow?',
+      'The chosen rollout starts within the hour.',
+      'HALT',
+      'the run stops',
+      'sha256:c0ffee42c0ff…',
+    ])
+      expect(seen).toContain(part)
+  })
+
+  test('gives the deadline as a moment, which each reader sees in their own time zone', () => {
+    const { blocks } = card(question({ kind: 'yes_no' }), PLACE)
+    expect(whole(blocks)).toContain(
+      whole({
+        type: 'date',
+        timestamp: 1771336805,
+        format: '{date_long_pretty} at {time_secs}',
+        fallback: '17 Feb 2026, 14:00:05 UTC',
+      }),
+    )
+  })
+
+  test('shows a handle as a short hash that links to the reply page, and a name as a name', () => {
+    const named = { name: null, handle: 'doc:plan', fixed: false }
+    const seen = whole(card({ ...approval, handles: [...approval.handles, named] }, PLACE))
+    expect(seen).toContain(whole({ type: 'link', url: PLACE.link, text: 'sha256:3f9a1b2c3f9a…' }))
+    expect(seen).toContain('name only, content not fixed')
+    expect(seen).not.toContain(HASH)
+  })
+
+  test('has the reply handle in its buttons and its link, and no code', () => {
+    const place = { ...PLACE, code: 'K7QD' }
+    expect(whole(card(approval, place))).not.toContain('K7QD')
+  })
+
+  test.each<[string, ReplySchema, string[]]>([
+    ['yes_no', { kind: 'yes_no' }, ['lane:option:YES', 'lane:option:NO']],
+    [
+      'five choices',
+      { kind: 'choice', options: lettered(5) },
+      [0, 1, 2, 3, 4].map(at => `lane:option:value-${at}`),
+    ],
+    ['six choices', { kind: 'choice', options: lettered(6) }, ['lane:form']],
+    ['several', { kind: 'multi_choice', options: lettered(3), min: 1, max: 2 }, ['lane:form']],
+    ['text', { kind: 'text', max_chars: 80 }, ['lane:form']],
+    ['a number', { kind: 'number', min: 0, max: 5 }, ['lane:form']],
+    ['a date', { kind: 'date' }, ['lane:form']],
+  ])('asks for %s by the right buttons', (_name, schema, expected) => {
+    const buttons = buttonsOf(schema)
+    expect(buttons.map(({ action_id }) => action_id)).toEqual(expected)
+    expect(new Set(buttons.map(({ value }) => value))).toEqual(new Set([HANDLE]))
+  })
+
+  test('of an approval asks for a confirmation that names the action and the request; a question does not', () => {
+    const [yes, no] = buttonsOf({ kind: 'yes_no' })
+    expect([yes, no].every(button => !('confirm' in (button ?? {})))).toBe(true)
+    const confirms = card(approval, PLACE).blocks.flatMap(block =>
+      block.type === 'actions' ? block.elements.map(one => ('confirm' in one ? one.confirm : undefined)) : [],
+    )
+    expect(confirms).toHaveLength(2)
+    for (const confirm of confirms) expect(whole(confirm)).toMatch(/Approve PUBLISH.*sha256:c0ffee42c0ff/)
+  })
+
+  test('that is closed says who, what and when, and has no button left', () => {
+    const { blocks } = closedCard(approval, ANSWERED)
+    expect(blocks.map(({ type }) => type)).not.toContain('actions')
+    expect(whole(blocks)).toMatch(/release-owner.* answered .*YES.*1771333200/)
+  })
+
+  test.each([
+    ['defaulted', /Nobody answered in time.*DENY/],
+    ['undelivered', /It reached nobody in time.*DENY/],
+    ['withdrawn', /Withdrawn/],
+  ] as const)('that is %s names no person', (outcome, seen) => {
+    const end = { ...ANSWERED, outcome, answered_by: null, answer: null, default_action: 'DENY' }
+    expect(whole(closedCard(approval, end))).toMatch(seen)
+    expect(whole(closedCard(approval, end))).not.toMatch(/release-owner|null/)
+  })
+})
+
+describe('a form', () => {
+  const inputOf = (schema: ReplySchema): Record<string, unknown> => {
+    const last = formView(question(schema), 'm').blocks.at(-1)
+    return last !== undefined && 'element' in last ? { ...last.element } : {}
+  }
+
+  test.each<[string, ReplySchema, Record<string, unknown>]>([
+    ['six choices', { kind: 'choice', options: lettered(6) }, { type: 'radio_buttons' }],
+    ['eleven choices', { kind: 'choice', options: lettered(11) }, { type: 'static_select' }],
+    [
+      'several of ten',
+      { kind: 'multi_choice', options: lettered(10), min: 1, max: 2 },
+      { type: 'checkboxes' },
+    ],
+    [
+      'several of eleven',
+      { kind: 'multi_choice', options: lettered(11), min: 1, max: 2 },
+      { type: 'multi_static_select', max_selected_items: 2 },
+    ],
+    ['text', { kind: 'text', max_chars: 80 }, { type: 'plain_text_input', max_length: 160 }],
+    [
+      'a number in whole steps',
+      { kind: 'number', min: 0, max: 200, step: 5 },
+      { type: 'number_input', is_decimal_allowed: false, min_value: '0', max_value: '200' },
+    ],
+    [
+      'a number with decimals',
+      { kind: 'number', min: 0.000001, max: 1.5 },
+      { type: 'number_input', is_decimal_allowed: true, min_value: '0.000001', max_value: '1.5' },
+    ],
+    ['a date', { kind: 'date' }, { type: 'datepicker' }],
+  ])('asks for %s by the right input, with nothing chosen beforehand', (_name, schema, expected) => {
+    const input = inputOf(schema)
+    expect(input).toMatchObject(expected)
+    expect(Object.keys(input).filter(key => key.startsWith('initial'))).toEqual([])
+  })
+
+  const filled = (value: Record<string, unknown>) =>
+    ({ values: { answer: { value } } }) as unknown as Parameters<typeof readForm>[0]
+  const picked = (value: string) => ({ text: { type: 'plain_text', text: 'x' }, value })
+  test.each<[string, ReplySchema, Record<string, unknown>]>([
+    ['a choice', { kind: 'choice', options: lettered(6) }, { selected_option: picked('value-3') }],
+    [
+      'several',
+      { kind: 'multi_choice', options: lettered(6), min: 1, max: 6 },
+      { selected_options: [picked('value-1'), picked('value-4')] },
+    ],
+    ['text', { kind: 'text', max_chars: 20 }, { value: 'Ship on Monday.' }],
+    ['a number', { kind: 'number', min: 0, max: 50 }, { value: '12.5' }],
+    ['a date', { kind: 'date' }, { selected_date: '2026-02-17' }],
+  ])('gives %s back as the grammar reads it', (_name, schema, value) => {
+    expect(compile(schema, readForm(filled(value)))).toMatchObject({ ok: true })
+  })
+
+  test.each([{ value: null }, { selected_option: null }, { selected_options: [] }, { selected_date: null }])(
+    'left empty (%o) is the empty reply',
+    value => expect(readForm(filled(value))).toBe(''),
+  )
+})
+
+describe('what Slack makes of typed words is taken back, once', () => {
+  test.each([
+    ['YES', 'YES'],
+    ['1 &lt; 2 &amp; 3 &gt; 2', '1 < 2 & 3 > 2'],
+    ['&amp;lt;', '&lt;'],
+    ['<http://example.org|example.org>', 'example.org'],
+    ['<https://example.org/a>', 'https://example.org/a'],
+    ['<mailto:a@example.org|a@example.org>', 'a@example.org'],
+    ['<tel:+15551230000|+15551230000>', '+15551230000'],
+  ])('%s is %s', (came, meant) => expect(typed(came)).toBe(meant))
+
+  test.each(['<https://evil.example|YES>', '<@U1|YES>', '<!here|YES>', '<#C1|YES>', '<!date^1^{date}|YES>'])(
+    'a link, mention or command under the word YES is not YES: %s',
+    came => expect(compile({ kind: 'yes_no' }, typed(came))).toMatchObject({ ok: false }),
+  )
+
+  test('[LANE-054] whatever Slack wraps, no markup comes through the grammar of text', () => {
+    fc.assert(
+      fc.property(text(80), said => {
+        const compiled = compile({ kind: 'text', max_chars: 500 }, typed(said))
+        const payload = compiled.ok ? compiled.answer.parsed_payload : null
+        const text = payload !== null && 'text' in payload ? payload.text : ''
+        expect(text).not.toMatch(/[<>&*_~`|@#\p{Cc}\p{Cf}]/u)
+      }),
+    )
+  })
+})
