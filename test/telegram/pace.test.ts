@@ -1,0 +1,38 @@
+// How fast messages leave: about one a second to a chat, thirty in all; who must wait long keeps their turn.
+import { describe, expect, test } from 'vitest'
+import { LONGEST_WAIT_MS, Pace } from '../../adapters/telegram/pace.js'
+
+const NOW = 1_000_000
+const name = (index: number): string => `d-${index}`
+
+describe('the pace', () => {
+  test('the first message to each chat leaves at once, a burst of them thirty a second', () => {
+    const pace = new Pace()
+    const waits = Array.from({ length: 31 }, (_, index) => pace.turn(name(index), index, NOW))
+    expect(waits[0]).toBe(0)
+    expect(waits[30]).toBeGreaterThanOrEqual(1_000)
+    expect(Math.max(...waits)).toBeLessThan(1_100)
+  })
+
+  test('to one chat they leave a second apart', () => {
+    const pace = new Pace()
+    expect([0, 1, 2].map(index => pace.turn(name(index), 5, NOW))).toEqual([0, 1_000, 2_000])
+    expect(pace.turn('later', 5, NOW + 60_000)).toBe(0)
+  })
+
+  test('whoever must come back finds their turn kept, and is turned away once only', () => {
+    const pace = new Pace()
+    const first = Array.from({ length: 40 }, (_, index) => pace.turn(name(index), 5, NOW))
+    const away = first.flatMap((wait, index) => (wait > LONGEST_WAIT_MS ? [{ index, wait }] : []))
+    expect(away).toHaveLength(34)
+    for (const { index, wait } of away) expect(pace.turn(name(index), 5, NOW + wait)).toBe(0)
+  })
+
+  test('while Telegram takes nothing nobody is sent', () => {
+    const pace = new Pace()
+    pace.hold(NOW, 9_000)
+    expect(pace.turn('a', 1, NOW)).toBe(9_000)
+    expect(pace.turn('b', 2, NOW + 8_000)).toBe(1_000)
+    expect(pace.turn('a', 1, NOW + 9_000)).toBe(0)
+  })
+})
