@@ -235,7 +235,13 @@ export const ROUTES: readonly Route[] = [
     summary: 'Stored content of this request, as escaped text',
     answers: [{ status: 200, media: HTML, words: 'a page' }],
   },
-  ...['/hooks/slack', '/hooks/telegram', '/hooks/sms'].map(path => hook(path)),
+  hook('/hooks/slack', [
+    { status: 200, media: 'application/json', words: 'what the form it came from shows' },
+    said(400, 'signed, and not readable'),
+    said(503, 'to be sent again'),
+    { status: 503, media: 'application/problem+json', body: 'Problem', words: 'to be sent again' },
+  ]),
+  ...['/hooks/telegram', '/hooks/sms'].map(path => hook(path)),
   hook('/hooks/email/{provider}', [
     said(404, 'no such provider'),
     { status: 404, media: 'application/problem+json', body: 'Problem', words: 'the channel takes none' },
