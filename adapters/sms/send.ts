@@ -16,6 +16,7 @@ export async function send(
   hookUrl: string,
   display: Display,
   envelope: Envelope,
+  patience: number = ANSWER_WITHIN_MS,
 ): Promise<Sent> {
   const { url, headers } = callFor(account, '/Messages.json')
   try {
@@ -24,7 +25,7 @@ export async function send(
       headers,
       body: formOf(account, hookUrl, display, envelope),
       redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.timeout(patience),
     })
     const answer: unknown = await response.json().catch(() => null)
     return response.ok ? taken(answer) : refused(response, numberOf(answer))
