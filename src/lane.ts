@@ -12,7 +12,7 @@ import { type ErrandParts, Errands } from './errands.js'
 import type { Draft, Entry } from './event.js'
 import { invite } from './invitation.js'
 import { type Guard, LedgerUnavailable, type Moment, type Shelving } from './ledger/contract.js'
-import { begun, type OnAlarm, type Recorder, recorder } from './record.js'
+import { grown, type OnAlarm, type Recorder, recorder } from './record.js'
 import { glance, type Received, type Receiver, receive } from './reply/receive.js'
 import { Turns } from './reply/turns.js'
 import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
@@ -102,10 +102,12 @@ export class Lane {
       { request_id, subject: null },
       moment => {
         const events = opening(moment)
-        const first = this.#errands.claimFirst(begun(events, moment), moment)
+        const opened = grown(null, events, moment)
+        const first = this.#errands.claimFirst(opened, moment)
         claims = first.claims
+        const after = grown(opened, first.events, { ...moment, seq: moment.seq + events.length })
         const callback = url === undefined ? [] : [{ put: 'callback' as const, request_id, url }]
-        return { events: [...events, ...first.events], shelve: [...callback, ...first.shelve] }
+        return { events: [...events, ...first.events], shelve: [...callback, ...first.shelve], after }
       },
       this.#guards(request, run.run_id, recipients, openedBy),
     )

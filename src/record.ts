@@ -8,7 +8,12 @@ import type { Decision, Guard, Ledger, Moment, Shelving } from './ledger/contrac
 
 export type Told<R> =
   | { readonly refuse: R }
-  | { readonly events: readonly Draft[]; readonly shelve?: readonly Shelving[] }
+  | {
+      readonly events: readonly Draft[]
+      readonly shelve?: readonly Shelving[]
+      /** The case they make of the story, where the teller had to know it already. */
+      readonly after?: Case
+    }
 
 export type Recorded<R> =
   | { readonly kind: 'recorded'; readonly subject: Case; readonly entries: readonly Entry[] }
@@ -52,7 +57,7 @@ export function recorder(
     const decide = (moment: Moment): Decision<R> => {
       const told = tell(moment)
       if ('refuse' in told) return { kind: 'refuse', why: told.refuse }
-      after = applyAll(subject, told.events, moment, moment.seq)
+      after = told.after ?? applyAll(subject, told.events, moment, moment.seq)
       const resolved = told.events.findIndex(draft => draft.type === 'REQUEST_RESOLVED')
       const next = moment.seq + told.events.length
       const follows =
@@ -74,11 +79,11 @@ export function recorder(
   }
 }
 
-/** The case that a story beginning with these events will be. */
-export function begun(events: readonly Draft[], moment: Moment): Case {
-  const subject = applyAll(null, events, moment, moment.seq)
-  if (subject === null) throw new Error('a story begins with an event')
-  return subject
+/** The case that events will make of a story, standing at the moment's place and after. */
+export function grown(subject: Case | null, events: readonly Draft[], moment: Moment): Case {
+  const after = applyAll(subject, events, moment, moment.seq)
+  if (after === null) throw new Error('a story begins with an event')
+  return after
 }
 
 function applyAll(subject: Case | null, events: readonly Draft[], { at }: Moment, seq: number): Case | null {

@@ -84,7 +84,10 @@ export function fold(story: readonly Entry[]): Case | null {
 
 export function apply(before: Case | null, event: Happened): Case {
   if (before === null) return opened(event)
-  return { ...change(before, event), version: before.version + 1 }
+  const after = change(before, event)
+  const version = before.version + 1
+  // What `change` has made is nobody else's yet; only what it left as it was must be copied.
+  return after === before ? { ...before, version } : Object.assign(after, { version })
 }
 
 const NO_HASH: Hash = 'sha256:'
