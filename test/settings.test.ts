@@ -70,7 +70,8 @@ describe('.env.example', () => {
       'REDIS_URL',
       'LANE_WEBHOOK_SECRET',
     ]
-    expect([...names].sort()).toEqual([...general, ...secret, ...CHANNEL_VARIABLES].sort())
+    const composed = ['POSTGRES_PASSWORD']
+    expect([...names].sort()).toEqual([...general, ...secret, ...composed, ...CHANNEL_VARIABLES].sort())
     expect(problems({ ...(parseEnv(uncommented) as Record<string, string>), LANE_SECRET: KEY })).toEqual([])
   })
 })

@@ -7,6 +7,7 @@ import { checkConfiguration, checkEnvFile, checkVariables } from './check/config
 import type { Finding } from './check/finding.js'
 import { checkDirectory, checkDisk, checkNode } from './check/machine.js'
 import { checkLane, checkPublicUrl } from './check/reach.js'
+import { checkRedis } from './check/redis.js'
 import { checkStore } from './check/store.js'
 import { type Command, misuse, type Shell } from './command.js'
 import { EXIT } from './exit-code.js'
@@ -36,6 +37,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
     ...first,
     ...(await checkConfiguration(settings)),
     ...(settings.profile === 'embedded' ? await checkData(settings.dataDir, now()) : []),
+    ...(await checkRedis(settings)),
     ...(await checkLane(settings.laneUrl, readVersion(), now)),
     ...(await checkPublicUrl(settings)),
     ...(await checkChannels(settings)),
@@ -49,8 +51,8 @@ async function checkData(dataDir: string, now: number): Promise<Finding[]> {
 export const doctor: Command = {
   usage: `lane doctor [--json]
 
-Checks Node, variables, configuration, people's channels, the data directory, the disk, the ledger, the clock, the
-running lane, PUBLIC_URL and the channels' providers. Exits 0 if nothing failed. --json prints [{check, status, message, remedy}], status
+Checks Node, variables, configuration, people's channels, the data directory, the disk, the ledger, Redis, the
+clock, the running lane, PUBLIC_URL and the channels' providers. Exits 0 if nothing failed. --json prints [{check, status, message, remedy}], status
 one of ok, warn, fail.`,
 
   async run(args, shell) {
