@@ -31,7 +31,7 @@ export function readAccount(variables: AdapterParts['variables']): Account {
       'SMS_FROM must be a number such as +15551230000, a short code, or a messaging service (MG and 32 hexadecimal digits)',
     )
   }
-  if (!URL.canParse(api) || !/^https?:\/\/[^/@?#]+[^?#]*$/.test(api)) {
+  if (!URL.canParse(api) || !/^https?:\/\/[^@?#]+$/.test(api)) {
     throw new Error('SMS_API_URL must be an http or https address without credentials or query')
   }
   return { sid, token, from, api }

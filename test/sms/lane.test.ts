@@ -1,0 +1,469 @@
+// SMS in a real lane, against the provider's emulator: what this channel lets in, what it never does, and what becomes of a
+// person who leaves it.
+import twilio from 'twilio'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sign } from '../../adapters/sms/signature.js'
+import { verify } from '../../src/ledger/verify.js'
+import { type Front, type Passage, raiseFront } from '../contract/front.js'
+import { approval, type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import {
+  codeIn,
+  DEPUTY,
+  type Message,
+  NOBODY,
+  NUMBER,
+  OWNER,
+  type Provider,
+  raiseProvider,
+  SID,
+  says,
+  spokenIn,
+  TOKEN,
+} from './provider.js'
+
+const CONFIG = `
+recipients:
+  owner: { name: Owner, sms: "${OWNER}", web: true, channels: [sms, web] }
+  deputy: { name: Deputy, sms: "${DEPUTY}", channels: [sms] }
+actions:
+  PUBLISH: { approvers: [owner, deputy], proofs: [sms_from] }
+  EXPORT: { approvers: [owner], proofs: [console] }
+outbox: on
+limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 3 }
+`
+
+let front: Front
+let provider: Provider
+let lane: LaneUnderTest
+beforeEach(async () => {
+  front = await raiseFront()
+  provider = await raiseProvider(`${front.url}/hooks/sms`)
+  lane = await startLane({ config: CONFIG, env: { PUBLIC_URL: front.url, ...provider.env } })
+  front.lead(lane.url)
+})
+afterEach(async () => {
+  const { text } = await lane.call('GET', '/v1/ledger', { key: lane.operatorKey })
+  await lane.close()
+  await provider.stop()
+  await front.close()
+  expect((await verify(text.trim().split('\n'))).problems).toEqual([])
+})
+
+async function until<T>(what: string, look: () => Promise<T | false | null | undefined>): Promise<T> {
+  for (let tries = 0; tries < 400; tries++) {
+    const seen = await look()
+    if (seen) return seen
+    await new Promise(resolve => setTimeout(resolve, 25))
+  }
+  throw new Error(`waited in vain: ${what}`)
+}
+const bodies = async (id: string, type: string): Promise<Entry['body'][]> =>
+  (await lane.story(id)).filter(entry => entry.type === type).map(entry => entry.body)
+const reasons = async (id: string) => (await bodies(id, 'INBOUND_REPLY_REJECTED')).map(body => body.reason)
+const comes = (id: string, type: string, count = 1) =>
+  until(`${count} of ${type}`, async () => {
+    const found = await bodies(id, type)
+    return found.length >= count && found
+  })
+const state = async (id: string) => (await lane.call('GET', `/v1/requests/${id}`)).json.state
+const said = (): (string | null)[] => front.passages.map(({ answer }) => spokenIn(answer))
+const last = (): string | null => said().at(-1) ?? null
+
+async function ask(
+  id: string,
+  request: Record<string, unknown> = question(id),
+  to = 'owner',
+): Promise<Message> {
+  const before = (await provider.messages()).length
+  const { status, text } = await lane.submit(request, { recipients: [to] })
+  if (status !== 201) throw new Error(text)
+  const message = await until('a message', async () => (await provider.messages())[before])
+  await comes(id, 'OUTBOUND_REQUEST_SENT')
+  return message
+}
+
+/** A webhook as the provider signs it, and as somebody else might. */
+async function post(
+  form: Record<string, string>,
+  {
+    url = `${front.url}/hooks/sms`,
+    token = TOKEN,
+    to = '/hooks/sms',
+    headers = {},
+    body = new URLSearchParams(form).toString(),
+  }: { url?: string; token?: string; to?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Response> {
+  const signature = sign(token, { url, parameters: new URLSearchParams(form) })
+  return fetch(`${front.url}${to}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-twilio-signature': signature,
+      ...headers,
+    },
+    body,
+  })
+}
+const inbound = (body: string, more: Record<string, string> = {}): Record<string, string> => ({
+  AccountSid: SID,
+  MessageSid: `SM${Math.random().toString(16).slice(2)}`,
+  From: OWNER,
+  To: NUMBER,
+  Body: body,
+  NumMedia: '0',
+  ...more,
+})
+
+describe('there and back', () => {
+  test('[LANE-035] a question leaves in one segment and is answered by a signed webhook with its code', async () => {
+    const message = await ask('q-1')
+    expect(message).toMatchObject({ to: OWNER })
+    expect(message.body).toMatch(
+      /^agent asks: Ship the release today\?\nReply Y \w{4} or N \w{4}, by .* else HALT\nhttp/,
+    )
+    expect(message.body.length).toBeLessThanOrEqual(160)
+    await provider.text(OWNER, `y ${codeIn(message.body).toLowerCase()}.`)
+    const { json } = await lane.outcome('q-1')
+    expect(json).toMatchObject({
+      state: 'answered',
+      answer: { parsed_choice: 'YES', answered_by: 'owner', channel: 'sms', proof: 'sms_from' },
+    })
+    const [event] = await bodies('q-1', 'HUMAN_REPLY_EVENT')
+    expect(event?.provider_message_id).toMatch(/^SM/)
+    expect(last()).toBe('Recorded: YES')
+  })
+
+  test('the official library accepts every webhook the emulator sent, status and message alike', async () => {
+    const message = await ask('q-1')
+    await provider.status(message.sid, 'delivered')
+    await provider.text(OWNER, `N ${codeIn(message.body)}`)
+    const isValid = ({ path, headers, body }: Passage): boolean =>
+      twilio.validateRequest(
+        TOKEN,
+        headers['x-twilio-signature'] ?? '',
+        `${front.url}${path}`,
+        Object.fromEntries(new URLSearchParams(body.toString())),
+      )
+    expect(front.passages.map(isValid)).toEqual([true, true, true])
+    expect(front.passages.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await lane.outcome('q-1')).json).toMatchObject({ answer: { parsed_choice: 'NO' } })
+  })
+
+  test('every kind of answer fits before the code', async () => {
+    const options = [
+      { value: 'canary', label: 'One percent first' },
+      { value: 'all', label: 'Everyone' },
+    ]
+    const number = { kind: 'number', min: 0, max: 200, unit: 'chips', lead: 'max spend' }
+    const asked = [
+      ['choice', { kind: 'choice', options }, 'b', { parsed_choice: 'all' }],
+      [
+        'many',
+        { kind: 'multi_choice', options, min: 1, max: 2 },
+        'A, B',
+        { parsed_payload: { selected: ['canary', 'all'] } },
+      ],
+      [
+        'words',
+        { kind: 'text', max_chars: 80 },
+        'Wait until Monday',
+        { parsed_payload: { text: 'Wait until Monday' } },
+      ],
+      ['number', number, 'max spend 50 chips', { parsed_payload: { number: 50, unit: 'chips' } }],
+      ['date', { kind: 'date' }, '2026-02-17', { parsed_payload: { date: '2026-02-17' } }],
+    ] as const
+    for (const [id, reply_schema, words, answer] of asked) {
+      const { body } = await ask(id, question(id, { reply_schema }))
+      await provider.text(OWNER, `${words} ${codeIn(body)}`)
+      expect([id, (await lane.outcome(id)).json.answer]).toMatchObject([id, answer])
+    }
+  })
+
+  test('the link in the message opens the page, and the same code answers there', async () => {
+    const { body } = await ask('q-1')
+    const link = body.split('\n').at(-1) ?? ''
+    expect(link).toMatch(new RegExp(`^${front.url}/r/[0-9a-z]{26}$`))
+    const answered = await lane.answer({ link, code: codeIn(body), delivery_id: '', user_id: 'owner' }, 'NO')
+    expect(answered.status).toBe(200)
+  })
+
+  test('[LANE-046] a copy that left under an old key is answered after the key was rotated', async () => {
+    const { body } = await ask('q-1')
+    const rotated = await lane.call('POST', '/v1/signing-keys/rotate', { key: lane.operatorKey, body: {} })
+    expect(rotated.status).toBe(201)
+    await provider.text(OWNER, `Y ${codeIn(body)}`)
+    expect((await lane.outcome('q-1')).json.state).toBe('answered')
+  })
+})
+
+describe('a webhook that is not the provider’s', () => {
+  test('[LANE-037] is refused before it is read, with the same words whatever was wrong', async () => {
+    const code = codeIn((await ask('q-1')).body)
+    const before = (await lane.ledger()).length
+    const form = inbound(`Y ${code}`)
+    const answers = [
+      await post(form, { token: 'another-token' }),
+      await post(form, { url: 'https://evil.example/hooks/sms' }),
+      await post(form, { body: new URLSearchParams({ ...form, Body: `N ${code}` }).toString() }),
+      await post(form, { body: `${new URLSearchParams(form)}&From=${encodeURIComponent(DEPUTY)}` }),
+      await post(form, { headers: { 'x-twilio-signature': '' } }),
+      await post(form, { to: '/hooks/sms?handle=1' }),
+      await post(form, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(form) }),
+      await post(form, { headers: { 'content-type': 'text/plain' } }),
+    ]
+    const heard = await Promise.all(answers.map(async answer => [answer.status, await answer.text()]))
+    expect(heard).toEqual(answers.map(() => [401, 'unverified']))
+    expect([await state('q-1'), (await lane.ledger()).length]).toEqual(['pending', before])
+    const { text } = await lane.call('GET', '/metrics', { key: lane.operatorKey })
+    expect(text).toContain(`lane_strangers_total{why="unverified_sms"} ${answers.length}`)
+  })
+
+  test('[LANE-037] is judged by the configured address, not by what a request says of its host', async () => {
+    const code = codeIn((await ask('q-1')).body)
+    const evil = 'https://evil.example'
+    const answer = await post(inbound(`Y ${code}`), {
+      url: `${evil}/hooks/sms`,
+      headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
+    })
+    expect([answer.status, await state('q-1')]).toEqual([401, 'pending'])
+  })
+
+  test('of another account or to another number of ours is nobody’s answer', async () => {
+    const code = codeIn((await ask('q-1')).body)
+    const answers = [
+      await post(inbound(`Y ${code}`, { AccountSid: `AC${'9'.repeat(32)}` })),
+      await post(inbound(`Y ${code}`, { To: '+15550002222' })),
+    ]
+    expect(await Promise.all(answers.map(answer => answer.text()))).toEqual(['<Response/>', '<Response/>'])
+    expect([await state('q-1'), await reasons('q-1')]).toEqual(['pending', []])
+    expect((await post(inbound(`Y ${code}`))).status).toBe(200)
+    expect(await state('q-1')).toBe('answered')
+  })
+
+  test('[LANE-044] an old webhook posted again is still the same message, however often', async () => {
+    const form = inbound(`Y ${codeIn((await ask('q-1')).body)}`)
+    for (let times = 0; times < 3; times++) expect((await post(form)).status).toBe(200)
+    expect(await reasons('q-1')).toEqual(['duplicate_message'])
+    expect(said().filter(words => words !== null)).toEqual(['Recorded: YES'])
+  })
+})
+
+describe('the code', () => {
+  test('[LANE-047] of a copy answers from its own number alone, though another person has the request too', async () => {
+    await lane.submit(question('q-1'), { recipients: ['owner', 'deputy'] })
+    const messages = await until('both', async () => {
+      const all = await provider.messages()
+      return all.length === 2 && all
+    })
+    await comes('q-1', 'OUTBOUND_REQUEST_SENT', 2)
+    const owners = messages.find(({ to }) => to === OWNER)
+    const code = codeIn(owners?.body ?? '')
+    await provider.text(NOBODY, `Y ${code}`)
+    await provider.text(DEPUTY, `Y ${code}`)
+    expect([await state('q-1'), await reasons('q-1')]).toEqual(['pending', ['code_mismatch']])
+    expect(said().slice(-2)).toEqual([
+      null,
+      expect.stringMatching(/^Not recorded: end your reply with the code/),
+    ])
+    await provider.text(OWNER, `Y ${code}`)
+    expect(await state('q-1')).toBe('answered')
+  })
+
+  test('[LANE-045] is tried three times at most; then that copy is dead and a fresh one comes', async () => {
+    const { body } = await ask('q-1')
+    for (let tries = 0; tries < 4; tries++) await provider.text(OWNER, 'Y')
+    expect(await reasons('q-1')).toEqual(['code_mismatch', 'code_mismatch', 'code_mismatch', 'rate_limited'])
+    await provider.text(OWNER, `Y ${codeIn(body)}`)
+    expect(await state('q-1')).toBe('pending')
+    const fresh = await until('a fresh copy', async () => (await provider.messages())[1])
+    await comes('q-1', 'OUTBOUND_REQUEST_SENT', 2)
+    await provider.text(OWNER, `Y ${codeIn(fresh.body)}`)
+    expect(await state('q-1')).toBe('answered')
+  })
+})
+
+describe('what the person is told', () => {
+  test('is said once about one request, and nothing to strangers', async () => {
+    const code = codeIn((await ask('q-1')).body)
+    await provider.text(OWNER, `perhaps ${code}`)
+    await provider.text(OWNER, `maybe <b>${code}`)
+    await provider.text(NOBODY, `Y ${code}`)
+    await provider.text(NOBODY, 'hello?')
+    const told = said().filter((_, index) => front.passages[index]?.path === '/hooks/sms')
+    expect(told).toEqual([
+      'Not understood. Reply YES or NO. End with the code of the message.',
+      null,
+      null,
+      null,
+    ])
+    expect(await bodies('q-1', 'NOTICE_SENT')).toEqual([
+      expect.objectContaining({ channel: 'sms', recipient: 'owner', reason: 'reply_not_in_schema' }),
+    ])
+  })
+
+  test('repeats an answer without becoming markup', async () => {
+    const { body } = await ask('q-1', question('q-1', { reply_schema: { kind: 'text', max_chars: 80 } }))
+    await provider.text(OWNER, `Fish & "chips" ${codeIn(body)}`)
+    await comes('q-1', 'INBOUND_REPLY_REJECTED')
+    await provider.text(OWNER, `Fish "chips" (large) ${codeIn(body)}`)
+    expect(front.passages.at(-1)?.answer).toBe(
+      '<Response><Message>Recorded: Fish &quot;chips&quot; (large)</Message></Response>',
+    )
+  })
+})
+
+describe('words for the carrier', () => {
+  test('are never answers, with a code or without', async () => {
+    const options = [
+      { value: 'END', label: 'End the trial' },
+      { value: 'GO', label: 'Go on' },
+    ]
+    const { body } = await ask('q-1', question('q-1', { reply_schema: { kind: 'choice', options } }))
+    for (const word of ['START', 'unstop', 'HELP', 'INFO']) await provider.text(OWNER, word)
+    expect([await reasons('q-1'), said().filter(words => words !== null)]).toEqual([[], []])
+    await provider.text(OWNER, `END ${codeIn(body)}`)
+    expect([await state('q-1'), await reasons('q-1')]).toEqual(['pending', ['code_mismatch']])
+    expect(last()).toContain('STOP, CANCEL, END and the like are never answers')
+    await provider.text(OWNER, `A ${codeIn(body)}`)
+    expect((await lane.outcome('q-1')).json).toMatchObject({ answer: { parsed_choice: 'END' } })
+  })
+
+  test('that opt out end every open copy of that person; the next channel is tried, and later sends fail for good', async () => {
+    const out = new Set<string>()
+    provider.fault(form => (out.has(form.get('To') ?? '') ? says(400, 21_610) : null))
+    await ask('q-1')
+    await ask('q-2')
+    await ask('q-3', question('q-3'), 'deputy')
+    out.add(OWNER)
+    await provider.text(OWNER, 'Cancel')
+    expect(last()).toBeNull()
+    for (const id of ['q-1', 'q-2']) {
+      expect(await comes(id, 'DELIVERY_STATUS')).toMatchObject([{ status: 'opted_out', stands: false }])
+      expect((await lane.link(id, 'owner')).user_id).toBe('owner')
+    }
+    expect(await bodies('q-3', 'DELIVERY_STATUS')).toEqual([])
+    await lane.submit(question('q-4'), { recipients: ['owner'] })
+    expect(await comes('q-4', 'DELIVERY_FAILED')).toMatchObject([{ code: 'opted_out', final: true }])
+    expect((await lane.answer(await lane.link('q-4', 'owner'), 'YES')).status).toBe(200)
+    expect((await provider.messages()).map(({ to }) => to)).toEqual([OWNER, OWNER, DEPUTY])
+  })
+
+  test('an opt-out by somebody the lane does not know ends nothing', async () => {
+    await ask('q-1')
+    await provider.text(NOBODY, 'STOP')
+    await provider.text(DEPUTY, 'STOP')
+    expect(await bodies('q-1', 'DELIVERY_STATUS')).toEqual([])
+  })
+})
+
+describe('reports', () => {
+  test('that it arrived are told once; that it is on its way is no news', async () => {
+    const { sid } = await ask('q-1')
+    for (const status of ['sending', 'sent', 'delivered', 'delivered', 'sent'])
+      await provider.status(sid, status)
+    expect(await bodies('q-1', 'DELIVERY_STATUS')).toMatchObject([{ status: 'delivered', stands: true }])
+  })
+
+  test('in any order end the same: what did not arrive does not stand, and the next channel is tried', async () => {
+    const { sid } = await ask('q-1')
+    for (const status of ['undelivered', 'sent', 'delivered', 'failed']) await provider.status(sid, status)
+    expect(await bodies('q-1', 'DELIVERY_STATUS')).toMatchObject([{ status: 'undelivered', stands: false }])
+    await lane.link('q-1', 'owner')
+    const { json } = await lane.call('GET', '/v1/requests/q-1')
+    expect(json.deliveries).toMatchObject([
+      { channel: 'sms', state: 'failed' },
+      { channel: 'web', state: 'sent' },
+    ])
+  })
+
+  test('are understood by the reference alone, and with the carrier’s reason', async () => {
+    const { sid } = await ask('q-1')
+    const form = {
+      AccountSid: SID,
+      MessageSid: sid,
+      MessageStatus: 'failed',
+      ErrorCode: '30003',
+      To: OWNER,
+      From: NUMBER,
+    }
+    expect((await post(form)).status).toBe(200)
+    expect(await bodies('q-1', 'DELIVERY_STATUS')).toMatchObject([{ status: 'failed_30003', stands: false }])
+  })
+
+  test('that come before the send was answered count: a message that failed at once is undelivered, not unanswered', async () => {
+    let release: () => void = () => undefined
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    provider.fault(() => async reply => {
+      await held
+      reply.writeHead(201).end('{"sid":"SM77"}')
+    })
+    await lane.submit(question('q-1', { deadline_seconds: 4 }), { recipients: ['deputy'] })
+    const form = await until('the call', async () => provider.asked[0])
+    const callback = new URL(form.get('StatusCallback') ?? '')
+    const report = {
+      AccountSid: SID,
+      MessageSid: 'SM77',
+      MessageStatus: 'undelivered',
+      To: DEPUTY,
+      From: NUMBER,
+    }
+    const answer = await post(report, { url: callback.href, to: callback.pathname + callback.search })
+    expect(answer.status).toBe(200)
+    release()
+    await comes('q-1', 'OUTBOUND_REQUEST_SENT')
+    expect((await lane.outcome('q-1')).json).toMatchObject({ state: 'undelivered', default_applied: true })
+  })
+
+  test('say what became of a message whose call broke off: it stands as uncertain, and is not sent again', async () => {
+    provider.fault(() => reply => void reply.destroy())
+    await lane.submit(question('q-1'), { recipients: ['owner'] })
+    expect(await comes('q-1', 'OUTBOUND_REQUEST_SENT')).toMatchObject([{ uncertain: true }])
+    const callback = new URL(provider.asked[0]?.get('StatusCallback') ?? '')
+    const report = { AccountSid: SID, MessageSid: 'SM78', MessageStatus: 'failed', To: OWNER, From: NUMBER }
+    await post(report, { url: callback.href, to: callback.pathname + callback.search })
+    expect(await comes('q-1', 'DELIVERY_STATUS')).toMatchObject([{ status: 'failed', stands: false }])
+    await lane.link('q-1', 'owner')
+    expect(provider.asked).toHaveLength(1)
+  })
+})
+
+describe('an approval', () => {
+  test('is given by text message where the action names sms_from', async () => {
+    const { body } = await ask('ship-1', approval('ship-1'))
+    expect(body).toContain('artifact sha256:bbbbbbbb..')
+    await provider.text(OWNER, `Y ${codeIn(body)}`)
+    expect((await lane.outcome('ship-1')).json).toMatchObject({
+      state: 'answered',
+      answer: { parsed_choice: 'YES', proof: 'sms_from' },
+    })
+  })
+
+  test('is not where it does not: the person is told, and the request stays open', async () => {
+    const { body } = await ask('ship-2', approval('ship-2', { action: 'EXPORT' }))
+    await provider.text(OWNER, `Y ${codeIn(body)}`)
+    expect([await state('ship-2'), await reasons('ship-2')]).toEqual(['pending', ['proof_insufficient']])
+    expect(last()).toBe('Not recorded: this cannot be decided by text message. Use another of your channels.')
+  })
+})
+
+describe('a provider that', () => {
+  test('asks to wait is asked again when it said', async () => {
+    let refusals = 1
+    provider.fault(() => (refusals-- > 0 ? says(429, 20_429, { 'retry-after': '1' }) : null))
+    await lane.submit(question('q-1'), { recipients: ['deputy'] })
+    const [failed] = await comes('q-1', 'DELIVERY_FAILED')
+    expect(failed).toMatchObject({ code: 'rate_limited', final: false })
+    await comes('q-1', 'OUTBOUND_REQUEST_SENT')
+    expect(await provider.messages()).toHaveLength(1)
+  })
+
+  test('does not know the number is not asked again', async () => {
+    provider.fault(() => says(400, 21_211))
+    await lane.submit(question('q-1'), { recipients: ['owner'] })
+    expect(await comes('q-1', 'DELIVERY_FAILED')).toMatchObject([{ code: 'invalid_number', final: true }])
+    await lane.link('q-1', 'owner')
+    expect(provider.asked).toHaveLength(1)
+  })
+})
