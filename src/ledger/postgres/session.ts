@@ -5,7 +5,7 @@ import { type Client, leave } from './connection.js'
 import { away } from './failure.js'
 
 const SOONEST_MS = 50
-const LATEST_MS = 2_000
+const LATEST_MS = 1_000
 
 export class Session {
   readonly #connect: () => Promise<Client>
