@@ -23,20 +23,34 @@ function serverOf(child: Child<never, never>): Server {
 
 export type Stage = {
   readonly place: Place
+  /** The lane that runs now. */
   readonly lane: Server
   readonly tokens: Server
   load(ask: LoadAsk): Promise<LoadAnswer>
+  /** Another process on the same ledger. */
+  restart(): Promise<void>
 }
 
 /** When the stage is struck, the whole ledger it leaves must hold. */
 export async function withStage<T>(use: (stage: Stage) => Promise<T>): Promise<T> {
   return withPlace(async place => {
-    const lane = await startLane(place)
+    let lane = await startLane(place)
     const tokens = serverOf(await launch('server', 'token-process.js'))
     const load = await launch<LoadAsk, LoadAnswer>('load', 'load.js')
     let result: T
     try {
-      result = await use({ place, lane, tokens, load: load.ask })
+      result = await use({
+        place,
+        get lane() {
+          return lane
+        },
+        tokens,
+        load: load.ask,
+        async restart() {
+          await lane.stop()
+          lane = await startLane(place)
+        },
+      })
     } finally {
       await Promise.all([lane.stop(), tokens.stop(), load.stop()])
     }
