@@ -1,0 +1,215 @@
+// Two replicas on one database: each hears what the other commits, one at a time holds a name, and what one finds wrong
+// with the clock holds for both.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Entry } from '../../../src/event.js'
+import type { Decision, Ledger, Moment, Store } from '../../../src/ledger/contract.js'
+import { openPostgres } from '../../../src/ledger/postgres/open.js'
+import { verify } from '../../../src/ledger/verify.js'
+import { ask, present, type Server, startPostgres } from '../../cluster/postgres.js'
+import { entriesOf, guarded, note, open, STARTED, TestClock, withdraw } from '../../contract/ledger/stage.js'
+import { until } from '../../faults/rig.js'
+
+const HOUR = 3_600_000
+const SECOND = 1_000
+
+describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)', () => {
+  let server: Server
+  let url = ''
+  const stores: Store[] = []
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterEach(async () => {
+    for (const { ledger } of stores.splice(0)) await ledger.close()
+  })
+  afterAll(() => server.end())
+
+  async function replica(clock?: TestClock): Promise<Store> {
+    const store = await openPostgres(url, clock && { clock, wallOf: () => clock.wall() })
+    stores.push(store)
+    return store
+  }
+  async function pair(): Promise<[Store, Store]> {
+    url = await server.corner()
+    // At once, as a cluster starts: both find an empty database.
+    return await Promise.all([replica(), replica()])
+  }
+  const endBackends = (part: string) =>
+    ask(
+      server.url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'interrupt-lane ${part}'`,
+    )
+
+  describe('commits', () => {
+    const hears = (ledger: Ledger): number[] => {
+      const heard: number[] = []
+      ledger.onCommit((entries: readonly Entry[]) => heard.push(...entries.map(({ seq }) => seq)))
+      return heard
+    }
+    const range = (to: number): number[] => Array.from({ length: to }, (_, index) => index)
+
+    test('both hear all of both, each entry once, in the order of the ledger', async () => {
+      const [one, other] = await pair()
+      const heard = [hears(one.ledger), hears(other.ledger)]
+      await Promise.all(
+        range(400).map(index => open(index % 2 === 0 ? one.ledger : other.ledger, `q-${index}`)),
+      )
+      await until(() => heard.every(({ length }) => length >= 400))
+      expect(heard).toEqual([range(400), range(400)])
+    })
+
+    test('what was not heard by NOTIFY is found by looking', async () => {
+      const [one, other] = await pair()
+      const heard = hears(other.ledger)
+      await note(one.ledger)
+      await until(() => heard.length === 1)
+      await endBackends('listener')
+      await note(one.ledger)
+      await until(() => heard.length === 2)
+      expect(heard).toEqual([0, 1])
+    })
+
+    test('a replica that joins later hears from then on', async () => {
+      const [one] = await pair()
+      await note(one.ledger)
+      const late = await replica()
+      const heard = hears(late.ledger)
+      await note(one.ledger)
+      await note(late.ledger)
+      await until(() => heard.length === 2)
+      expect(heard).toEqual([1, 2])
+    })
+  })
+
+  describe('appends', () => {
+    test('of two who open, claim and resolve the same at once, one does', async () => {
+      const [one, other] = await pair()
+      const ledgers = [one.ledger, other.ledger]
+      const kindsOf = async (deed: (ledger: Ledger) => Promise<{ kind: string }>) =>
+        (await Promise.all(ledgers.map(deed))).map(({ kind }) => kind).sort()
+      for (let round = 0; round < 50; round++) {
+        const id = `q-${round}`
+        expect(await kindsOf(ledger => open(ledger, id))).toEqual(['appended', 'moved'])
+        const guard = { kind: 'unclaimed', space: 'jti', value: id } as const
+        expect(await kindsOf(ledger => guarded(ledger, guard))).toEqual(['appended', 'guarded'])
+        expect(await kindsOf(ledger => withdraw(ledger, id))).toEqual(['appended', 'moved'])
+      }
+      expect(await verify(one.ledger.lines(0))).toMatchObject({ ok: true, entries: 200 })
+    })
+
+    test('a budget of open questions holds across replicas', async () => {
+      const [one, other] = await pair()
+      const guards = [{ kind: 'open_questions', run_id: 'run-1', at_most: 5 } as const]
+      const results = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          open(index % 2 ? one.ledger : other.ledger, `q-${index}`, { guards }),
+        ),
+      )
+      expect(results.filter(({ kind }) => kind === 'appended')).toHaveLength(5)
+    })
+  })
+
+  describe('a held name', () => {
+    test('is held by one at a time, and passes on when it is released', async () => {
+      const [one, other] = await pair()
+      const hold = await one.hold('listen slack', () => undefined)
+      expect(hold).not.toBeNull()
+      expect(await other.hold('listen slack', () => undefined)).toBeNull()
+      expect(await one.hold('listen slack', () => undefined)).toBeNull()
+      expect(await other.hold('listen email', () => undefined)).not.toBeNull()
+      await hold?.release()
+      expect(await other.hold('listen slack', () => undefined)).not.toBeNull()
+    })
+
+    test('is lost with its connection, its holder is told, and another may have it', async () => {
+      const [one, other] = await pair()
+      let lost = 0
+      const hold = await one.hold('listen slack', () => {
+        lost += 1
+      })
+      await endBackends('holder')
+      await until(() => lost === 1)
+      const taken = await until(() => other.hold('listen slack', () => undefined))
+      // Whoever has lost it cannot release what another holds by now.
+      await hold?.release()
+      expect(await one.hold('listen slack', () => undefined)).toBeNull()
+      await taken.release()
+      expect(await one.hold('listen slack', () => undefined)).not.toBeNull()
+    })
+
+    test('falls when its replica closes', async () => {
+      const [one, other] = await pair()
+      await one.hold('listen slack', () => undefined)
+      await one.ledger.close()
+      expect(await until(() => other.hold('listen slack', () => undefined))).not.toBeNull()
+    })
+
+    test('in another schema of the same database is another name', async () => {
+      const [one] = await pair()
+      await one.hold('listen slack', () => undefined)
+      url = await server.corner()
+      expect(await (await replica()).hold('listen slack', () => undefined)).not.toBeNull()
+    })
+  })
+
+  describe('the clock', () => {
+    async function clocked() {
+      url = await server.corner()
+      const clock = new TestClock()
+      const other = new TestClock()
+      return { clock, other, one: await replica(clock), two: await replica(other) }
+    }
+    async function look({ ledger }: Store): Promise<Moment> {
+      const seen: Moment[] = []
+      await ledger.append({
+        decide: (moment): Decision<never> => {
+          seen.push(moment)
+          return { kind: 'append', events: [STARTED] }
+        },
+      })
+      return seen.at(-1) as Moment
+    }
+    const suspicions = async ({ ledger }: Store) =>
+      (await entriesOf(ledger)).flatMap(entry => (entry.type === 'CLOCK_SUSPECT' ? [entry.body.state] : []))
+
+    test('what one replica suspects, no replica times out on; what one confirms, is confirmed', async () => {
+      const { clock, other, one, two } = await clocked()
+      await look(one)
+      await look(two)
+      for (const each of [clock, other]) each.jump(HOUR)
+      expect((await look(one)).suspect).toBe(true)
+      expect((await look(two)).suspect).toBe(true)
+      for (const each of [clock, other]) each.pass(35 * SECOND)
+      expect((await look(two)).suspect).toBe(false)
+      expect((await look(one)).suspect).toBe(false)
+      expect(await suspicions(one)).toEqual(['suspected', 'confirmed'])
+      expect((await verify(one.ledger.lines(0))).problems).toEqual([])
+    })
+
+    test('a suspicion of one alone holds for all, until it is cleared by one that saw nothing wrong', async () => {
+      const { clock, other, one, two } = await clocked()
+      await look(one)
+      await look(two)
+      // The machine of the first was stopped for an hour: to it the database has jumped.
+      clock.jump(HOUR)
+      other.pass(0)
+      expect((await look(one)).suspect).toBe(true)
+      await one.ledger.close()
+      expect((await look(two)).suspect).toBe(true)
+      other.pass(29 * SECOND)
+      expect((await look(two)).suspect).toBe(true)
+      other.pass(2 * SECOND)
+      expect((await look(two)).suspect).toBe(false)
+      expect(await suspicions(two)).toEqual(['suspected', 'cleared'])
+      expect((await verify(two.ledger.lines(0))).problems).toEqual([])
+    })
+
+    test('the time of one is never before what another has written', async () => {
+      const { clock, one, two } = await clocked()
+      clock.pass(20 * SECOND)
+      const first = await look(one)
+      expect((await look(two)).ms).toBeGreaterThanOrEqual(first.ms)
+      expect((await verify(two.ledger.lines(0))).problems).toEqual([])
+    })
+  })
+})
