@@ -110,8 +110,13 @@ async function bind(receiver: Receiver, given: Inbound): Promise<Bound | null> {
   const inbound = readInbound(given)
   const grant = inbound && (await findGrant(receiver, inbound))
   if (inbound === null || grant === null) return null
-  return { inbound, grant, token: await verify(receiver.keyring(), grant.token, receiver.now()) }
+  const token = await verify(receiver.keyring(), grant.token, receiver.now())
+  return { inbound: asProven(inbound, grant), grant, token }
 }
+
+/** The console vouches for links that were printed on it: one that went out by another channel proves possession only. */
+const asProven = (inbound: Inbound, { channel }: Grant): Inbound =>
+  inbound.proof === 'console' && channel !== 'web' ? { ...inbound, proof: 'link_code' } : inbound
 
 async function gather(receiver: Receiver, bound: Bound, known: Known): Promise<Facts | null> {
   const { inbound, grant, token } = bound

@@ -185,6 +185,8 @@ describe('there and back', () => {
     expect(link).toMatch(new RegExp(`^${front.url}/r/[0-9a-z]{26}$`))
     const answered = await lane.answer({ link, code: codeIn(body), delivery_id: '', user_id: 'owner' }, 'NO')
     expect(answered.status).toBe(200)
+    // The outbox is on, and still: what went out by text message was never on the console.
+    expect((await lane.outcome('q-1')).json).toMatchObject({ answer: { channel: 'web', proof: 'link_code' } })
   })
 
   test('[LANE-046] a copy that left under an old key is answered after the key was rotated', async () => {
@@ -445,6 +447,10 @@ describe('an approval', () => {
     await provider.text(OWNER, `Y ${codeIn(body)}`)
     expect([await state('ship-2'), await reasons('ship-2')]).toEqual(['pending', ['proof_insufficient']])
     expect(last()).toBe('Not recorded: this cannot be decided by text message. Use another of your channels.')
+    const link = body.split('\n').at(-1) ?? ''
+    const page = await lane.answer({ link, code: codeIn(body), delivery_id: '', user_id: 'owner' }, 'YES')
+    expect([page.status, await state('ship-2')]).toEqual([page.json.status, 'pending'])
+    expect(await reasons('ship-2')).toEqual(['proof_insufficient', 'proof_insufficient'])
   })
 })
 
