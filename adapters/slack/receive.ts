@@ -52,7 +52,7 @@ function readBody({ bytes, headers }: Hook): Record<string, unknown> | null {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false
     const body: unknown = JSON.parse(isForm ? (new URLSearchParams(text).get('payload') ?? '') : text)
-    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : null
+    return typeof body === 'object' && !Array.isArray(body) ? (body as Record<string, unknown> | null) : null
   } catch {
     return null
   }

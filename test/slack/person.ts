@@ -21,7 +21,8 @@ export const buttonsOf = ({ message }: Copy): readonly Button[] =>
 const form = (payload: unknown): string =>
   new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
 
-let counted = 0
+// The emulator counts from 1 within a second.
+let counted = 500_000
 /** Slack's time stamps are unique in a conversation. */
 export const stamp = (): string => `${nowSeconds()}.${String(++counted).padStart(6, '0')}`
 
