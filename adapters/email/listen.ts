@@ -132,7 +132,8 @@ class Reader {
 
   async #putAway(box: MailboxConnection, uid: number, fate: Fate): Promise<void> {
     if (fate === 'theirs' || fate === 'later') return
-    if (await box.move(uid, fate === 'taken' ? PROCESSED : REJECTED)) return
+    const moved = await box.move(uid, fate === 'taken' ? PROCESSED : REJECTED)
+    if (moved || this.#stopping.aborted) return
     this.#listener.say('warn', 'a mail that was read could not be put away', { channel: 'email' })
   }
 }

@@ -19,6 +19,7 @@ export const WITHOUT_DOVECOT = DOVECOT === null ? ' (skipped: no dovecot here)' 
 export type Dovecot = {
   /** For IMAP_URL. */
   readonly url: string
+  readonly port: number
   /** A message arrives, as a mail server would put it there. */
   deliver(message: string | Uint8Array): void
   /** The subjects in a folder. */
@@ -31,6 +32,8 @@ export type Dovecot = {
   renumber(): Promise<void>
   remove(): Promise<void>
 }
+
+export const imapUrl = (port: number): string => `imap://lane:secret@127.0.0.1:${port}?tls=off`
 
 /** The account mail is kept under: nobody, where the server itself runs as root. */
 const NOBODY = 65_534
@@ -81,7 +84,8 @@ export async function raiseDovecot(): Promise<Dovecot> {
 
   await start()
   return {
-    url: `imap://lane:secret@127.0.0.1:${port}?tls=off`,
+    url: imapUrl(port),
+    port,
     look,
     start,
     stop,
@@ -101,9 +105,9 @@ export async function raiseDovecot(): Promise<Dovecot> {
       }),
     async renumber() {
       await stop()
-      for (const name of ['dovecot-uidlist', 'dovecot-uidvalidity', 'dovecot.index', 'dovecot.index.log'])
-        rmSync(join(box, name), { force: true })
       execFileSync('sh', ['-c', `rm -f "${box}"/dovecot*`])
+      // Dovecot numbers by the second.
+      await new Promise(resolve => setTimeout(resolve, 1_100))
       await start()
     },
     async remove() {
