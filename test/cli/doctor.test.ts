@@ -111,6 +111,45 @@ describe('the configuration', () => {
     expect(findings[1]?.message).toContain('TELEGRAM_BOT_TOKEN')
   })
 
+  describe('of actions', () => {
+    const SMS = {
+      SMS_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+      SMS_AUTH_TOKEN: 'x'.repeat(32),
+      SMS_FROM: '+15551230000',
+    }
+    const policy = async (text: string, env: Environment = SMS) => {
+      const file = join(freshDirectory(), 'lane.yaml')
+      writeFileSync(file, text)
+      const findings = await checkConfiguration(settingsOf({ LANE_CONFIG: file, ...env }))
+      return findings.filter(({ check }) => check === 'policy').map(({ message }) => message)
+    }
+    const PEOPLE = `recipients:
+  ada: { name: Ada, sms: "+15551230001" }
+  bo: { name: Bo, sms: "+15551230002" }
+`
+
+    test('one that nobody can approve in a way that is enough is told', async () => {
+      const publish = (proofs: string) =>
+        `${PEOPLE}actions: { PUBLISH: { approvers: [ada, bo], proofs: [${proofs}] } }`
+      expect(await policy(publish('slack_signed, dmarc'))).toEqual([
+        'PUBLISH: none of its approvers can give any of its proofs (slack_signed, dmarc)',
+      ])
+      expect(await policy(publish('slack_signed, sms_from'))).toEqual([])
+      expect(await policy(publish('link_code'))).toEqual([])
+      expect(await policy(publish('console'))).toHaveLength(1)
+    })
+
+    test('one that somebody among its approvers cannot is told with their name', async () => {
+      const text = `${PEOPLE.replace('}', ', web: true }')}outbox: on
+actions: { EXPORT: { approvers: [ada, bo], proofs: [console] } }`
+      expect(await policy(text)).toEqual(['EXPORT: bo cannot give any of its proofs (console)'])
+    })
+
+    test('without proofs of its own an action takes what its approvers have', async () => {
+      expect(await policy(`${PEOPLE}actions: { PUBLISH: { approvers: [ada] } }`)).toEqual([])
+    })
+  })
+
   test('the shipped file is found from anywhere, and well', async () => {
     expect(statuses(await checkConfiguration(settingsOf({})))).toEqual(['configuration ok', 'people ok'])
   })

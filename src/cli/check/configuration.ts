@@ -13,6 +13,7 @@ import { ENV_FILE, readText } from '../environment.js'
 import { nearest } from '../nearest.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 import { checkPrivate } from './machine.js'
+import { checkApprovers } from './policy.js'
 
 const LANE_VARIABLES = [
   'HOST',
@@ -75,7 +76,11 @@ export async function checkConfiguration(settings: Settings): Promise<Finding[]>
   const loaded = await loadConfig(file)
   if (!loaded.ok)
     return loaded.problems.map(({ message }) => fail('configuration', message, `correct ${file}`))
-  return [ok('configuration', `${file} is understood`), ...checkPeople(loaded.config, settings)]
+  return [
+    ok('configuration', `${file} is understood`),
+    ...checkPeople(loaded.config, settings),
+    ...checkApprovers(loaded.config, runningChannels(settings)),
+  ]
 }
 
 function checkPeople(config: Config, settings: Settings): Finding[] {
