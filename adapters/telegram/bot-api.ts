@@ -12,7 +12,7 @@ import type { Written } from './written.js'
 export const TELEGRAM = 'https://api.telegram.org'
 
 /** What a person does not wait for longer, and a webhook's sender neither. */
-const PATIENCE_MS = 8_000
+const PATIENCE_MS = 5_000
 /** How long Telegram holds a question for updates open when there are none. */
 const POLL_SECONDS = 25
 const POLL_PATIENCE_MS = (POLL_SECONDS + 15) * 1000

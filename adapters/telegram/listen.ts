@@ -3,6 +3,8 @@
 //
 // T1  An update is confirmed only by the question that follows its keeping.
 // T2  The cursor names the bot: the numbers of another bot say nothing about this one's.
+// T3  Numbers rise, but after a week without updates they begin anew anywhere, also below. So a first question, and one
+//     after a long silence, asks for everything that waits; what was kept before is known by standing close below the cursor.
 import type { Desk, Say } from '../../src/adapter.js'
 import { reasonOf } from '../../src/adapter.js'
 import type { BotApi } from './bot-api.js'
@@ -13,6 +15,10 @@ import { type Bot, updateIdOf } from './update.js'
 /** How long after a failure Telegram is asked again: doubled each time, from the first to the last of these. */
 const AGAIN_MS = 500
 const AGAIN_AT_MOST_MS = 30_000
+/** Shorter than the week after which Telegram chooses a new number. */
+const SILENCE_MS = 6 * 24 * 60 * 60 * 1000
+/** What waits unconfirmed although it was kept is one batch at most; a number chosen anew is hardly ever this close. */
+const NEARBY = 1_000
 
 export type Line = { readonly api: BotApi; readonly counter: Counter; readonly bot: Bot; readonly say: Say }
 
@@ -35,15 +41,20 @@ export async function listen(line: Line, cursor: string | null, desk: Desk): Pro
   }
 }
 
-async function poll(line: Line, first: number | null, desk: Desk, stopping: AbortSignal): Promise<void> {
-  let last = first
+async function poll(line: Line, cursor: number | null, desk: Desk, stopping: AbortSignal): Promise<void> {
+  let offset: number | null = null
+  let heard = desk.now()
   let wait = AGAIN_MS
   while (!stopping.aborted) {
-    const asked = await line.api.getUpdates(last === null ? null : last + 1, stopping)
+    if (desk.now() - heard > SILENCE_MS) offset = null
+    const asked = await line.api.getUpdates(offset, stopping)
     if (stopping.aborted) return
-    const batch = asked.ok ? await takeAll(line, asked.result, desk) : { last: null, trouble: null }
-    last = batch.last ?? last
-    const why = asked.ok ? batch.trouble : codeOf(asked.failure)
+    const taken = asked.ok ? await takeAll(line, asked.result, cursor, desk) : { last: null, trouble: null }
+    if (taken.last !== null) {
+      offset = taken.last + 1
+      heard = desk.now()
+    }
+    const why = asked.ok ? taken.trouble : codeOf(asked.failure)
     if (why === null) {
       wait = AGAIN_MS
       continue
@@ -56,20 +67,28 @@ async function poll(line: Line, first: number | null, desk: Desk, stopping: Abor
 
 const waitOf = (failure: Failure): number => (failure.kind === 'limited' ? failure.after_ms : 0)
 
+const wasTaken = (id: number, cursor: number | null): boolean =>
+  cursor !== null && id <= cursor && id > cursor - NEARBY
+
 type Taken = { readonly last: number | null; readonly trouble: string | null }
 
 /** In order, up to the first that cannot be kept: that one is asked for again. */
-async function takeAll({ counter, bot }: Line, updates: readonly unknown[], desk: Desk): Promise<Taken> {
+async function takeAll(
+  { counter, bot }: Line,
+  updates: readonly unknown[],
+  cursor: number | null,
+  desk: Desk,
+): Promise<Taken> {
   let last: number | null = null
-  let kept: number | null = null
+  let unkept: number | null = null
   try {
     for (const update of updates) {
       const id = updateIdOf(update)
       if (id === null) continue
-      if (await counter.hand(update, desk, spellCursor(bot, id))) kept = id
+      if (!wasTaken(id, cursor)) unkept = (await counter.hand(update, desk, spellCursor(bot, id))) ? null : id
       last = id
     }
-    if (last !== null && last !== kept) await desk.keep(spellCursor(bot, last))
+    if (unkept !== null) await desk.keep(spellCursor(bot, unkept))
     return { last, trouble: null }
   } catch (error) {
     return { last, trouble: reasonOf(error) }

@@ -33,7 +33,7 @@ export type BotServer = {
   inject(update: Record<string, unknown>): void
   press(user: number, data: string, more?: Record<string, unknown>): Promise<void>
   write(user: number, text: string, more?: Record<string, unknown>): Promise<void>
-  /** The last update once more, as it was. */
+  /** The last update once more. */
   repeat(): void
   /** Updates that were not confirmed. */
   waiting(): readonly Update[]
@@ -215,6 +215,9 @@ export async function startBotServer(): Promise<BotServer> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port: outside } = server.address() as AddressInfo
 
+  /** The emulator counts its updates itself. */
+  const counted = emulator as unknown as { updateId: number }
+  const nextId = (): number => counted.updateId++
   const clientOf = (user: number) => emulator.getClient(TOKEN, { userId: user, chatId: user })
 
   return {
@@ -222,7 +225,7 @@ export async function startBotServer(): Promise<BotServer> {
     calls,
     faults,
     shown: chat => shown.filter(one => one.chat === chat),
-    inject: update => arrive({ update_id: 1_000_000 + calls.length + queue.length, ...update }),
+    inject: update => arrive({ update_id: nextId(), ...update }),
     async press(user, data, more = {}) {
       const client = clientOf(user)
       await client.sendCallback(client.makeCallbackQuery(data, more))
@@ -234,7 +237,9 @@ export async function startBotServer(): Promise<BotServer> {
       await pull()
     },
     repeat() {
-      if (newest !== null) arrive(newest)
+      if (newest === null) return
+      // What was confirmed is never given again; the same press can come under a new number.
+      arrive(hook === null ? { ...newest, update_id: nextId() } : newest)
     },
     waiting: () => queue,
     async stop() {
