@@ -32,17 +32,19 @@ const SETTINGS = [
   'tcp_keepalives_count = 3',
 ]
 
-export type Connect = (part: string, settings?: readonly string[]) => Promise<Client>
+/** `answerMs` is 0 where an answer may take as long as it takes. */
+export type Wishes = { readonly settings?: readonly string[]; readonly answerMs?: number }
+export type Connect = (part: string, wishes?: Wishes) => Promise<Client>
 
 export function connector(url: string): Connect {
-  return async (part, settings = []) => {
+  return async (part, { settings = [], answerMs = ANSWER_MS } = {}) => {
     const client = new pg.Client({
       connectionString: url,
       application_name: `interrupt-lane ${part}`,
       pipeline: true,
       types,
       connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: ANSWER_MS,
+      query_timeout: answerMs,
       keepAlive: true,
     })
     // Whoever waits for an answer is told of the failure; here it must only not end the process.

@@ -1,6 +1,9 @@
 // What the ledger's promises rest on in a database. Asked at every connection that writes: a server may have been
 // restarted with other settings, or another one may have taken its place.
+import { LedgerUnavailable } from '../contract.js'
 import type { Client } from './connection.js'
+
+export class NotDurable extends LedgerUnavailable {}
 
 /** Older ones are no longer mended. */
 export const POSTGRES_AT_LEAST = 14
@@ -49,8 +52,4 @@ export async function assertDurable(client: Client): Promise<void> {
   if (flaws.length > 0) throw new NotDurable(flaws.join('; '))
   // From here on a change of the server's configuration does not weaken this connection.
   await client.query(`SET synchronous_commit = ${found.synchronous_commit}`)
-}
-
-export class NotDurable extends Error {
-  override readonly name = 'NotDurable'
 }

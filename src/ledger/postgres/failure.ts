@@ -17,10 +17,17 @@ export function failureOf(error: unknown): Failure {
   return REFUSED.some(prefix => code.startsWith(prefix)) ? 'refused' : 'unavailable'
 }
 
+/** The code and the constraint alone: the database's own message and details quote what was to be written. */
+export function refusal(error: unknown): Error {
+  const { code, constraint } = error as { code?: string; constraint?: string }
+  return new Error(
+    `the database refused what was to be written (${[code, constraint].filter(Boolean).join(' ')})`,
+  )
+}
+
 /** The database could not be reached, or the connection was lost before anything was sent that lasts: try again. */
 export class Away extends LedgerUnavailable {}
 
-/** The code alone: a message of the database may quote the row it speaks of. */
 function wordsFor(error: unknown): string {
   const { code } = error as { code?: unknown }
   const why = typeof code === 'string' ? code : 'connection lost'
@@ -30,5 +37,5 @@ function wordsFor(error: unknown): string {
 export const unavailable = (error: unknown): LedgerUnavailable =>
   error instanceof LedgerUnavailable ? error : new LedgerUnavailable(wordsFor(error), { cause: error })
 
-export const away = (error: unknown): Away =>
-  error instanceof Away ? error : new Away(wordsFor(error), { cause: error })
+export const away = (error: unknown): LedgerUnavailable =>
+  error instanceof LedgerUnavailable ? error : new Away(wordsFor(error), { cause: error })

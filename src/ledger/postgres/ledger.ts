@@ -107,7 +107,7 @@ export class PostgresLedger implements Ledger {
       }
     } catch (error) {
       if (error instanceof Refused && batch.length > 1) return await this.#settleApart(batch)
-      const failure = error instanceof Refused ? error.cause : unavailable(error)
+      const failure = error instanceof Refused ? error.why : unavailable(error)
       for (const waiting of batch) waiting.fail(failure)
     }
   }

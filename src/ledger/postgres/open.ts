@@ -54,7 +54,8 @@ export async function openPostgres(url: string, options: OpenOptions = {}): Prom
 
 /** Checked and brought forward; gives the schema the tables are in. */
 async function prepare(connect: Connect): Promise<string> {
-  const client = await connect('opener')
+  // Others may be bringing the same tables forward, and a large one takes its time.
+  const client = await connect('opener', { answerMs: 0 })
   try {
     await assertDurable(client)
     await migrate(client)

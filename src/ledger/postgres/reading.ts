@@ -2,7 +2,7 @@
 // is asked again; it changes nothing, or nothing a second time.
 import type { Clock } from '../../clock.js'
 import { type Answer, type Asked, type Connect, type Row, together } from './connection.js'
-import { Away, away, failureOf, unavailable } from './failure.js'
+import { Away, away, failureOf, refusal, unavailable } from './failure.js'
 import { Session } from './session.js'
 
 /** Enough that a long export does not hold up a short question; each costs the server a process. */
@@ -49,7 +49,7 @@ export class Readers {
       const client = await reader.session.client()
       return await together(client, asked).catch(error => {
         const failure = failureOf(error)
-        if (failure === 'refused') throw error
+        if (failure === 'refused') throw refusal(error)
         if (failure === 'unavailable') throw unavailable(error)
         reader.session.drop(client)
         throw away(error)

@@ -19,7 +19,7 @@ export class Session {
     this.#connect = connect
   }
 
-  /** Connected, or Away after one attempt. */
+  /** Connected, or after one attempt Away, or whatever else makes the ledger unavailable. */
   client(): Promise<Client> {
     if (this.#closed) return Promise.reject(new LedgerUnavailable('the ledger is closed'))
     this.#client ??= this.#attempt()

@@ -12,10 +12,18 @@ import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
 import type { Append } from '../contract.js'
 import type { DatabaseClock, Sighting } from './clock.js'
-import { type Answer, type Client, type Connect, query, type Statement, together } from './connection.js'
+import {
+  type Answer,
+  type Client,
+  type Connect,
+  leave,
+  query,
+  type Statement,
+  together,
+} from './connection.js'
 import { assertDurable } from './durability.js'
 import { type Facts, questions } from './facts.js'
-import { away, failureOf, unavailable } from './failure.js'
+import { away, failureOf, refusal, unavailable } from './failure.js'
 import { type Judged, Page } from './page.js'
 import { Session } from './session.js'
 import { type Head, writesOf } from './tables.js'
@@ -40,6 +48,11 @@ export class InDoubt extends Error {
 /** The batch broke a constraint the store keeps; nothing of it was committed. */
 export class Refused extends Error {
   override readonly name = 'Refused'
+  readonly why: Error
+  constructor(why: Error) {
+    super(why.message)
+    this.why = why
+  }
 }
 
 const BEGIN: Statement = { name: 'begin', text: 'BEGIN' }
@@ -81,8 +94,11 @@ export class Writer {
       `default_transaction_isolation = 'read committed'`,
     ]
     this.#session = new Session(async () => {
-      const client = await connect('writer', settings)
-      await assertDurable(client)
+      const client = await connect('writer', { settings })
+      await assertDurable(client).catch(async error => {
+        await leave(client)
+        throw error
+      })
       return client
     })
     this.#clock = clock
@@ -141,7 +157,7 @@ export class Writer {
       if (answers.at(-1)?.command !== 'COMMIT') throw new Error('the COMMIT was not taken')
     } catch (error) {
       const failure = failureOf(error)
-      if (failure === 'refused') throw new Refused('a constraint was broken', { cause: error })
+      if (failure === 'refused') throw new Refused(refusal(error))
       if (failure === 'unavailable') throw unavailable(error)
       this.#session.drop(client)
       throw new InDoubt({ batch, written }, error)

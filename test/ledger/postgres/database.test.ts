@@ -1,0 +1,195 @@
+// What only a database can show: what it refuses to have changed, and what it is refused for.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Store } from '../../../src/ledger/contract.js'
+import { SCHEMA_VERSION } from '../../../src/ledger/postgres/migrate.js'
+import { openPostgres } from '../../../src/ledger/postgres/open.js'
+import { verify } from '../../../src/ledger/verify.js'
+import { ask, present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
+import { guarded, note, open, STARTED, withdraw } from '../../contract/ledger/stage.js'
+
+describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)', () => {
+  let server: Server
+  let url = ''
+  const stores: Store[] = []
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterEach(async () => {
+    for (const { ledger } of stores.splice(0)) await ledger.close()
+  })
+  afterAll(() => server.end())
+
+  async function opened(): Promise<Store> {
+    const store = await openPostgres(url)
+    stores.push(store)
+    return store
+  }
+  async function fresh(): Promise<Store> {
+    url = await server.corner()
+    return await opened()
+  }
+
+  /** A ledger of three entries. */
+  async function written(): Promise<Store> {
+    const store = await fresh()
+    await open(store.ledger, 'q-1')
+    await withdraw(store.ledger, 'q-1')
+    return store
+  }
+
+  test('[LANE-076] refuses to have an entry changed, replaced or removed', async () => {
+    await written()
+    for (const sql of [
+      `UPDATE entries SET line = replace(line, 'withdrawn', 'answered')`,
+      'UPDATE entries SET seq = seq + 1',
+      'DELETE FROM entries WHERE seq = 2',
+      'TRUNCATE entries',
+      `INSERT INTO entries (seq, type, line) VALUES (2, 'LANE_STARTED', '{}')
+       ON CONFLICT (seq) DO UPDATE SET line = excluded.line`,
+      'DELETE FROM head',
+    ]) {
+      await expect(tell(url, sql)).rejects.toThrow('the ledger is append-only')
+    }
+    expect(await ask(url, 'SELECT count(*)::int FROM entries')).toEqual([{ count: 3 }])
+  })
+
+  test('[LANE-076] an entry changed by force is found by verify', async () => {
+    const { ledger } = await written()
+    await tell(
+      url,
+      `ALTER TABLE entries DISABLE TRIGGER ALL;
+       UPDATE entries SET line = replace(line, 'enough', 'ENOUGH') WHERE seq = 1`,
+    )
+    expect((await verify(ledger.lines(0))).problems).toMatchObject([{ invariant: 'I1', seq: 1 }])
+  })
+
+  test('a lane that is wrong about its head cannot append over what stands there', async () => {
+    const { ledger } = await written()
+    await tell(url, 'UPDATE head SET size = 1')
+    await expect(note(ledger)).rejects.toThrow('entries_pkey')
+    await tell(url, 'UPDATE head SET size = 3')
+    expect(await note(ledger)).toMatchObject({ kind: 'appended', entries: [{ seq: 3 }] })
+  })
+
+  test('of a newer lane is refused', async () => {
+    await fresh()
+    await tell(url, `INSERT INTO migrations (version, name) VALUES (${SCHEMA_VERSION + 1}, 'of tomorrow')`)
+    await expect(openPostgres(url)).rejects.toThrow(
+      `schema version ${SCHEMA_VERSION + 1}, this lane knows ${SCHEMA_VERSION}`,
+    )
+  })
+
+  test('is brought forward once, however many start at the same time', async () => {
+    url = await server.corner()
+    const all = await Promise.all(Array.from({ length: 5 }, opened))
+    await Promise.all(all.map(({ ledger }) => note(ledger)))
+    expect(await ask(url, 'SELECT version FROM migrations')).toEqual([{ version: SCHEMA_VERSION }])
+    expect(await verify(all[0]?.ledger.lines(0) ?? [])).toMatchObject({ ok: true, entries: 5 })
+  })
+
+  describe('is refused where it could lose what it said it has', () => {
+    const withSetting = (setting: string): string => {
+      const own = new URL(url)
+      own.searchParams.set('options', `${own.searchParams.get('options')} -c ${setting}`)
+      return own.href
+    }
+
+    for (const value of ['off', 'local', 'remote_write']) {
+      test(`synchronous_commit=${value}`, async () => {
+        await fresh()
+        await expect(openPostgres(withSetting(`synchronous_commit=${value}`))).rejects.toThrow(
+          `synchronous_commit is ${value}: what was recorded could be lost; set synchronous_commit = on`,
+        )
+      })
+    }
+
+    test('fsync=off', async () => {
+      if (!server.own) return
+      const careless = await startPostgres({ fsync: 'off', full_page_writes: 'off' })
+      try {
+        const opening = openPostgres(careless.url)
+        await expect(opening).rejects.toThrow('fsync is off')
+        await expect(opening).rejects.toThrow('full_page_writes is off')
+      } finally {
+        await careless.end()
+      }
+    })
+
+    test('a setting that is weakened later does not weaken a lane that is running', async () => {
+      const { ledger } = await fresh()
+      await note(ledger)
+      const name = new URL(url).pathname.slice(1)
+      await tell(url, `ALTER DATABASE ${name} SET synchronous_commit = off`)
+      try {
+        expect(await note(ledger)).toMatchObject({ kind: 'appended' })
+        await ask(
+          server.url,
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'interrupt-lane writer'`,
+        )
+        // The new connection would be weaker: it is not used.
+        await expect(note(ledger)).rejects.toThrow('synchronous_commit is off')
+      } finally {
+        await tell(url, `ALTER DATABASE ${name} RESET synchronous_commit`)
+      }
+      expect(await note(ledger)).toMatchObject({ kind: 'appended' })
+    })
+  })
+
+  test('a server that is not there is named as such, without the password', async () => {
+    const nowhere = 'postgres://lane:geheim@127.0.0.1:1/lane'
+    const failure = await openPostgres(nowhere).then(
+      () => null,
+      (error: Error) => error,
+    )
+    expect(failure?.message).toContain('ECONNREFUSED')
+    expect(failure?.message).not.toContain('geheim')
+  })
+
+  test('keeps words, references, cursors and claims that hold U+0000', async () => {
+    const { ledger, shelf } = await fresh()
+    const odd = 'a\u0000b\u0007 \ud83d\udd4a'
+    const hash = `sha256:${'a'.repeat(64)}` as const
+    const grant = {
+      handle_hash: hash,
+      code_hash: hash,
+      token: 't',
+      request_id: 'q-1',
+      delivery_id: 'd-1',
+      channel: 'slack',
+      user_id: 'ada',
+    } as const
+    await ledger.append({
+      guards: [
+        { kind: 'unclaimed', space: 'message', value: odd },
+        { kind: 'attempts', delivery_id: 'd-1', sender: odd, at_most: 1, fails: true },
+      ],
+      decide: () => ({
+        kind: 'append',
+        events: [STARTED],
+        shelve: [
+          { put: 'grant', grant },
+          { put: 'ref', delivery_id: 'd-1', handle_hash: hash, channel: 'slack', ref: odd },
+          { put: 'cursor', channel: 'email', cursor: odd },
+          { put: 'link', link: { user_id: 'ada', channel: 'telegram', address: odd } },
+        ],
+      }),
+    })
+    expect(await shelf.grantByRef('slack', odd)).toEqual(grant)
+    expect(await shelf.refs('d-1')).toEqual([odd])
+    expect(await shelf.cursor('email')).toBe(odd)
+    expect(await shelf.links()).toEqual([{ user_id: 'ada', channel: 'telegram', address: odd }])
+    const again = [
+      await guarded(ledger, { kind: 'unclaimed', space: 'message', value: odd }),
+      await guarded(ledger, { kind: 'attempts', delivery_id: 'd-1', sender: odd, at_most: 1, fails: true }),
+    ]
+    expect(again.map(({ kind }) => kind)).toEqual(['guarded', 'guarded'])
+  })
+
+  test('a backup is refused with the tool that makes one', async () => {
+    const { backup } = await fresh()
+    const read = async () => {
+      for await (const _ of backup()) throw new Error('it gave something')
+    }
+    await expect(read()).rejects.toThrow('pg_dump')
+  })
+})
