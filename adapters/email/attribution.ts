@@ -9,7 +9,7 @@ const MAX_LINES = 4
 const MAX_BLOCK_LINES = 12
 
 const OPENERS =
-  'on |am |le |el |il |em |op |den |w dniu |dnia |dne |dňa |la |pe |на |vào |a |στις |tarihinde |il giorno |el día |pada |no dia '.split(
+  'on |am |le |el |in data |il |em |op |den |w dniu |dnia |dne |dňa |la |pe |на |vào |a |στις |tarihinde |il giorno |el día |pada |no dia '.split(
     '|',
   )
 
@@ -22,7 +22,7 @@ const CLOSERS =
 const MIDDLE = ['schrieb ', 'schreef ', 'skrev ', 'scrive ', 'пише ']
 
 const WEEKDAYS =
-  'mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|mié|jue|jeu|ven|vie|sam|sáb|dim|dom|seg|ter|qua|qui|sex|пн|вт|ср|чт|пт|сб|вс|pon|wt|śr|czw|pt|sob|niedz|ma|ti|ke|to|pe|la|su|tor|ons|tir|man|fre|lør|søn'.split(
+  'mon|tue|wed|thu|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mo|di|mi|do|fr|sa|so|lun|mar|mer|mié|jue|jeu|ven|vie|sam|sáb|dim|dom|seg|ter|qua|qui|sex|пн|вт|ср|чт|пт|сб|вс|pon|wt|śr|czw|pt|sob|niedz|ma|ti|ke|to|pe|la|su|tor|ons|tir|man|fre|lør|søn'.split(
     '|',
   )
 
@@ -70,7 +70,7 @@ const FROM =
     '|',
   )
 const FURTHER =
-  'sent|date|to|cc|subject|reply to|reply-to|gesendet|datum|an|betreff|envoyé|envoyé le|à|a|objet|date|enviado|enviado el|enviada em|para|asunto|assunto|data|fecha|inviato|inviato il|oggetto|verzonden|verzonden op|aan|onderwerp|wysłano|wysłane|do|dw|temat|отправлено|дата|кому|тема|skickat|till|ämne|sendt|til|emne|dato|lähetetty|vastaanottaja|aihe|gönderildi|gönderme tarihi|kime|konu|elküldve|címzett|tárgy|надіслано|发送时间|收件人|主题|抄送|寄件日期|收件者|主旨|送信日時|宛先|件名|보낸 날짜|받는 사람|제목|odesláno|komu|předmět|trimis|către|subiect'.split(
+  'sent|date|to|cc|subject|message du|copie à|sujet|reply to|reply-to|gesendet|datum|an|betreff|envoyé|envoyé le|à|a|objet|date|enviado|enviado el|enviada em|para|asunto|assunto|data|fecha|inviato|inviato il|oggetto|verzonden|verzonden op|aan|onderwerp|wysłano|wysłane|do|dw|temat|отправлено|дата|кому|тема|skickat|till|ämne|sendt|til|emne|dato|lähetetty|vastaanottaja|aihe|gönderildi|gönderme tarihi|kime|konu|elküldve|címzett|tárgy|надіслано|发送时间|收件人|主题|抄送|寄件日期|收件者|主旨|送信日時|宛先|件名|보낸 날짜|받는 사람|제목|odesláno|komu|předmět|trimis|către|subiect'.split(
     '|',
   )
 
@@ -83,17 +83,19 @@ const labelOf = (line: string): string => {
   return label.length === bare.length ? '' : label.trim().toLowerCase()
 }
 
-/** Where a block of at least three header lines begins; -1 where there is none. */
+/** Where a block of at least three header lines begins, of which one says From; -1 where there is none. */
 export function findHeaderBlock(lines: readonly string[]): number {
-  return lines.findIndex((line, at) => {
-    if (!FROM.includes(labelOf(line))) return false
-    const further = lines.slice(at + 1, at + MAX_BLOCK_LINES).filter(next => FURTHER.includes(labelOf(next)))
-    return further.length >= 2
+  const labels = lines.map(labelOf)
+  return labels.findIndex((label, at) => {
+    if (!FROM.includes(label) && !FURTHER.includes(label)) return false
+    const block = labels.slice(at, at + MAX_BLOCK_LINES)
+    const further = block.filter(one => FURTHER.includes(one))
+    return further.length >= 2 && block.some(one => FROM.includes(one))
   })
 }
 
 const ORIGINAL =
-  "original message|originalnachricht|ursprüngliche nachricht|message d’origine|message d'origine|message original|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|original meddelelse|opprinnelig melding|alkuperäinen viesti|wiadomość oryginalna|исходное сообщение|původní zpráva|原始邮件|原始郵件|元のメッセージ|원본 메시지".split(
+  "original message|oprindelig besked|originalnachricht|ursprüngliche nachricht|message d’origine|message d'origine|message original|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|original meddelelse|opprinnelig melding|alkuperäinen viesti|wiadomość oryginalna|исходное сообщение|původní zpráva|原始邮件|原始郵件|元のメッセージ|원본 메시지".split(
     '|',
   )
 
@@ -101,7 +103,7 @@ const ORIGINAL =
 export function isSeparator(line: string): boolean {
   const text = line.trim()
   if (text.length > 120) return false
-  if (/^[-_*=–—]{5,}$/.test(text)) return true
+  if (/^[-_*=–—]{4,}$/.test(text)) return true
   const inside = text.replace(/^[-_*=–—]+ ?| ?[-_*=–—]+$/g, '').toLowerCase()
   return /^[-_*]{2}/.test(text) && ORIGINAL.includes(inside)
 }

@@ -33,7 +33,10 @@ export function readAuthor(fields: readonly Field[]): string | null {
   const [mailbox, ...others] = addressParser(from[0] ?? '')
   if (from.length !== 1 || mailbox === undefined || others.length > 0) return null
   const address = mailbox.address?.toLowerCase() ?? ''
-  return mailbox.group === undefined && ADDRESS.test(address) ? address : null
+  // A lenient parser finds addresses in names and comments too; others then find another one.
+  const written = (from[0] ?? '').trim().toLowerCase()
+  const isPlain = written === address || written.endsWith(`<${address}>`)
+  return mailbox.group === undefined && isPlain && ADDRESS.test(address) ? address : null
 }
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)

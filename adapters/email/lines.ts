@@ -15,9 +15,12 @@ export function linesOf(text: string, flowed: 'no' | 'yes' | 'delsp'): readonly 
   const lines = text.split(/\r\n|\n|\r/).map(cut)
   return (flowed === 'no' ? lines : unfolded(lines, flowed === 'delsp')).map(line => ({
     text: line,
-    role: line.startsWith('>') ? 'quoted' : 'own',
+    role: isQuoted(line) ? 'quoted' : 'own',
   }))
 }
+
+/** An address broken before its bracket leaves `>:` on a line of its own. */
+const isQuoted = (line: string): boolean => line.startsWith('>') && line.trimEnd() !== '>:'
 
 /** The sign at the end is in no answer's alphabet. */
 export const cut = (line: string): string =>

@@ -34,6 +34,7 @@ const SENT_WITH = new Set(
     'Sent from myMail for Android',
     'Sent from Mailbird',
     'Sent from Spark',
+    'Sent from TypeApp',
     'Sent via Superhuman',
     'Gesendet von Outlook für iOS',
     'Gesendet von Outlook für Android',

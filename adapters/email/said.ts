@@ -36,11 +36,10 @@ export function readSaid(lines: readonly Line[], known: Known, html: Said | null
   const signAt = Math.min(signatureAt(words), introAt)
   if (signAt === 0) return { kind: 'nothing' }
   const { answer, used } = answerOf(words.slice(0, signAt), html)
-  const rest = words.slice(used)
   const isAlone = used === signAt && isSignature(words.slice(signAt, introAt))
-  if (!isAlone && !isVouchedFor(rest, html)) return UNCLEAR
+  if (!isAlone && !isVouchedFor(words.slice(used, introAt), html)) return UNCLEAR
   if (isOpenEnded(answer) || !isOnlyQuotation(seen.slice(cutAt), known)) return UNCLEAR
-  return { kind: 'said', answer, below: denseOf([...rest, ...seen.slice(cutAt)]) }
+  return { kind: 'said', answer, below: denseOf([...words.slice(used), ...seen.slice(cutAt)]) }
 }
 
 const denseOf = (lines: readonly Line[]): string =>
@@ -114,5 +113,5 @@ function isOnlyQuotation(lines: readonly Line[], known: Known): boolean {
 }
 
 /** Lists and gateways put a line of underscores above what they add at the end. */
-const isFooter = ({ text }: Line): boolean => /^_{5,}$/.test(text.trim())
+const isFooter = ({ text }: Line): boolean => /^_{2,}$/.test(text.trim())
 const asSignature = (line: Line): Line => ({ ...line, role: 'signature' })

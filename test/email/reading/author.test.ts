@@ -1,0 +1,253 @@
+// Who may speak: the attacks on the sender, each by the letter an attacker would send.
+import { describe, expect, test } from 'vitest'
+import { markerLine } from '../../../adapters/email/marker.js'
+import {
+  AUTHOR,
+  HANDLE,
+  letter,
+  MARKER,
+  MESSAGE_ID,
+  OTHER_HANDLE,
+  REPLY_TO,
+  read,
+  type Signing,
+  signed,
+  ZONE,
+  zone,
+} from './letter.js'
+
+const YES = `YES\n\n> ${MARKER}\n> Publish?\n`
+const isAuthenticated = async (raw: string, given: Parameters<typeof read>[1] = {}): Promise<boolean> => {
+  const mail = await read(raw, given)
+  if (mail.kind !== 'reply') throw new Error(`no reply but ${JSON.stringify(mail)}`)
+  return mail.authenticated
+}
+
+describe('a signature of the author’s domain', () => {
+  test('vouches for the reply', async () => {
+    expect(await read(await signed(letter({}, YES)))).toEqual({
+      kind: 'reply',
+      binding: { kind: 'handle', handle: HANDLE },
+      sender: AUTHOR,
+      authenticated: true,
+      proof: 'dmarc',
+      text: 'YES',
+      message_id: 'reply-1@people.example',
+      automated: false,
+    })
+  })
+
+  test('vouches for a letter that a mailbox kept with bare line feeds', async () => {
+    expect(await isAuthenticated((await signed(letter({}, YES))).replaceAll('\r\n', '\n'))).toBe(true)
+  })
+
+  const FORGED: readonly [string, () => Promise<string>, Parameters<typeof read>[1]?][] = [
+    ['no signature at all', async () => letter({}, YES)],
+    ['a stranger’s own signature', () => signed(letter({}, YES), { domain: 'strangers.example' })],
+    [
+      'a body changed after signing',
+      async () => (await signed(letter({}, YES))).replace('\r\n\r\nYES', '\r\n\r\nNO'),
+    ],
+    [
+      'a From changed after signing',
+      async () => (await signed(letter({}, YES))).replace('Ana <ana@', 'Bob <bob@'),
+    ],
+    ['a signature that leaves the end of the body open', () => signed(letter({}, YES), { length: 3 })],
+    [
+      'a domain that has no DMARC record',
+      () => signed(letter({}, YES)),
+      { resolver: zone({ 's1._domainkey.people.example': ZONE['s1._domainkey.people.example'] ?? '' }) },
+    ],
+    [
+      'a domain whose key is gone',
+      () => signed(letter({}, YES)),
+      { resolver: zone({ '_dmarc.people.example': 'v=DMARC1; p=reject' }) },
+    ],
+    [
+      'a related domain where the author’s asks for its own name',
+      () => signed(letter({}, YES), { domain: 'news.people.example' }),
+      {
+        resolver: zone({
+          's1._domainkey.news.people.example': ZONE['s1._domainkey.people.example'] ?? '',
+          '_dmarc.people.example': 'v=DMARC1; p=reject; adkim=s',
+        }),
+      },
+    ],
+  ]
+  test.each(FORGED)('is missing: %s', async (_name, raw, given) => {
+    expect(await isAuthenticated(await raw(), given)).toBe(false)
+  })
+
+  test('of a related domain is enough where the author’s domain does not ask for more', async () => {
+    const resolver = zone({
+      's1._domainkey.news.people.example': ZONE['s1._domainkey.people.example'] ?? '',
+      '_dmarc.people.example': 'v=DMARC1; p=none',
+    })
+    expect(
+      await isAuthenticated(await signed(letter({}, YES), { domain: 'news.people.example' }), { resolver }),
+    ).toBe(true)
+  })
+})
+
+describe('a name server that is silent', () => {
+  const silent = async (): Promise<never> => {
+    throw Object.assign(new Error('timed out'), { code: 'ETIMEOUT' })
+  }
+  test('puts the letter off', async () => {
+    expect(await read(await signed(letter({}, YES)), { resolver: silent })).toEqual({ kind: 'later' })
+  })
+  test('and at the last try counts as a no', async () => {
+    expect(await isAuthenticated(await signed(letter({}, YES)), { resolver: silent, last: true })).toBe(false)
+  })
+  test('is not asked on and on for one letter', async () => {
+    const resolver = zone()
+    const many = Array.from({ length: 10 }, (_, index) => ({ domain: `d${index}.example` }) satisfies Signing)
+    let raw = letter({}, YES)
+    for (const signing of many) raw = await signed(raw, signing)
+    expect(await isAuthenticated(raw, { resolver })).toBe(false)
+    expect(resolver.asked.length).toBeLessThanOrEqual(40)
+    expect(await read(await signed(raw))).toEqual({ kind: 'refused', why: 'too_many_headers' })
+  })
+})
+
+describe('SPF, where the letter was handed to us by whoever took it in', () => {
+  const resolver = zone({ ...ZONE, 'people.example': 'v=spf1 ip4:192.0.2.7 -all' })
+  const from = (ip: string, mailFrom = AUTHOR) => ({
+    resolver,
+    session: { ip, helo: 'mx.people.example', mailFrom },
+  })
+  test('vouches for a letter from the author’s own server', async () => {
+    expect(await isAuthenticated(letter({}, YES), from('192.0.2.7'))).toBe(true)
+  })
+  test('does not for any other server, nor for another domain’s', async () => {
+    expect(await isAuthenticated(letter({}, YES), from('192.0.2.8'))).toBe(false)
+    expect(await isAuthenticated(letter({}, YES), from('192.0.2.7', 'x@strangers.example'))).toBe(false)
+  })
+})
+
+describe('the own server’s word', () => {
+  const told = (...values: string[]) => letter({ 'Authentication-Results': values }, YES)
+  const own = { authservId: 'mx.lane.example' }
+  const PASS = 'mx.lane.example; spf=none; dmarc=pass (p=reject; dis=none) header.from=people.example'
+  const FAIL = 'mx.lane.example; dmarc=fail (p=reject) header.from=people.example'
+
+  test('is enough', async () => {
+    expect(await isAuthenticated(told(PASS), own)).toBe(true)
+    expect(await isAuthenticated(told(PASS.replace('mx.lane.example;', 'MX.Lane.Example 1;')), own)).toBe(
+      true,
+    )
+  })
+  test('may be spread over two fields, as OpenDKIM and OpenDMARC write them', async () => {
+    expect(await isAuthenticated(told('mx.lane.example; dkim=pass header.d=people.example', PASS), own)).toBe(
+      true,
+    )
+  })
+  test.each([
+    ['nobody asked for it', PASS, null],
+    ['another server says it', PASS.replace('mx.lane', 'mx.strangers'), own],
+    [
+      'a server says it whose name begins like ours',
+      PASS.replace('mx.lane.example', 'mx.lane.example.org'),
+      own,
+    ],
+    ['it speaks of another domain', PASS.replace('header.from=people', 'header.from=strangers'), own],
+    ['it names no domain', 'mx.lane.example; dmarc=pass', own],
+    ['it says so in a comment', 'mx.lane.example; spf=none (; dmarc=pass header.from=people.example)', own],
+    [
+      'it says so in a quoted value',
+      'mx.lane.example; spf=none reason="; dmarc=pass header.from=people.example"',
+      own,
+    ],
+    ['it says both', `${FAIL}; dmarc=pass header.from=people.example`, own],
+    ['it says bestguesspass', PASS.replace('dmarc=pass', 'dmarc=bestguesspass'), own],
+    ['only SPF and DKIM passed', 'mx.lane.example; spf=pass; dkim=pass header.d=people.example', own],
+    ['it says nothing', 'mx.lane.example; none', own],
+  ])('is not believed where %s', async (_name, value, given) => {
+    expect(await isAuthenticated(told(value), given ?? {})).toBe(false)
+  })
+  test('below it a stranger’s word under the same name does not count', async () => {
+    expect(await isAuthenticated(told(FAIL, PASS), own)).toBe(false)
+  })
+})
+
+describe('exactly one author', () => {
+  test.each([
+    ['two From fields', { From: [`Ana <${AUTHOR}>`, 'Eve <eve@strangers.example>'] }, 'doubled_header'],
+    ['two addresses in one', { From: `${AUTHOR}, eve@strangers.example` }, 'no_single_author'],
+    ['a group', { From: `people: ${AUTHOR};` }, 'no_single_author'],
+    ['none', { From: null }, 'no_single_author'],
+    ['an empty one', { From: '<>' }, 'no_single_author'],
+    ['a name that looks like an address', { From: `"${AUTHOR}"` }, 'no_single_author'],
+    ['an address with blanks in it', { From: '<ana @people.example>' }, 'no_single_author'],
+    ['a From spelt so that others overlook it', { 'From ': 'eve@strangers.example' }, 'malformed'],
+  ])('%s answers nothing', async (_name, fields, why) => {
+    expect(await read(await signed(letter(fields, YES)))).toEqual({ kind: 'refused', why })
+  })
+
+  test('a display name that is somebody’s address is not the author', async () => {
+    const mail = await read(
+      await signed(letter({ From: `"${AUTHOR}" <eve@strangers.example>` }, YES), {
+        domain: 'strangers.example',
+      }),
+    )
+    expect(mail).toMatchObject({ kind: 'reply', sender: 'eve@strangers.example', authenticated: true })
+  })
+
+  test('a second From above a signed letter answers nothing', async () => {
+    const raw = `From: Eve <eve@strangers.example>\r\n${await signed(letter({}, YES))}`
+    expect(await read(raw)).toEqual({ kind: 'refused', why: 'doubled_header' })
+  })
+})
+
+describe('a signed letter sent on to another request', () => {
+  const ALONE = 'YES\n'
+  test('does not answer it where To is signed', async () => {
+    const raw = (await signed(letter({}, ALONE))).replace(HANDLE, OTHER_HANDLE)
+    expect(await isAuthenticated(raw)).toBe(false)
+  })
+
+  // Some large providers sign neither To nor In-Reply-To.
+  const PARTIAL: Signing = { headers: 'From:Date:Subject:Message-ID:MIME-Version:Content-Type' }
+  test('does not answer it where To is not signed and nothing quoted says what was answered', async () => {
+    const raw = await signed(letter({}, ALONE), PARTIAL)
+    expect(await isAuthenticated(raw)).toBe(false)
+    expect(await isAuthenticated(raw.replace(HANDLE, OTHER_HANDLE))).toBe(false)
+  })
+  test('does not answer it where the signed body quotes the first one', async () => {
+    const raw = await signed(letter({}, YES), PARTIAL)
+    expect(await read(raw)).toMatchObject({ authenticated: true, text: 'YES' })
+    expect(await read(raw.replace(HANDLE, OTHER_HANDLE))).toMatchObject({
+      binding: { kind: 'handle', handle: OTHER_HANDLE },
+      authenticated: false,
+      text: '',
+    })
+  })
+  test('does not answer it by Message-ID either', async () => {
+    const byRef = { To: 'lane@lane.example' }
+    const other = MESSAGE_ID.replace(/[0-9a-f]{32}/, '0'.repeat(32))
+    expect(await read(await signed(letter(byRef, YES), PARTIAL))).toMatchObject({
+      binding: { kind: 'ref', ref: MESSAGE_ID },
+      authenticated: true,
+    })
+    expect(await read((await signed(letter(byRef, YES), PARTIAL)).replace(MESSAGE_ID, other))).toMatchObject({
+      binding: { kind: 'ref', ref: other },
+      authenticated: false,
+      text: '',
+    })
+  })
+  test('by the own server’s word counts only as far as every signature of the author’s reaches', async () => {
+    const own = { authservId: 'mx.lane.example' }
+    const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'
+    expect(await isAuthenticated(stamp + (await signed(letter({}, ALONE))), own)).toBe(true)
+    expect(await isAuthenticated(stamp + (await signed(letter({}, ALONE), PARTIAL)), own)).toBe(false)
+  })
+  test('a second To beside the signed one is refused', async () => {
+    const raw = `To: lane+${OTHER_HANDLE}@lane.example\r\n${await signed(letter({}, YES))}`
+    expect(await read(raw)).toEqual({ kind: 'refused', why: 'doubled_header' })
+  })
+  test('the quoted marker of another request is never read as this one’s', async () => {
+    const body = `YES\n\n> ${markerLine(OTHER_HANDLE, MESSAGE_ID)}\n`
+    expect(await read(await signed(letter({}, body)))).toMatchObject({ authenticated: false, text: '' })
+    expect(REPLY_TO).toContain(HANDLE)
+  })
+})
