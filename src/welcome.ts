@@ -17,7 +17,7 @@ export function welcome(facts: Facts): string {
   const lines = [
     '',
     `  Interrupt Lane ${version} is ready at ${url}${publicUrl === url ? '' : ` (people reach it at ${publicUrl})`}`,
-    `  ledger and keys in ${settings.dataDir}/, people and policy in ${configFileOf(settings)}`,
+    `  ledger and keys in ${placeOf(settings)}, people and policy in ${configFileOf(settings)}`,
   ]
   if (facts.printsLinks) {
     lines.push(`  links and codes are printed here and appended to ${settings.dataDir}/outbox.ndjson`)
@@ -26,6 +26,9 @@ export function welcome(facts: Facts): string {
   lines.push('', ...tryIt(url, keys?.agent ?? '$LANE_API_KEY'), '')
   return lines.join('\n')
 }
+
+const placeOf = ({ profile, dataDir }: Settings): string =>
+  profile === 'cluster' ? 'PostgreSQL, alarms in Redis' : `${dataDir}/`
 
 const shown = (keys: FirstKeys): string[] => [
   '  API keys, shown this once:',

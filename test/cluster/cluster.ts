@@ -18,6 +18,8 @@ export type Replica = Launched & { client(journal: Journal): Client }
 export type Cluster = {
   readonly postgres: Server
   readonly redis: RedisServer
+  /** All replicas' own. */
+  readonly dataDir: string
   readonly env: Readonly<Record<string, string>>
   replica(options?: Partial<LaunchOptions>): Promise<Replica>
   replicas(count: number): Promise<Replica[]>
@@ -50,6 +52,7 @@ async function raise(postgres: Server, redis: RedisServer): Promise<Cluster> {
   return {
     postgres,
     redis,
+    dataDir,
     env,
     replica,
     replicas: count => Promise.all(Array.from({ length: count }, () => replica())),

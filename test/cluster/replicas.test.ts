@@ -1,14 +1,22 @@
 // Many lanes, one ledger: whoever takes a request, a reply, a key or a withdrawal, all the others have it too.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from '../faults/client.js'
 import { expectKept, Journal } from '../faults/journal.js'
 import { delivered } from '../faults/life.js'
-import { ALL, API_KEY, endAll, until } from '../faults/rig.js'
-import { another, type Cluster, noCluster, startCluster } from './cluster.js'
+import { ALL, CONFIG, endAll, sleep, until } from '../faults/rig.js'
+import { another, type Cluster, noCluster, type Replica, startCluster } from './cluster.js'
+import { follow } from './follower.js'
+import { killable } from './postgres.js'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
 
 describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: ${noCluster})` : ''}`, () => {
   let servers: Cluster
   let cluster: Cluster
   let journal: Journal
+  let clients: Client[]
   beforeAll(async () => {
     servers = await startCluster()
   }, 60_000)
@@ -16,17 +24,40 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
   beforeEach(async () => {
     cluster = await another(servers)
     journal = new Journal()
+    clients = []
   })
-  afterEach(endAll)
+  afterEach(async () => {
+    for (const client of clients) client.leave()
+    await endAll()
+  })
 
-  test('[LANE-081] opened here, answered there: a waiter here and a follower there have the answer; a second answer is told it is decided', async () => {
-    const [one, two] = await cluster.replicas(2)
-    if (one === undefined || two === undefined) throw new Error('two were started')
-    const [here, there] = [one.client(journal), two.client(journal)]
+  /** Two replicas and who calls each of them. */
+  async function two(options?: Parameters<Cluster['replica']>[0]) {
+    const lanes = await Promise.all([cluster.replica(options), cluster.replica(options)])
+    const [here, there] = lanes.map(meet) as [Client, Client]
+    return { lanes: lanes as [Replica, Replica], here, there }
+  }
+  function meet(lane: Replica): Client {
+    const client = lane.client(journal)
+    clients.push(client)
+    return client
+  }
+  const kept = async () => expectKept(journal, await cluster.lines())
+  const callWith = async (lane: Replica, key: string, method = 'GET', path = '/v1/requests') => {
+    const response = await fetch(`${lane.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}` },
+    })
+    await response.arrayBuffer()
+    return response.status
+  }
+
+  test('[LANE-081] opened here, answered there: a waiter here and a follower there have it; a second answer is told it is decided', async () => {
+    const { lanes, here, there } = await two()
     await here.open('q', {}, ['operator', 'second'])
     await delivered(there, 'q')
     const waiting = here.call('GET', '/v1/requests/q/wait?timeout_seconds=20')
-    const events = follow(two.url, 'request_id=q&from=0')
+    const events = follow(lanes[1].url, 'request_id=q&from=0')
     const [first, second] = [await here.link('q', 'operator'), await here.link('q', 'second')]
     const stamps = [await here.stamp(first), await there.stamp(second)]
     expect((await there.reply(first, stamps[0] ?? '', 'yes')).status).toBe(200)
@@ -34,34 +65,217 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
     expect((await here.reply(second, stamps[1] ?? '', 'no')).status).toBe(409)
     expect(await events.find('REQUEST_RESOLVED')).toMatchObject({ body: { outcome: 'answered' } })
     events.leave()
-    for (const client of [here, there]) client.leave()
-    await expectKept(journal, await cluster.lines())
+    await kept()
   })
-})
 
-/** A follower of the ledger on one replica. */
-function follow(url: string, query: string) {
-  const leave = new AbortController()
-  const seen: Record<string, unknown>[] = []
-  void fetch(`${url}/v1/events?${query}`, {
-    signal: leave.signal,
-    headers: { authorization: `Bearer ${API_KEY}` },
+  test('withdrawn there, and asked again there: the waiter here knows, and nobody is asked twice', async () => {
+    const { here, there } = await two()
+    const opened = await here.open('q')
+    expect((await there.open('q')).json.receipt).toEqual(opened.json.receipt)
+    const waiting = here.call('GET', '/v1/requests/q/wait?timeout_seconds=20')
+    expect((await there.withdraw('q')).status).toBe(200)
+    expect((await waiting).json.state).toBe('withdrawn')
+    const entries = await kept()
+    expect(entries.filter(({ type }) => type === 'REQUEST_OPENED')).toHaveLength(1)
   })
-    .then(async ({ body }) => {
-      let text = ''
-      for await (const chunk of body ?? []) {
-        text += Buffer.from(chunk).toString()
-        const blocks = text.split('\n\n')
-        text = blocks.pop() ?? ''
-        for (const block of blocks) {
-          const data = /^data: (.*)$/m.exec(block)?.[1]
-          if (data !== undefined) seen.push(JSON.parse(data))
+
+  test('[LANE-067] [LANE-068] with nobody asking, the default is applied once at its deadline, by whichever replica', async () => {
+    const { here, there } = await two()
+    await here.open('q', { deadline_seconds: 1 })
+    await there.open('other', { deadline_seconds: 2 })
+    await until(
+      async () => (await cluster.lines()).filter(line => line.includes('"TIMEOUT_RECEIPT"')).length === 2,
+    )
+    const entries = await kept()
+    for (const { at, body } of entries.filter(({ type }) => type === 'TIMEOUT_RECEIPT')) {
+      const { deadline_at, default_action } = body as { deadline_at: string; default_action: string }
+      expect(default_action).toBe('HALT')
+      expect(Date.parse(at)).toBeGreaterThanOrEqual(Date.parse(deadline_at))
+      expect(Date.parse(at) - Date.parse(deadline_at)).toBeLessThan(3_000)
+    }
+    expect(entries.filter(({ type }) => type === 'REQUEST_RESOLVED')).toHaveLength(2)
+  })
+
+  test('[LANE-070] a reply on another replica after the timeout is refused and recorded, and the default stands', async () => {
+    const { here, there } = await two()
+    await here.open('q', { deadline_seconds: 2 })
+    const link = await here.link('q')
+    const stamp = await here.stamp(link)
+    expect(await here.outcome('q')).toBe('defaulted')
+    expect((await there.reply(link, stamp, 'yes')).status).toBe(410)
+    const entries = await kept()
+    const rejected = entries.filter(({ type }) => type === 'INBOUND_REPLY_REJECTED')
+    expect(rejected.map(({ body }) => (body as { reason: string }).reason)).toEqual(['already_resolved'])
+  })
+
+  test('[LANE-071] what fell due while all were down fires once when they come back, the rest in time', async () => {
+    const { lanes, here } = await two()
+    await here.open('overdue', { deadline_seconds: 1 })
+    await here.open('ahead', { deadline_seconds: 6 })
+    await delivered(here, 'ahead')
+    await Promise.all(lanes.map(lane => lane.kill()))
+    await sleep(1_200)
+    const [again] = await cluster.replicas(2)
+    if (again === undefined) throw new Error('two were started')
+    const client = meet(again)
+    expect(await client.outcome('overdue')).toMatch(/defaulted|undelivered/)
+    expect(await client.outcome('ahead')).toBe('defaulted')
+    const entries = await kept()
+    expect(entries.filter(({ type }) => type === 'TIMEOUT_RECEIPT')).toHaveLength(2)
+  })
+
+  test('[LANE-072] what no replica can deliver ends in the default, recorded as undelivered', async () => {
+    mkdirSync(join(cluster.dataDir, 'outbox.ndjson'))
+    const { here, there } = await two()
+    await here.open('unsent', { deadline_seconds: 2 })
+    expect(await there.outcome('unsent')).toBe('undelivered')
+    const entries = await kept()
+    expect(entries.some(({ type }) => type === 'DELIVERY_FAILED')).toBe(true)
+    expect(entries.some(({ type }) => type === 'OUTBOUND_REQUEST_SENT')).toBe(false)
+  })
+
+  test('[LANE-080] limits per run, per recipient and per sender hold across replicas', async () => {
+    const limits =
+      'limits: { open_questions_per_run: 3, requests_per_recipient_per_hour: 5, reply_attempts_per_delivery: 4 }'
+    const { here, there } = await two({ config: CONFIG.replace(/^limits:.*$/m, limits) })
+    const asked = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? here : there).open(`q${n}`)),
+    )
+    expect(asked.filter(({ status }) => status === 201)).toHaveLength(3)
+    expect(new Set(asked.filter(({ status }) => status !== 201).map(({ json }) => json.code))).toEqual(
+      new Set(['too_many_open_questions']),
+    )
+    const [id = ''] = journal.opened.keys()
+    const link = await here.link(id)
+    const stamp = await here.stamp(link)
+    const guesses: number[] = []
+    for (let n = 0; n < 6; n++)
+      guesses.push((await (n % 2 === 0 ? here : there).reply(link, stamp, 'maybe')).status)
+    expect(guesses.slice(0, 4)).toEqual([422, 422, 422, 422])
+    expect(guesses[4]).toBe(429)
+    const entries = await kept()
+    const reasons = entries.flatMap(({ type, body }) =>
+      type === 'INBOUND_REPLY_REJECTED' ? [(body as { reason: string }).reason] : [],
+    )
+    expect(reasons.filter(reason => reason === 'rate_limited')).toHaveLength(1)
+  })
+
+  test('a key made here opens doors there at once; revoked here, it is refused there within seconds', async () => {
+    const { lanes, here } = await two()
+    const body = JSON.stringify({ name: 'agent', scopes: ['request'] })
+    const { json } = await here.call('POST', '/v1/keys', { headers: JSON_TYPE, body })
+    const key = String(json.key)
+    expect(await callWith(lanes[1], key)).toBe(200)
+    expect(await callWith(lanes[1], 'lane_nobody_has_made_this_one')).toBe(401)
+    expect((await here.call('DELETE', `/v1/keys/${json.key_id}`)).status).toBe(200)
+    expect(await callWith(lanes[0], key)).toBe(401)
+    await until(async () => (await callWith(lanes[1], key)) === 401)
+  })
+
+  test('a signing key rotated here verifies there before anybody signs with it: no reply is turned away', async () => {
+    const { lanes, here, there } = await two()
+    await here.open('before')
+    const before = await here.link('before')
+    const { json } = await here.call('POST', '/v1/signing-keys/rotate')
+    const answers: number[] = []
+    for (let n = 0; n < 30; n++) {
+      await here.open(`q${n}`)
+      const link = await here.link(`q${n}`)
+      answers.push((await there.reply(link, await there.stamp(link), 'yes')).status)
+      await sleep(150)
+    }
+    expect(new Set(answers)).toEqual(new Set([200]))
+    expect((await there.reply(before, await there.stamp(before), 'yes')).status).toBe(200)
+    for (const { url } of lanes) {
+      const jwks = (await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }
+      expect(jwks.keys.map(({ kid }) => kid)).toContain(json.kid)
+    }
+    await kept()
+  })
+
+  test('started together for the first time: one prints keys, all take them, all sign with one key', async () => {
+    const lanes = await Promise.all(
+      Array.from({ length: 3 }, () => cluster.replica({ env: { LANE_API_KEY: '' } })),
+    )
+    const printed = lanes.map(lane => /operator +(lane_\S+)/.exec(lane.output())?.[1]).filter(Boolean)
+    expect(printed).toHaveLength(1)
+    for (const lane of lanes) expect(await callWith(lane, printed[0] ?? '', 'GET', '/v1/keys')).toBe(200)
+    const types = (await cluster.lines()).map(line => JSON.parse(line).type as string)
+    expect(types.filter(type => type === 'KEY_ROTATED')).toHaveLength(1)
+    expect(types.filter(type => type === 'LANE_STARTED')).toHaveLength(3)
+  })
+
+  test('stopped one after the other and started anew while it is asked and answered: nobody notices', async () => {
+    let lanes = await cluster.replicas(2)
+    let done = false
+    const work = async (name: string): Promise<void> => {
+      for (let n = 0; !done; n++) {
+        const id = `${name}-${n}`
+        await anyOf(lanes, client => client.open(id))
+        const link = await anyOf(lanes, client => client.link(id))
+        await anyOf(lanes, async client => client.reply(link, await client.stamp(link), n % 2 ? 'yes' : 'no'))
+      }
+    }
+    /** As a proxy does: who does not take it, another is asked. */
+    async function anyOf<T>(among: readonly Replica[], ask: (client: Client) => Promise<T>): Promise<T> {
+      for (let n = 0; ; n++) {
+        const lane = among[n % among.length]
+        if (lane === undefined) throw new Error('there are no replicas')
+        const client = lane.client(journal)
+        try {
+          return await ask(client)
+        } catch (error) {
+          if (n > 100) throw error
+          await sleep(50)
+        } finally {
+          client.leave()
         }
       }
-    })
-    .catch(() => undefined)
-  return {
-    find: (type: string) => until(() => seen.find(entry => entry.type === type)),
-    leave: () => leave.abort(),
-  }
-}
+    }
+    const working = ['a', 'b', 'c'].map(work)
+    for (let round = 0; round < (ALL ? 4 : 1); round++) {
+      for (const old of lanes) {
+        const fresh = await cluster.replica()
+        lanes = [...lanes.filter(lane => lane !== old), fresh]
+        expect(await old.stop()).toEqual({ code: 0, signal: null })
+      }
+    }
+    done = true
+    await Promise.all(working)
+    expect(journal.endings.size).toBeGreaterThan(5)
+    await kept()
+  }, 120_000)
+
+  test.skipIf(!killable && !ALL)(
+    `[LANE-078] [LANE-079] PostgreSQL dies the moment a replica has said 201: it is there when it comes back, and so are the replicas${killable ? '' : ' (skipped: PostgreSQL is not ours to kill)'}`,
+    async () => {
+      const { here, there } = await two()
+      for (let round = 0; round < (ALL ? 10 : 2); round++) {
+        expect((await here.open(`q${round}`)).status).toBe(201)
+        await cluster.postgres.kill()
+        expect((await there.open(`down-${round}`)).status).toBe(503)
+        await cluster.postgres.start()
+        await until(async () => (await there.call('GET', '/readyz')).status === 200)
+        expect((await there.call('GET', `/v1/requests/q${round}`)).status).toBe(200)
+        const link = await here.link(`q${round}`)
+        await until(async () => (await there.reply(link, await there.stamp(link), 'yes')).status === 200)
+      }
+      await kept()
+    },
+    120_000,
+  )
+
+  test('/readyz tells of a Redis that is gone, and the lane stays ready', async () => {
+    const { here } = await two({ env: { REDIS_URL: 'redis://127.0.0.1:1' } })
+    const look = () => here.call('GET', '/readyz', { key: false })
+    await until(async () => (await look()).json.status === 'degraded')
+    const { status, json } = await look()
+    expect([status, json.checks]).toEqual([
+      200,
+      { ledger: 'ok', clock: 'ok', alarms: expect.stringMatching(/Redis/) },
+    ])
+    await here.open('q', { deadline_seconds: 1 })
+    expect(await here.outcome('q')).toBe('defaulted')
+    await kept()
+  })
+})
