@@ -158,14 +158,14 @@ function settle(raw: RawConfig, written: unknown): Config {
 const bare = <T>(entries: readonly [string, T][]): Record<string, T> =>
   Object.assign(Object.create(null), Object.fromEntries(entries))
 
-const VOUCHING: readonly Channel[] = ['slack', 'telegram', 'email']
-const WEAK: readonly Proof[] = ['link_code', 'sms_from']
-
-/** A forwarded link must not approve what a vouched-for message could; where there is no such channel, it may. */
+/** A caller id can be forged: that it is enough to approve is never usual, it is written down. A forwarded link must not
+ *  approve what a vouched-for message could; where approvers are on the web alone, there is nothing else. */
 function usualProofs(approvers: readonly string[], recipients: Config['recipients']): readonly Proof[] {
   const channels = approvers.flatMap(userId => recipients[userId]?.channels ?? [])
-  if (!channels.some(channel => VOUCHING.includes(channel))) return PROOFS
-  return PROOFS.filter(proof => !WEAK.includes(proof))
+  const weak: readonly Proof[] = channels.every(channel => channel === 'web')
+    ? ['sms_from']
+    : ['sms_from', 'link_code']
+  return PROOFS.filter(proof => !weak.includes(proof))
 }
 
 /** The proofs of identity that are enough to answer this request; none for an action no longer configured. */

@@ -282,15 +282,16 @@ describe('which proofs are enough', () => {
     ['{ name: A, slack: { team: T1, user: U1 } }'],
     ['{ name: A, email: a@example.org }'],
     ['{ name: A, telegram: 5 }'],
+    ['{ name: A, sms: "+15551230000" }'],
   ])('with an approver %s, a link and a caller id do not approve', person => {
     expect(proofsFor(policy(person), asRequest(approval))).toEqual(strong)
   })
-  it.each(['{ name: A, sms: "+15551230000" }', '{ name: A, web: true }'])(
-    'with an approver %s and nobody on a stronger channel, any proof approves',
-    person => {
-      expect(proofsFor(policy(person), asRequest(approval))).toEqual(PROOFS)
-    },
-  )
+  it('with approvers on the web alone a link approves; a caller id never does unless the action says so', () => {
+    const usual = proofsFor(policy('{ name: A, web: true }'), asRequest(approval))
+    expect(usual).toEqual(PROOFS.filter(proof => proof !== 'sms_from'))
+    const said = policy('{ name: A, sms: "+15551230000" }', ', proofs: [sms_from]')
+    expect(proofsFor(said, asRequest(approval))).toEqual(['sms_from'])
+  })
   it('what the action says holds', () => {
     const said = policy('{ name: A, email: a@example.org }', ', proofs: [link_code]')
     expect(proofsFor(said, asRequest(approval))).toEqual(['link_code'])

@@ -145,8 +145,10 @@ actions: { EXPORT: { approvers: [ada, bo], proofs: [console] } }`
       expect(await policy(text)).toEqual(['EXPORT: bo cannot give any of its proofs (console)'])
     })
 
-    test('without proofs of its own an action takes what its approvers have', async () => {
-      expect(await policy(`${PEOPLE}actions: { PUBLISH: { approvers: [ada] } }`)).toEqual([])
+    test('by text message alone nothing is approved unless the action says so', async () => {
+      expect(await policy(`${PEOPLE}actions: { PUBLISH: { approvers: [ada] } }`)).toEqual([
+        expect.stringMatching(/^PUBLISH: none of its approvers can give any of its proofs/),
+      ])
     })
   })
 
