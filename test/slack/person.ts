@@ -1,7 +1,9 @@
 // Somebody at a Slack client: presses buttons, fills in forms and writes in threads. Each becomes a payload of the shape
-// Slack sends, signed as Slack signs, and posted to a lane's webhook.
+// Slack sends, and goes to the lane as Slack hands it over: signed and posted to the
+// webhook, or through Socket Mode.
 import { createHmac } from 'node:crypto'
 import type { BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt'
+import type { SocketEnd } from './socket.js'
 import { type Block, type Said, SIGNING_SECRET, TEAM, type Workspace } from './workspace.js'
 
 export type Copy = { readonly channel: string; readonly message: Said }
@@ -98,45 +100,73 @@ export const written = (
   }
 }
 
-export class Person {
-  readonly #workspace: Workspace
-  readonly #hook: () => string
-  #last: { readonly body: string; readonly type: string } | null = null
+/** The way from Slack's client to the lane. */
+export type Line = {
+  interact(payload: unknown): Promise<Answer>
+  happens(event: Record<string, unknown>): Promise<Answer>
+  /** As Slack repeats what was not acknowledged. */
+  again(): Promise<Answer>
+}
 
-  /** `hook` is where the lane takes webhooks. */
-  constructor(workspace: Workspace, hook: () => string) {
-    this.#workspace = workspace
-    this.#hook = hook
-  }
-
-  async post(body: string, type: string, headers = sign(body, nowSeconds())): Promise<Answer> {
-    this.#last = { body, type }
-    const response = await fetch(this.#hook(), {
+/** `hook` is where the lane takes webhooks. */
+export function byWebhook(hook: () => string): Line {
+  let last: { readonly body: string; readonly type: string } | null = null
+  async function post(body: string, type: string, headers = sign(body, nowSeconds())): Promise<Answer> {
+    last = { body, type }
+    const response = await fetch(hook(), {
       method: 'POST',
       headers: { 'content-type': type, ...headers },
       body,
     })
     return { status: response.status, body: await response.text() }
   }
+  return {
+    interact: payload => post(form(payload), 'application/x-www-form-urlencoded'),
+    happens: event => post(JSON.stringify(event), 'application/json'),
+    /** The same payload, signed anew. */
+    again() {
+      if (last === null) throw new Error('nothing was posted yet')
+      const retry = { 'x-slack-retry-num': '1', 'x-slack-retry-reason': 'http_timeout' }
+      return post(last.body, last.type, { ...sign(last.body, nowSeconds() + 1), ...retry })
+    },
+  }
+}
+
+/** Over Socket Mode: 200 is an acknowledgement, 0 that none came. */
+export function bySocket(socket: SocketEnd, patienceMs?: number): Line {
+  let last: readonly [type: string, payload: unknown] | null = null
+  async function hand(type: string, payload: unknown): Promise<Answer> {
+    last = [type, payload]
+    const acknowledged = await socket.hand(type, payload, patienceMs)
+    if (acknowledged === null) return { status: 0, body: '' }
+    const said = acknowledged.payload
+    return { status: 200, body: Object.keys(said).length === 0 ? '' : JSON.stringify(said) }
+  }
+  return {
+    interact: payload => hand('interactive', payload),
+    happens: event => hand('events_api', event),
+    again() {
+      if (last === null) throw new Error('nothing was handed over yet')
+      return hand(...last)
+    },
+  }
+}
+
+export class Person {
+  readonly #workspace: Workspace
+  readonly #line: Line
+
+  constructor(workspace: Workspace, line: Line) {
+    this.#workspace = workspace
+    this.#line = line
+  }
 
   interact(payload: unknown): Promise<Answer> {
-    return this.post(form(payload), 'application/x-www-form-urlencoded')
+    return this.#line.interact(payload)
   }
 
-  happens(event: Record<string, unknown>): Promise<Answer> {
-    return this.post(JSON.stringify(event), 'application/json')
-  }
-
-  /** As Slack repeats what was not acknowledged: the same payload, signed anew. */
   again(): Promise<Answer> {
-    if (this.#last === null) throw new Error('nothing was posted yet')
-    const { body, type } = this.#last
-    const headers = {
-      ...sign(body, nowSeconds() + 1),
-      'x-slack-retry-num': '1',
-      'x-slack-retry-reason': 'http_timeout',
-    }
-    return this.post(body, type, headers)
+    return this.#line.again()
   }
 
   press(
@@ -153,7 +183,7 @@ export class Person {
   }
 
   write(user: string, copy: Copy, text: string, more: Record<string, unknown> = {}): Promise<Answer> {
-    return this.happens(written(user, copy, text, more))
+    return this.#line.happens(written(user, copy, text, more))
   }
 }
 

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { verify } from '../../src/ledger/verify.js'
 import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
-import { type Copy, cardIn, Person } from './person.js'
+import { byWebhook, type Copy, cardIn, Person } from './person.js'
 import { BOT_TOKEN, type Call, openWorkspace, SIGNING_SECRET, TEAM, type Workspace } from './workspace.js'
 
 export type Scene = {
@@ -47,7 +47,10 @@ actions:
 outbox: on
 ${LIMITS}`
   const scene = { lane: await begin(config, workspace, env) }
-  const person = new Person(workspace, () => `${scene.lane.url}/hooks/slack`)
+  const person = new Person(
+    workspace,
+    byWebhook(() => `${scene.lane.url}/hooks/slack`),
+  )
 
   const conversation = async (user: string): Promise<string> =>
     inChannel ? channel : workspace.directMessages(user)

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createTcp } from 'node:net'
 import { createEmulator } from 'emulate'
 
 export const BOT_TOKEN = 'xoxb-lane-under-test'
+export const APP_TOKEN = 'xapp-1-A1-lane-under-test'
 export const SIGNING_SECRET = '0123456789abcdef0123456789abcdef'
 export const TEAM = 'T000000001'
 
@@ -62,6 +63,8 @@ export type Workspace = {
   /** For the next `times` calls of a method; `*` is any. Infinity until mended. */
   will(method: string, fault: Fault, times?: number): void
   mend(): void
+  /** Answers for a method the emulator does not have, whatever else is broken or mended. */
+  always(method: string, fault: Fault): void
   /** Straight to the emulator, past the proxy. */
   api<T>(method: string, body: Record<string, unknown>): Promise<T>
   directMessages(user: string): Promise<string>
@@ -90,6 +93,7 @@ export async function openWorkspace(): Promise<Workspace> {
     },
   })
   const calls: Call[] = []
+  const stands = new Map<string, Fault>()
   let faults: { method: string; fault: Fault; left: number }[] = []
 
   async function pass(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
@@ -110,6 +114,8 @@ export async function openWorkspace(): Promise<Workspace> {
     }
     const fault = faults.find(({ method, left }) => left > 0 && (method === '*' || method === call.method))
     const through = () => pass(url, headers, text)
+    const standing = stands.get(call.method)
+    if (standing !== undefined) return void (await standing(reply, call, through))
     if (fault === undefined) {
       const { status, body } = await through()
       reply.writeHead(status, { 'content-type': 'application/json' }).end(body)
@@ -138,6 +144,7 @@ export async function openWorkspace(): Promise<Workspace> {
     calls,
     of: method => calls.filter(call => call.method === method),
     will: (method, fault, times = 1) => void faults.push({ method, fault, left: times }),
+    always: (method, fault) => void stands.set(method, fault),
     mend: () => {
       faults = []
     },
