@@ -241,7 +241,8 @@ export const ROUTES: readonly Route[] = [
     said(503, 'to be sent again'),
     { status: 503, media: 'application/problem+json', body: 'Problem', words: 'to be sent again' },
   ]),
-  ...['/hooks/telegram', '/hooks/sms'].map(path => hook(path)),
+  hook('/hooks/telegram', [said(400, 'verified, and no update')]),
+  hook('/hooks/sms'),
   hook('/hooks/email/{provider}', [
     said(404, 'no such provider'),
     { status: 404, media: 'application/problem+json', body: 'Problem', words: 'the channel takes none' },

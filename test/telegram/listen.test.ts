@@ -1,0 +1,151 @@
+// An update is confirmed only after it is kept: no error of ours may lose an answer. A real store and a real desk, which
+// fails on demand as it does when the disk is full, and the Bot API server that forgets what was confirmed.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { botApi } from '../../adapters/telegram/bot-api.js'
+import { Counter } from '../../adapters/telegram/counter.js'
+import { listen } from '../../adapters/telegram/listen.js'
+import type { Desk } from '../../src/adapter.js'
+import { openDesk } from '../../src/desk.js'
+import { Directory } from '../../src/directory.js'
+import { LedgerUnavailable } from '../../src/ledger/contract.js'
+import { handleOf, question, raise, type Stage, until } from '../lane/stage.js'
+import { type BotServer, startBotServer, TOKEN } from './bot-server.js'
+
+/** Of the stage's people, the one with a Telegram account. */
+const DEPUTY = 77
+const BOT = { id: '4242' }
+
+let stage: Stage
+let server: BotServer
+let desk: Desk
+let failures: number
+let stop: (() => Promise<void>) | null
+const said: unknown[] = []
+
+beforeEach(async () => {
+  stage = await raise()
+  server = await startBotServer()
+  failures = 0
+  stop = null
+  const { lane, store, config } = stage
+  const directory = await Directory.open(config, store.shelf)
+  const keyName = (id: string): string => id
+  const real = openDesk('telegram', { lane, store, directory, keyName, onStranger: () => undefined })
+  const failing =
+    <A extends unknown[], R>(deed: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (failures > 0) {
+        failures--
+        throw new LedgerUnavailable('the disk is full')
+      }
+      return deed(...args)
+    }
+  desk = { ...real, take: failing(real.take), keep: failing(real.keep), link: failing(real.link) }
+})
+afterEach(async () => {
+  await stop?.()
+  await server.stop()
+  await stage.close()
+})
+
+const begin = async (cursor: string | null = null): Promise<void> => {
+  const api = botApi(TOKEN, server.url)
+  const say = (...line: unknown[]): void => void said.push(line)
+  const counter = new Counter({ api, bot: BOT, say })
+  stop = await listen({ api, counter, bot: BOT, say }, cursor, desk)
+}
+
+/** The handle of a card that went to the deputy. */
+const asked = async (id: string): Promise<string> => {
+  await stage.open(question(id), [{ user_id: 'deputy', channels: ['slack'], route: 'first' }])
+  await until(() => handleOf(stage.slack, 'deputy', id) !== '')
+  return handleOf(stage.slack, 'deputy', id)
+}
+const stateOf = async (id: string) => (await stage.lane.read(id))?.state
+const patiently = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+  for (let turn = 0; turn < 1_000; turn++) {
+    if (await condition()) return
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  throw new Error('what was waited for did not come')
+}
+
+describe('an answer', () => {
+  test('that could not be kept is given again, until it is', async () => {
+    const handle = await asked('q')
+    failures = 2
+    await begin()
+    await server.press(DEPUTY, `${handle}:YES`)
+    await patiently(() => failures === 1)
+    expect([await stateOf('q'), server.waiting().length]).toEqual(['pending', 1])
+    await patiently(async () => (await stateOf('q')) === 'answered')
+    await patiently(() => server.waiting().length === 0)
+    expect((await stage.entries()).filter(({ type }) => type === 'HUMAN_REPLY_EVENT')).toHaveLength(1)
+    expect(await stage.store.shelf.cursor('telegram')).toMatch(/^4242:\d+$/)
+  })
+
+  test('that could not be kept is not overtaken by the next', async () => {
+    const [first, second] = [await asked('first'), await asked('second')]
+    await server.press(DEPUTY, `${first}:YES`)
+    await server.press(DEPUTY, `${second}:NO`)
+    failures = 1
+    await begin()
+    await patiently(async () => (await stateOf('second')) === 'answered')
+    const order = (await stage.entries()).filter(({ type }) => type === 'HUMAN_REPLY_EVENT')
+    expect(order.map(({ request_id }) => request_id)).toEqual(['first', 'second'])
+  })
+
+  test('is known again after a stop between keeping and confirming', async () => {
+    const handle = await asked('q')
+    await server.press(DEPUTY, `${handle}:YES`)
+    const [update] = server.waiting()
+    await begin()
+    await patiently(async () => (await stateOf('q')) === 'answered')
+    await stop?.()
+    const cursor = await stage.store.shelf.cursor('telegram')
+    expect(cursor).toBe(`4242:${update?.update_id}`)
+    const before = (await stage.entries()).length
+    server.inject({ ...update })
+    await begin(cursor)
+    await patiently(() => server.waiting().length === 0)
+    expect(await stage.entries()).toHaveLength(before)
+  })
+})
+
+describe('the cursor', () => {
+  test('of another bot hides nothing', async () => {
+    const handle = await asked('q')
+    await server.press(DEPUTY, `${handle}:YES`)
+    await begin('777:900000000')
+    await patiently(async () => (await stateOf('q')) === 'answered')
+  })
+
+  test('that is far above hides nothing: after a silent week Telegram counts from anywhere', async () => {
+    const handle = await asked('q')
+    await server.press(DEPUTY, `${handle}:YES`)
+    await begin('4242:900000000')
+    await patiently(async () => (await stateOf('q')) === 'answered')
+  })
+
+  test('moves on over what means nothing, so that it does not come again', async () => {
+    server.inject({ channel_post: { message_id: 1 } })
+    await begin()
+    await patiently(async () => (await stage.store.shelf.cursor('telegram')) !== null)
+    await patiently(() => server.waiting().length === 0)
+  })
+})
+
+test('what is told of trouble names no address, handle or token', async () => {
+  const handle = await asked('q')
+  failures = 1
+  server.faults.next('answerCallbackQuery', { kind: 'reset' })
+  await begin()
+  await server.press(DEPUTY, `${handle}:YES`)
+  await patiently(async () => (await stateOf('q')) === 'answered')
+  await stop?.()
+  const words = JSON.stringify(said)
+  expect(words).toContain('the disk is full')
+  expect(words).toContain('telegram_silent')
+  for (const secret of [handle, TOKEN, TOKEN.split(':')[1] ?? '', String(DEPUTY)])
+    expect(words).not.toContain(secret)
+})
