@@ -167,7 +167,8 @@ export async function openWorkspace(): Promise<Workspace> {
 
 const SCOPES = ['chat:write', 'im:write', 'im:history', 'users:read', 'channels:read', 'channels:history']
 
-async function freePort(): Promise<number> {
+/** A port where nobody listens now. */
+export async function freePort(): Promise<number> {
   const probe = createTcp()
   await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
   const { port } = probe.address() as AddressInfo
