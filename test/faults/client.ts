@@ -80,7 +80,7 @@ export function connect(url: string, dataDir: string, journal: Journal, connecti
       if (answer.status === 201) journal.open(id, answer.json.receipt as { seq: number; hash: string })
       return answer
     },
-    links: id => outbox(dataDir).filter(line => line.request_id === id),
+    links: id => linksIn(dataDir, id),
     link: (id, userId = 'operator') =>
       waitFor(() => client.links(id).findLast(line => line.user_id === userId)),
     async stamp({ link }) {
@@ -131,6 +131,10 @@ export const question = (id: string) => ({
 
 const choiceIn = ({ json }: Pick<Answer, 'json'>): 'YES' | 'NO' =>
   (json.answer as { parsed_choice: 'YES' | 'NO' }).parsed_choice
+
+/** The links a request was sent with so far, by whichever lane has this outbox. */
+export const linksIn = (dataDir: string, id: string): Link[] =>
+  outbox(dataDir).filter(line => line.request_id === id)
 
 /** A kill may have torn the last line; the lane closes it at its next write. */
 function outbox(dataDir: string): Link[] {
