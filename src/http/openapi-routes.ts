@@ -242,7 +242,9 @@ export const ROUTES: readonly Route[] = [
     { status: 503, media: 'application/problem+json', body: 'Problem', words: 'to be sent again' },
   ]),
   hook('/hooks/telegram', [said(400, 'verified, and no update')]),
-  hook('/hooks/sms'),
+  hook('/hooks/sms', [
+    { status: 200, media: 'text/xml', words: 'taken; what the person is told, if anything' },
+  ]),
   hook('/hooks/email/{provider}', [
     said(404, 'no such provider'),
     { status: 404, media: 'application/problem+json', body: 'Problem', words: 'the channel takes none' },

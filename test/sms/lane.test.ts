@@ -220,6 +220,18 @@ describe('a webhook that is not the provider’s', () => {
     expect(text).toContain(`lane_strangers_total{why="unverified_sms"} ${answers.length}`)
   })
 
+  test('is answered as the description says, and so is one that is the provider’s', async () => {
+    const form = inbound('hello')
+    const url = `${front.url}/hooks/sms`
+    const signature = sign(TOKEN, { url, parameters: new URLSearchParams(form) })
+    const raw = new URLSearchParams(form).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature }
+    const taken = await lane.call('POST', '/hooks/sms', { key: null, raw, headers })
+    expect([taken.status, taken.text]).toEqual([200, '<Response/>'])
+    const refused = await lane.call('POST', '/hooks/sms', { key: null, raw: `${raw}&x=1`, headers })
+    expect([refused.status, refused.text]).toEqual([401, 'unverified'])
+  })
+
   test('[LANE-037] is judged by the configured address, not by what a request says of its host', async () => {
     const code = codeIn((await ask('q-1')).body)
     const evil = 'https://evil.example'
