@@ -26,6 +26,9 @@ const WEEKDAYS =
     '|',
   )
 
+/** A year, or a time of day. */
+const HAS_DATE = /\d{4}|\d[.:]\d{2}/
+
 /** How many of the last lines introduce the quotation below them; 0 for none. The fewest that can, beginning as such a
  *  line begins; else the fewest that name an address. */
 export function attributionLines(lines: readonly string[], own: readonly string[]): number {
@@ -48,6 +51,7 @@ function attributionKind(lines: readonly string[], own: readonly string[]): 'pla
   if (isClosed && (begins || isDated(said))) return 'plain'
   if (hasColon && begins && MIDDLE.some(word => said.includes(` ${word}`))) return 'plain'
   if (hasColon && isDated(said) && endsWithAddress(said)) return 'plain'
+  if (!HAS_DATE.test(said)) return null
   if (isClosed && said.includes('@')) return 'by_address'
   return hasColon && own.some(address => said.includes(address)) ? 'by_address' : null
 }

@@ -6,7 +6,13 @@
 // W3  A signature vouches for what it covers. Who answers must be covered, and to what: by a signed To or In-Reply-To,
 //     or by our marker in the signed body. Otherwise anybody could send a signed "YES" on to another request.
 
-import { authenticate, type DKIMResult } from 'mailauth'
+import {
+  type AuthenticateResult,
+  authenticate,
+  type DKIMResult,
+  type DMARCResult,
+  type SPFResult,
+} from 'mailauth'
 import { addressParser } from 'postal-mime'
 import { type Field, valuesOf } from './head.js'
 import type { Facts, Resolver } from './mail.js'
@@ -65,28 +71,40 @@ const isRelated = (one: string, other: string): boolean =>
   one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`)
 
 async function verify(bytes: Buffer, author: string, facts: Facts): Promise<Voucher> {
-  const { session, last } = facts
-  const { dkim, spf, dmarc } = await authenticate(bytes, {
+  const result = await check(bytes, facts)
+  if (result === null || result.dmarc === false) return NOT_VOUCHED
+  const { dkim, spf, dmarc } = result
+  if (dkim.headerFrom.length !== 1 || dkim.headerFrom[0]?.toLowerCase() !== author) return NOT_VOUCHED
+  if (dmarc.status.result === 'pass') return passed(dkim.results, spf, dmarc, author)
+  const own = dkim.results.filter(({ status }) => status.aligned)
+  const statuses = [dmarc.status, ...own.map(({ status }) => status), ...(spf === false ? [] : [spf.status])]
+  return statuses.some(isTemporary) && !facts.last ? { kind: 'later' } : NOT_VOUCHED
+}
+
+/** Null for a message the checker itself could not take: nobody vouches for that. */
+function check(bytes: Buffer, { session, resolver }: Facts): Promise<AuthenticateResult | null> {
+  return authenticate(bytes, {
     ...(session && { ip: session.ip, helo: session.helo, sender: session.mailFrom }),
     mta: 'lane',
-    resolver: counted(facts.resolver),
+    resolver: counted(resolver),
     minBitLength: MIN_KEY_BITS,
     disableArc: true,
     disableBimi: true,
-  })
-  if (dkim.headerFrom.length !== 1 || dkim.headerFrom[0]?.toLowerCase() !== author || dmarc === false)
-    return NOT_VOUCHED
-  if (dmarc.status.result === 'pass') {
-    const strict = { dkim: dmarc.alignment.dkim.strict, spf: dmarc.alignment.spf.strict }
-    const passed = dkim.results.find(result => isAligned(result, author, strict.dkim))
-    if (passed !== undefined) return { kind: 'vouched', covers: coveredBy(passed) }
-    const spfDomain = spf !== false && spf.status.result === 'pass' ? spf.domain.toLowerCase() : null
-    const isDirect = spfDomain !== null && typeof dmarc.alignment.spf.result === 'string'
-    if (isDirect && (!strict.spf || spfDomain === domainOf(author))) return { kind: 'vouched', covers: 'all' }
-    return NOT_VOUCHED
-  }
-  const isSilent = [dmarc.status, ...dkim.results.map(({ status }) => status)].some(isTemporary)
-  return isSilent && !last ? { kind: 'later' } : NOT_VOUCHED
+  }).catch(() => null)
+}
+
+function passed(
+  signatures: readonly DKIMResult[],
+  spf: SPFResult | false,
+  { alignment }: DMARCResult,
+  author: string,
+): Voucher {
+  const aligned = signatures.filter(one => isAligned(one, author, alignment.dkim.strict))
+  if (aligned.length > 0) return { kind: 'vouched', covers: new Set(aligned.flatMap(coveredBy)) }
+  // Absent, and not false as its types say, where it is not aligned.
+  const isDirect = spf !== false && spf.status.result === 'pass' && typeof alignment.spf.result === 'string'
+  const isOwn = isDirect && (!alignment.spf.strict || spf.domain.toLowerCase() === domainOf(author))
+  return isOwn ? { kind: 'vouched', covers: 'all' } : NOT_VOUCHED
 }
 
 const isTemporary = ({ result }: { result: string }): boolean =>
@@ -101,8 +119,8 @@ function isAligned({ status, signingDomain }: DKIMResult, author: string, strict
 /** What mailauth says of a signature beyond its published types: the names of the fields it covers. */
 type Detailed = DKIMResult & { readonly signingHeaders?: { readonly keys: string } }
 
-const coveredBy = (result: Detailed): ReadonlySet<string> =>
-  new Set((result.signingHeaders?.keys ?? '').toLowerCase().split(/[:\s]+/))
+const coveredBy = (result: Detailed): string[] =>
+  (result.signingHeaders?.keys ?? '').toLowerCase().split(/[:\s]+/)
 
 /** The message without the signatures that vouch for nothing. No signature covers another one's field. */
 function withoutUnsound(bytes: Buffer, fields: readonly Field[]): Buffer {

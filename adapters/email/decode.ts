@@ -7,14 +7,12 @@ import type { Part } from './parts.js'
 /** Base64 makes three bytes of four characters; nothing here makes more of less. */
 const MAX_ENCODED_BYTES = 1024 * 1024
 
-/** The text of a text part; null where it is too large to have been typed. */
+/** The text of a text part; null where it is too large to have been typed, or cannot be decoded. */
 export async function decodeText(part: Part): Promise<string | null> {
   if (part.bytes.length > MAX_ENCODED_BYTES) return null
-  const { text, html } = await PostalMime.parse(asMessage(part), {
-    maxNestingDepth: 1,
-    maxRfc822NestingDepth: 0,
-  })
-  return (part.type === 'text/html' ? html : text) ?? ''
+  const limits = { maxNestingDepth: 1, maxRfc822NestingDepth: 0 }
+  const read = await PostalMime.parse(asMessage(part), limits).catch(() => null)
+  return read === null ? null : ((part.type === 'text/html' ? read.html : read.text) ?? '')
 }
 
 /** Only what decoding asks for: the other fields of a part say nothing about its bytes. */

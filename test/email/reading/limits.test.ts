@@ -1,0 +1,229 @@
+// Hostile letters: refused before they are read, or read in proportion to their size. No clock on the wall is asked:
+// what is asserted is what was refused and cut, and one ratio of work within the same run.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { unclear } from '../../../adapters/email/body.js'
+import { linesOfHtml } from '../../../adapters/email/html.js'
+import { type Line, linesOf, MAX_LINE_CHARS } from '../../../adapters/email/lines.js'
+import { readMail } from '../../../adapters/email/read.js'
+import { compile } from '../../../src/compiler/compile.js'
+import type { ReplySchema } from '../../../src/request/reply-schema.js'
+import { facts, letter, MARKER, read, said, zone } from './letter.js'
+import { VECTORS } from './vectors.js'
+
+const SCHEMAS: readonly ReplySchema[] = [
+  { kind: 'yes_no' },
+  {
+    kind: 'choice',
+    options: [
+      { value: 'ship', label: 'Ship' },
+      { value: 'wait', label: 'Wait' },
+    ],
+  },
+  {
+    kind: 'multi_choice',
+    options: [
+      { value: 'a1', label: 'A' },
+      { value: 'b1', label: 'B' },
+    ],
+    min: 0,
+    max: 2,
+  },
+  { kind: 'text', max_chars: 500 },
+  { kind: 'number', min: 0, max: 100, unit: 'chips', lead: 'max spend' },
+  { kind: 'date' },
+]
+
+describe('[LANE-053] a letter above a bound is refused before parsing', () => {
+  const nested = (depth: number): string => {
+    let body = 'Content-Type: text/plain\r\n\r\nYES\r\n'
+    for (let level = 0; level < depth; level++)
+      body = `Content-Type: multipart/mixed; boundary="b${level}"\r\n\r\n--b${level}\r\n${body}\r\n--b${level}--\r\n`
+    return letter({ 'Content-Type': null }, '').replace('\r\n\r\n', `\r\n${body}`)
+  }
+  const many = (count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'x']))
+
+  const cases: readonly [string, () => string, string][] = [
+    ['50 MB', () => letter({}, 'YES\n'.repeat(12_500_000)), 'too_large'],
+    ['10 000 headers', () => letter(many(10_000), 'YES'), 'too_many_headers'],
+    [
+      'one header folded 10 000 times',
+      () => letter({ 'X-A': ' x\r\n'.repeat(10_000) }, 'YES'),
+      'too_many_headers',
+    ],
+    ['a header of 50 kB', () => letter({ Subject: 'x'.repeat(50_000) }, 'YES'), 'header_too_long'],
+    [
+      'headers of 1 MB',
+      () => letter({ ...many(100), 'X-A': `${'x'.repeat(900)}\r\n `.repeat(1_100) }, 'YES'),
+      'header_too_long',
+    ],
+    ['parts nested 9 deep', () => nested(9), 'nesting'],
+    ['parts nested 5 000 deep', () => nested(5_000), 'nesting'],
+    [
+      '10 000 parts',
+      () =>
+        letter({ 'Content-Type': 'multipart/mixed; boundary=b' }, `${'--b\n\nYES\n'.repeat(10_000)}--b--`),
+      'too_many_parts',
+    ],
+    [
+      'a multipart without a boundary',
+      () => letter({ 'Content-Type': 'multipart/mixed' }, 'YES'),
+      'malformed',
+    ],
+    [
+      'a line that is no header',
+      () => letter({}, 'YES').replace('Subject', 'No subject\r\nSubject'),
+      'malformed',
+    ],
+    ['a header that begins folded', () => ` x\r\n${letter({}, 'YES')}`, 'malformed'],
+    ['a NUL in a header', () => letter({ Subject: 'a\0b' }, 'YES'), 'malformed'],
+    [
+      'a lone CR in a header',
+      () => letter({ Subject: 'a\rFrom: eve@strangers.example' }, 'YES'),
+      'malformed',
+    ],
+  ]
+  test.each(cases)('%s', async (_name, raw, why) => {
+    const resolver = zone()
+    expect(await read(raw(), { resolver })).toEqual({ kind: 'refused', why })
+    expect(resolver.asked).toEqual([])
+  })
+
+  test('parts nested 7 deep are read', async () => {
+    expect(await said(nested(7))).toBe('YES')
+  })
+})
+
+describe('a letter within the bounds, and hostile', () => {
+  const HOSTILE: readonly [string, string][] = [
+    ['digits behind an opener', `Le ${'1'.repeat(50_000)}`],
+    ['blanks', ' '.repeat(50_000)],
+    ['words', `On ${'a '.repeat(25_000)}`],
+    ['quotation marks', '>'.repeat(50_000)],
+    ['brackets', '<'.repeat(50_000)],
+    ['at signs', `On 1 ${'<@'.repeat(20_000)} wrote:`],
+    ['dashes', '-'.repeat(50_000)],
+    ['labels', 'From:'.repeat(10_000)],
+    ['colons', ':'.repeat(50_000)],
+    ['an address without end', `1 <${'a@'.repeat(25_000)}`],
+    ['makers of phones', `Sent from my ${'iPhone '.repeat(7_000)}`],
+    ['markers cut short', 'LANE-1234567'.repeat(4_000)],
+  ]
+  test.each(HOSTILE)('a line of 50 kB is no answer and hides none: %s', async (name, line) => {
+    for (const body of [line, `${line}\nYES`, `YES\n${line}`, `YES\n${line}\n> ${MARKER}`]) {
+      const text = await said(letter({}, body))
+      const isPassedOver = name === 'quotation marks' && body.startsWith('YES')
+      for (const schema of SCHEMAS.slice(0, 4))
+        expect([text.slice(0, 9), compile(schema, text).ok]).toEqual([
+          isPassedOver ? 'YES' : text.slice(0, 9),
+          isPassedOver && (schema.kind === 'yes_no' || schema.kind === 'text'),
+        ])
+    }
+  })
+
+  test('more than anybody reads is not read, in text and in HTML', async () => {
+    const html = { 'Content-Type': 'text/html; charset=utf-8' }
+    const long = 'word '.repeat(20_000)
+    expect(await said(letter({}, `YES\n\n> ${MARKER}\n> ${`${long}\n`.repeat(2)}`))).toContain('\n')
+    expect(linesOf('x'.repeat(70_000), 'no')).toBeNull()
+    expect(linesOfHtml('<b>'.repeat(200_000))).toBeNull()
+    expect(linesOfHtml('<div>'.repeat(5_000))).toBeNull()
+    expect(await said(letter(html, `<p>YES</p>${'<i>'.repeat(5_000)}`))).toContain('\n')
+  })
+
+  test('lines are cut before a pattern sees them, and a cut line is no answer', () => {
+    const [line] = linesOf(`${'é'.repeat(5_000)}`, 'no') ?? []
+    expect(line?.text.length).toBe(MAX_LINE_CHARS + 1)
+    expect(compile({ kind: 'text', max_chars: 500 }, line?.text ?? '').ok).toBe(false)
+  })
+
+  test('HTML that never closes what it opens is read to its end', async () => {
+    for (const html of ['<!--', '<a href="', "<p title='", '<style>', '<', '&', '&#', '<!', '</', '<p/'])
+      for (const body of [html, html.repeat(5_000), `<p>YES</p>${html}`, `${html}<p>YES</p>`]) {
+        const text = await said(letter({ 'Content-Type': 'text/html' }, body))
+        if (compile({ kind: 'yes_no' }, text).ok) expect(text).toBe('YES')
+      }
+  })
+
+  test('four times the letter is nowhere near sixteen times the work', async () => {
+    const work = async (line: string, chars: number): Promise<number> => {
+      const lines = line.slice(0, 2_000)
+      const body = `YES\n${`${lines}\n`.repeat(Math.floor(chars / (lines.length + 1)))}> ${MARKER}\n`
+      const started = process.cpuUsage()
+      await said(letter({}, body))
+      await said(letter({ 'Content-Type': 'text/html' }, body))
+      return process.cpuUsage(started).user
+    }
+    for (const [, hostile] of HOSTILE) {
+      await work(hostile, 15_000)
+      // Microseconds; below the floor a collection of garbage would decide.
+      const quarter = Math.max(await work(hostile, 15_000), 20_000)
+      expect(await work(hostile, 60_000)).toBeLessThan(12 * quarter)
+    }
+  })
+})
+
+describe('what is unclear', () => {
+  test('is accepted by no schema, whatever the lines are', () => {
+    const words = fc.constantFrom(
+      'YES',
+      'A',
+      'ship',
+      'A,',
+      'B',
+      '50',
+      'max spend',
+      '50 chips',
+      '2026-11-16',
+      'T',
+      '',
+      ' ',
+      'a b',
+      '\u00a0',
+    )
+    const line = fc.oneof(words, fc.string({ unit: 'binary', maxLength: 300 }))
+    const lines = fc.array(
+      line.map((text): Line => ({ text, role: 'own' })),
+      { maxLength: 8 },
+    )
+    fc.assert(
+      fc.property(lines, lines, (shown, other) => {
+        const text = unclear(shown, other)
+        for (const schema of SCHEMAS) expect(compile(schema, text).ok).toBe(false)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('any bytes at all', () => {
+  test('give a value, and never an answer that is authenticated', async () => {
+    const heads = fc.constantFrom(...VECTORS.map(({ bytes }) => bytes.subarray(0, bytes.indexOf('\n\n') + 2)))
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 2_000 }),
+      fc.tuple(heads, fc.uint8Array({ maxLength: 500 })).map(([head, body]) => Buffer.concat([head, body])),
+    )
+    await fc.assert(
+      fc.asyncProperty(bytes, async given => {
+        const mail = await readMail(given, facts())
+        expect(['reply', 'bounce', 'ignored', 'refused']).toContain(mail.kind)
+        if (mail.kind === 'reply') expect(mail.authenticated).toBe(false)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('of a letter with bytes changed give a value, and words that were there', async () => {
+    const some = VECTORS.filter(({ expected }) => expected.kind === 'refused')
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...some), fc.nat(), fc.nat(255), async ({ bytes }, at, byte) => {
+        const changed = Buffer.from(bytes)
+        changed[at % changed.length] = byte
+        const mail = await readMail(changed, facts())
+        expect(mail.kind).toMatch(/^(?:reply|bounce|ignored|refused)$/)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
