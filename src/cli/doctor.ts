@@ -4,6 +4,7 @@ import { readVersion } from '../version.js'
 import { readArguments } from './arguments.js'
 import { checkChannels } from './check/channels.js'
 import { checkConfiguration, checkEnvFile, checkVariables } from './check/configuration.js'
+import { checkDatabase } from './check/database.js'
 import type { Finding } from './check/finding.js'
 import { checkDirectory, checkDisk, checkNode } from './check/machine.js'
 import { checkLane, checkPublicUrl } from './check/reach.js'
@@ -37,6 +38,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
     ...first,
     ...(await checkConfiguration(settings)),
     ...(settings.profile === 'embedded' ? await checkData(settings.dataDir, now()) : []),
+    ...(await checkDatabase(settings, now)),
     ...(await checkRedis(settings)),
     ...(await checkLane(settings.laneUrl, readVersion(), now)),
     ...(await checkPublicUrl(settings)),
@@ -51,8 +53,8 @@ async function checkData(dataDir: string, now: number): Promise<Finding[]> {
 export const doctor: Command = {
   usage: `lane doctor [--json]
 
-Checks Node, variables, configuration, people's channels, the data directory, the disk, the ledger, Redis, the
-clock, the running lane, PUBLIC_URL and the channels' providers. Exits 0 if nothing failed. --json prints [{check, status, message, remedy}], status
+Checks Node, variables, configuration, people's channels, the data directory, the disk, the ledger,
+PostgreSQL, Redis, the clock, the running lane, PUBLIC_URL and the channels' providers. Exits 0 if nothing failed. --json prints [{check, status, message, remedy}], status
 one of ok, warn, fail.`,
 
   async run(args, shell) {

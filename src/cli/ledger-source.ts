@@ -1,5 +1,5 @@
-// Where an audit reads from: an export, a backup, the ledger beside us, or a lane over HTTP. All four give the same
-// lines, so the same check is made on each.
+// Where an audit reads from: an export, a backup, the ledger beside us, the cluster's database, or a lane over HTTP. All
+// give the same lines, so the same check is made on each.
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -47,18 +47,26 @@ export class SourceTrouble extends Error {
 
 /** The file that is named; else the ledger beside us; else a lane over HTTP. Null after saying why there is none. */
 export async function chooseSource(shell: Shell, file: string | undefined): Promise<Source | null> {
+  const database = file === undefined ? sharedLedger(shell.env) : null
+  if (database !== null) return await opening(shell, 'the database', () => databaseSource(database))
   const named = file ?? localLedger(shell.env)
-  if (named === null) {
-    const door = enter(shell)
-    return door === null ? null : httpSource(door)
-  }
+  if (named !== null) return await opening(shell, named, () => openFile(named))
+  const door = enter(shell)
+  return door === null ? null : httpSource(door)
+}
+
+async function opening(shell: Shell, name: string, open: () => Promise<Source>): Promise<Source | null> {
   try {
-    return await openFile(named)
+    return await open()
   } catch (error) {
-    complain(shell, [`${named} cannot be read: ${error instanceof Error ? error.message : error}`])
+    complain(shell, [`${name} cannot be read: ${error instanceof Error ? error.message : error}`])
     return null
   }
 }
+
+/** The cluster's ledger, unless LANE_URL says that another lane is meant. */
+const sharedLedger = (env: Environment): string | null =>
+  env.LANE_URL?.trim() ? null : env.DATABASE_URL?.trim() || null
 
 /** The ledger beside us, unless LANE_URL says that another lane is meant. */
 function localLedger(env: Environment): string | null {
@@ -121,6 +129,21 @@ function sqliteSource(file: string): Source {
       return { lines, raw, complete: true }
     },
     close: () => void db.close(),
+  }
+}
+
+async function databaseSource(url: string): Promise<Source> {
+  const { openSnapshot } = await import('../ledger/postgres/audit.js')
+  const snapshot = await openSnapshot(url)
+  return {
+    name: 'the database',
+    total: snapshot.total,
+    lines: snapshot.lines,
+    async withWords(lines) {
+      const words = await snapshot.raws()
+      return { lines, raw: replyId => words.get(replyId) ?? null, complete: true }
+    },
+    close: () => void snapshot.close(),
   }
 }
 

@@ -118,8 +118,8 @@ lane ledger export [--profile choir] [FILE]
 
 verify hashes every entry again and checks that nothing happened that must never happen. replay rebuilds every case
 and compiles every stored reply again, and must arrive at the same events. Both exit 0 if the ledger holds, 1 if it
-is broken. FILE is an export (NDJSON) or a backup (SQLite); without one it is the ledger of the local data directory,
-or where there is none, or LANE_URL is set, that of the lane over HTTP (a key with scope audit).
+is broken. FILE is an export (NDJSON) or a backup (SQLite); without one it is the ledger of DATABASE_URL or of the
+local data directory, or where there is none, or LANE_URL is set, that of the lane over HTTP (a key with scope audit).
 export writes every entry, as hashed, to FILE or standard output; with --profile choir as envelopes of six fields
 under dot-delimited names, for the system those names come from.`,
 

@@ -1,5 +1,90 @@
-// A copy of a PostgreSQL is made by its own tool, which also restores it.
-export async function* copyOut(): AsyncIterable<Uint8Array> {
-  yield* []
-  throw new Error('back up the database with pg_dump: it is consistent while the lane goes on working')
+// A consistent copy of the whole store while every replica goes on writing: one transaction's view, as the file an embedded
+// lane would have. An auditor reads it with nothing but the lane, and a lane can be started from it; PostgreSQL itself
+// is restored from what its own pg_dump has written.
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite, { type Database } from 'better-sqlite3'
+import { migrate } from '../sqlite/schema.js'
+import { type Client, type Connect, leave, type Row } from './connection.js'
+
+const PAGE = 500
+
+/** Each table's columns; a star marks those that are bytes here and text there. */
+const TABLES: Readonly<Record<string, string>> = {
+  entries: 'seq type story line',
+  requests: 'opened_seq request_id version type state run_id opened_by alarm_ms',
+  directed_runs: 'run_id',
+  policy_tokens: 'jti request_id',
+  claims: 'space value*',
+  asked: 'opened_by user_id ms seq',
+  attempts: 'delivery_id sender* count',
+  grants: 'handle_hash code_hash token request_id delivery_id channel user_id',
+  refs: 'channel ref* delivery_id handle_hash',
+  raw_replies: 'reply_id request_id salt raw*',
+  cursors: 'channel cursor*',
+  callbacks: 'request_id url',
+  links: 'user_id channel address*',
+  invitations: 'code_hash user_id channel expires_ms',
+  signing_keys: 'kid public_jwk sealed_private not_before verify_until',
+  api_keys: 'key_id name scopes secret_hash created_at revoked_at',
+  blobs: 'handle bytes',
+  blob_owners: 'handle key_id size',
 }
+/** The order in which grants were made is the order of their rows there. */
+const ORDER: Readonly<Record<string, string>> = { entries: 'ORDER BY seq', grants: 'ORDER BY place' }
+
+export async function* copyOut(connect: Connect): AsyncIterable<Uint8Array> {
+  const directory = await mkdtemp(join(tmpdir(), 'lane-backup-'))
+  const file = join(directory, 'ledger.db')
+  try {
+    await copyTo(file, connect)
+    yield* createReadStream(file)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function copyTo(file: string, connect: Connect): Promise<void> {
+  const client = await connect('backup', { answerMs: 0 })
+  const db = new Sqlite(file)
+  try {
+    // Nobody reads the file before it is whole.
+    db.pragma('synchronous = OFF')
+    migrate(db)
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    for (const table of Object.keys(TABLES)) await copyTable(table, client, db)
+  } finally {
+    db.close()
+    await leave(client)
+  }
+}
+
+async function copyTable(table: string, client: Client, db: Database): Promise<void> {
+  const columns = (TABLES[table] ?? '').split(' ')
+  const names = columns.map(column => column.replace('*', ''))
+  const spelt = new Set(columns.filter(column => column.endsWith('*')).map(column => column.slice(0, -1)))
+  const put = db.prepare(
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(name => `@${name}`).join(', ')})`,
+  )
+  const putAll = db.transaction((rows: readonly Row[]) => {
+    for (const row of rows) put.run(spell(row, spelt))
+  })
+  await client.query(
+    `DECLARE ${table}_copy NO SCROLL CURSOR FOR SELECT ${names.join(', ')} FROM ${table} ${ORDER[table] ?? ''}`,
+  )
+  for (;;) {
+    const { rows } = await client.query<Row>(`FETCH ${PAGE} FROM ${table}_copy`)
+    if (rows.length === 0) return
+    putAll(rows)
+  }
+}
+
+const spell = (row: Row, spelt: ReadonlySet<string>): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      spelt.has(name) && Buffer.isBuffer(value) ? value.toString('utf8') : value,
+    ]),
+  )

@@ -47,7 +47,7 @@ export async function openPostgres(url: string, options: OpenOptions = {}): Prom
   return {
     ledger,
     shelf: postgresShelf(readers),
-    backup: copyOut,
+    backup: () => copyOut(connect),
     hold: (name, lost) => holds.take(name, lost),
   }
 }

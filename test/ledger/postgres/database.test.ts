@@ -184,12 +184,4 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     ]
     expect(again.map(({ kind }) => kind)).toEqual(['guarded', 'guarded'])
   })
-
-  test('a backup is refused with the tool that makes one', async () => {
-    const { backup } = await fresh()
-    const read = async () => {
-      for await (const _ of backup()) throw new Error('it gave something')
-    }
-    await expect(read()).rejects.toThrow('pg_dump')
-  })
 })

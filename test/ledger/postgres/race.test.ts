@@ -3,16 +3,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Case } from '../../../src/agenda/case.js'
-import { Directory } from '../../../src/directory.js'
 import type { EntryOf } from '../../../src/event.js'
-import { Lane } from '../../../src/lane.js'
+import type { Lane } from '../../../src/lane.js'
 import type { Store } from '../../../src/ledger/contract.js'
 import { parseEntry } from '../../../src/ledger/entry.js'
 import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
-import { rotate } from '../../../src/token/keyring.js'
 import { present, type Server, startPostgres } from '../../cluster/postgres.js'
-import { configure, fromSlack, handleOf, question, SECRET, StageAdapter } from '../../lane/stage.js'
+import { fromSlack, handleOf, question, StageAdapter } from '../../lane/stage.js'
+import { laneOn, RUN, TO_OWNER } from './lane.js'
 
 const REQUESTS = 1_000
 /** The deadlines come in waves, a second apart: the race is to be between the deeds, not against the machine. */
@@ -21,8 +20,6 @@ const WAVES = 8
 /** Deeds fall this long around the deadline, most of them before it, so that each kind wins some. */
 const SPREAD_MS = 400
 const BEFORE = 0.85
-const TO_OWNER = [{ user_id: 'owner', channels: ['slack'], route: 'first' }] as const
-const RUN = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
 
 describe.skipIf(!present)('two replicas race (needs a PostgreSQL: npm run test:setup)', () => {
   let server: Server
@@ -35,24 +32,7 @@ describe.skipIf(!present)('two replicas race (needs a PostgreSQL: npm run test:s
     server = await startPostgres()
     const url = await server.corner()
     stores.push(await openPostgres(url), await openPostgres(url))
-    const config = configure()
-    const [first] = stores
-    if (first === undefined) throw new Error('no store')
-    const ring = (await rotate(first.shelf, SECRET, first.ledger.now())).keyring
-    for (const store of stores) {
-      lanes.push(
-        new Lane({
-          store,
-          config,
-          directory: await Directory.open(config, store.shelf),
-          adapters: new Map([['slack', slack]]),
-          keyring: () => ring,
-          publicUrl: () => 'https://lane.example.org',
-          keyName: id => id,
-          onTrouble: error => void troubles.push(error),
-        }),
-      )
-    }
+    for (const store of stores) lanes.push(await laneOn(store, slack, error => void troubles.push(error)))
   })
   afterAll(async () => {
     for (const lane of lanes) await lane.drain()
@@ -94,7 +74,7 @@ describe.skipIf(!present)('two replicas race (needs a PostgreSQL: npm run test:s
     return { request_id, replies: [yes, no], withdrawn }
   }
 
-  test('reply, time-out and withdrawal of the same thousand requests: each ends once, as everybody is told', async () => {
+  test('[LANE-069] reply, time-out and withdrawal of the same thousand requests: each ends once, as everybody is told', async () => {
     const subjects = await Promise.all(Array.from({ length: REQUESTS }, (_, index) => ask(index)))
     for (const lane of lanes) await lane.drain()
     expect(slack.copies).toHaveLength(REQUESTS)
