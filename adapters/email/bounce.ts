@@ -33,9 +33,8 @@ export function readBounce(
   if (about === null) return { kind: 'ignored', why: 'names_no_request' }
   const { action, status } =
     report === undefined ? { action: 'failed', status: UNKNOWN_FAILURE } : readReport(report)
-  if (action === 'failed') return { kind: 'bounce', about, status, permanent: true }
-  if (action === 'delayed') return { kind: 'bounce', about, status, permanent: false }
-  return { kind: 'ignored', why: 'no_failure' }
+  if (action !== 'failed') return { kind: 'ignored', why: 'no_failure' }
+  return { kind: 'bounce', about, status, permanent: status.startsWith('5') }
 }
 
 /** What happened to the worst-off recipient. */
@@ -50,13 +49,10 @@ function readReport({ body }: Part): { action: string; status: string } {
           .trim()
           .toLowerCase(),
       )
-  const actions = all('action')
-  const action =
-    ['failed', 'delayed'].find(one => actions.some(said => said.startsWith(one))) ?? actions[0] ?? ''
+  const action = all('action').some(said => said.startsWith('failed')) ? 'failed' : 'other'
   const statuses = all('status').flatMap(said => STATUS.exec(said)?.[0] ?? [])
-  const worst = action === 'failed' ? ['5', '4'] : ['4']
-  const status = worst.flatMap(kind => statuses.find(said => said.startsWith(kind)) ?? [])[0]
-  return { action, status: status ?? (action === 'delayed' ? '4.0.0' : UNKNOWN_FAILURE) }
+  const [worst] = ['5', '4'].flatMap(kind => statuses.find(said => said.startsWith(kind)) ?? [])
+  return { action, status: worst ?? UNKNOWN_FAILURE }
 }
 
 /** The mail that came back is in the report, or its header is. */

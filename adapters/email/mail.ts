@@ -62,6 +62,7 @@ export type Mail =
       readonly message_id: string | null
       readonly automated: boolean
     }
+  /** A server has given the mail up; `permanent` says whether trying that address again could ever help. */
   | { readonly kind: 'bounce'; readonly about: Binding; readonly status: string; readonly permanent: boolean }
   | { readonly kind: 'ignored'; readonly why: Ignored }
   | { readonly kind: 'refused'; readonly why: Refused }

@@ -142,10 +142,11 @@ describe('a delivery report', () => {
       bounced(REFERRED, '5.1.1'),
     )
   })
-  test('tells a delay from a failure, and neither from a success', async () => {
+  test('is none where the mail is only late, or has arrived', async () => {
     const delayed = 'Action: delayed\nStatus: 4.4.1\n'
-    expect(await read(report({}, delayed, null))).toEqual(bounced(HANDLED, '4.4.1', false))
-    expect(await read(report({}, 'Action: failed\nStatus: 4.4.7\n', null))).toEqual(bounced(HANDLED, '4.4.7'))
+    expect(await read(report({}, delayed, null))).toEqual({ kind: 'ignored', why: 'no_failure' })
+    const givenUp = 'Action: failed\nStatus: 4.4.7\n'
+    expect(await read(report({}, givenUp, null))).toEqual(bounced(HANDLED, '4.4.7', false))
     expect(await read(report({}, 'Action: failed\n', null))).toEqual(bounced(HANDLED, '5.0.0'))
     expect(await read(report({}, 'Action: delivered\nStatus: 2.0.0\n', null))).toEqual({
       kind: 'ignored',
