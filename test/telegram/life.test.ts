@@ -68,6 +68,13 @@ describe('a card with buttons', () => {
     await until('a word', async () => scene.told().at(-1)?.startsWith('Answered YES by owner'))
   })
 
+  test('that left before the signing key was rotated can still be answered', async () => {
+    const card = await scene.ask(question('rotated'))
+    await scene.lane.call('POST', '/v1/signing-keys/rotate', { key: scene.lane.operatorKey })
+    await scene.server.press(OWNER, scene.button(card, 'Yes'), on(card))
+    expect((await scene.lane.outcome('rotated')).json).toMatchObject({ answer: { parsed_choice: 'YES' } })
+  })
+
   test('gives a modified client nothing: data that no button had is compiled like any words', async () => {
     const card = await scene.ask(question('forged'))
     const handle = scene.button(card, 'Yes').split(':')[0] ?? ''
