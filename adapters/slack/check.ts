@@ -31,9 +31,12 @@ const finding = (status: Finding['status'], message: string, remedy: string | nu
 
 export async function check(parts: CheckParts): Promise<readonly Finding[]> {
   try {
-    const { team, user, response_metadata } = await parts.api.calm.auth.test()
+    const { team, team_id, enterprise_id, user, response_metadata } = await parts.api.calm.auth.test()
     return [
-      finding('ok', `the bot ${user} is installed in ${team}`),
+      finding(
+        'ok',
+        `the bot ${user} is installed in ${team}; people there have team: ${enterprise_id ?? team_id}`,
+      ),
       checkScopes(response_metadata?.scopes ?? null),
       parts.appToken === undefined
         ? checkUrl(parts.publicUrl)

@@ -12,6 +12,8 @@ import type { Dispatch } from './app.js'
 const OPEN_MS = 10_000
 const AGAIN_MS = 1_000
 const AGAIN_AT_MOST_MS = 30_000
+/** A connection that ends sooner is one that Slack, or something between, does not want. */
+const STEADY_MS = 10_000
 /** A peer that does not say goodbye is left. */
 const GOODBYE_MS = 2_000
 
@@ -40,8 +42,8 @@ export async function listen(parts: SocketParts, desk: Desk): Promise<() => Prom
     underWay.add(work)
   })
   const stopping = new AbortController()
-  await client.start()
-  const again = reopen(client, parts.say, stopping.signal)
+  await open(client)
+  const again = reopen(client, desk, parts.say, stopping.signal)
   return async () => {
     stopping.abort()
     await Promise.race([client.disconnect(), pause(GOODBYE_MS)])
@@ -63,25 +65,36 @@ async function take({ dispatch, say }: SocketParts, { body, ack }: Handed, desk:
 
 type Client = SocketModeReceiver['client']
 
-async function reopen(client: Client, say: Say, stopping: AbortSignal): Promise<void> {
+/** The library rejects with nothing when the line closes before Slack has said hello. */
+const open = (client: Client): Promise<unknown> =>
+  client.start().catch(error => {
+    throw error ?? new Error('the connection closed before it was ready')
+  })
+
+/** Slack asks for a new connection every few hours and is given one at once; one that does not last is waited for. */
+async function reopen(client: Client, desk: Desk, say: Say, stopping: AbortSignal): Promise<void> {
   let wait = AGAIN_MS
-  let open = true
+  let since: number | null = desk.now()
   while (!stopping.aborted) {
-    if (open) await closed(client, stopping)
-    if (stopping.aborted) return
-    try {
-      await client.start()
-      open = true
-      wait = AGAIN_MS
-    } catch (error) {
-      open = false
-      say('warn', 'Slack’s connection could not be opened; it is tried again', {
-        channel: 'slack',
-        why: reasonOf(error ?? 'closed before it was ready'),
-      })
-      await pause(wait, stopping)
-      wait = Math.min(wait * 2, AGAIN_AT_MOST_MS)
-    }
+    if (since !== null) await closed(client, stopping)
+    const lasted = since !== null && desk.now() - since >= STEADY_MS
+    if (!lasted) await pause(wait, stopping)
+    wait = lasted ? AGAIN_MS : Math.min(wait * 2, AGAIN_AT_MOST_MS)
+    if (!stopping.aborted) since = await reopened(client, desk, say)
+  }
+}
+
+/** When it was opened; null where it could not be. */
+async function reopened(client: Client, desk: Desk, say: Say): Promise<number | null> {
+  try {
+    await open(client)
+    return desk.now()
+  } catch (error) {
+    say('warn', 'Slack’s connection could not be opened; it is tried again', {
+      channel: 'slack',
+      why: reasonOf(error),
+    })
+    return null
   }
 }
 

@@ -33,13 +33,13 @@ export class Speakers {
 
   /** `team` is where the payload says the user belongs; null where it does not say. */
   async find(user: string, team: string | null, now: number): Promise<Speaker> {
-    const account = await this.#account(user, now)
+    const [account, ours] = await Promise.all([this.#account(user, now), this.#ours()])
     if (account === null) return { sender: { team: team ?? '', user }, authenticated: false }
     const organisation = account.enterprise_user?.enterprise_id ?? null
     const home = organisation ?? account.team_id ?? ''
     // On Grid a payload may name any workspace of the organisation.
     const agrees = organisation !== null || team === null || team === account.team_id
-    const authenticated = agrees && isPerson(account) && home === (await this.#ours())
+    const authenticated = agrees && isPerson(account) && home === ours
     return { sender: { team: home, user }, authenticated }
   }
 

@@ -4,6 +4,7 @@ import { approval } from '../lane-under-test.js'
 import { faultsOfView } from './block-limits.js'
 import { buttonsOf, type Copy, readable, submitted } from './person.js'
 import { raise, type Scene, type SceneOptions, until } from './scene.js'
+import { broken } from './workspace.js'
 
 let scene: Scene
 const begin = async (options?: SceneOptions): Promise<Scene> => {
@@ -75,7 +76,31 @@ describe('by button', () => {
   })
 })
 
+describe('a card that was left behind', () => {
+  test('with its buttons, because its edit failed, says how it ended once it is pressed', async () => {
+    await begin()
+    const copy = await scene.asked('stale-1')
+    scene.workspace.will('chat.update', broken)
+    await scene.person.press(owner(), copy, 'YES')
+    await until(async () => (await scene.bodies('stale-1', 'DELIVERY_CLOSED')).length === 1)
+    expect(await scene.bodies('stale-1', 'DELIVERY_CLOSED')).toMatchObject([{ edited: false }])
+    expect(buttonsOf(await scene.now(copy))).toHaveLength(2)
+    await scene.person.press(owner(), copy, 'NO')
+    await until(async () => buttonsOf(await scene.now(copy)).length === 0)
+    expect(readable((await scene.now(copy)).message.blocks)).toMatch(/owner.* answered .*YES/)
+  })
+})
+
 describe('by form', () => {
+  test('that Slack does not open: the person is told, and nothing is recorded', async () => {
+    await begin()
+    const copy = await scene.asked('form-0', { reply_schema: { kind: 'text', max_chars: 40 } })
+    await scene.person.press(owner(), copy, 'Answer', { trigger: 'expired' })
+    const [notice] = await scene.called('chat.postEphemeral')
+    expect(notice?.body).toMatchObject({ user: owner(), text: expect.stringMatching(/could not be opened/) })
+    expect([await scene.state('form-0'), await scene.reasons('form-0')]).toEqual(['pending', []])
+  })
+
   test.each<[string, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]>([
     [
       'text',

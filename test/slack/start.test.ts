@@ -88,6 +88,7 @@ describe('the doctor', () => {
     )
     const findings = await examine({ SLACK_SIGNING_SECRET: SIGNING_SECRET })
     expect(statuses(findings)).toEqual(['ok', 'ok', 'ok'])
+    expect(findings[0]?.message).toMatch(/people there have team: T000000001$/)
     expect(findings.at(-1)?.message).toContain('https://lane.example.org/hooks/slack')
   })
 
