@@ -262,6 +262,21 @@ describe('a webhook that is not the provider’s', () => {
   })
 })
 
+describe('a storm', () => {
+  test('of one message many times over, and of answers that differ, leaves one outcome', async () => {
+    const code = codeIn((await ask('q-1')).body)
+    const yes = inbound(`Y ${code}`)
+    const others = ['N', 'Y', 'N', 'perhaps'].map(word => inbound(`${word} ${code}`))
+    const posts = [...Array.from({ length: 8 }, () => yes), ...others].map(form => post(form))
+    const statuses = (await Promise.all(posts)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect([await bodies('q-1', 'HUMAN_REPLY_EVENT'), await bodies('q-1', 'REQUEST_RESOLVED')]).toMatchObject(
+      [[{}], [{}]],
+    )
+    expect(said().filter(words => words?.startsWith('Recorded'))).toHaveLength(1)
+  })
+})
+
 describe('the code', () => {
   test('[LANE-047] of a copy answers from its own number alone, though another person has the request too', async () => {
     await lane.submit(question('q-1'), { recipients: ['owner', 'deputy'] })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { smsAdapter } from '../../adapters/sms/index.js'
+import { sign } from '../../adapters/sms/signature.js'
 import { CannotStart } from '../../src/main.js'
 import { type Front, raiseFront } from '../contract/front.js'
 import { type Built, build, type Spawned, spawnLane } from '../e2e/spawned-lane.js'
@@ -45,6 +46,22 @@ describe('not configured means not started', () => {
     const { status, json } = await lane.call('POST', '/hooks/sms', { key: null, raw: 'Body=Y' })
     expect([status, json.code]).toEqual([404, 'not_found'])
   })
+})
+
+test('[LANE-037] behind a proxy, below a sub-path, the signature is over the address people know', async () => {
+  const PUBLIC_URL = 'https://lane.example.org/sub'
+  const lane = await startLane({ config: CONFIG, env: { ...VARIABLES, PUBLIC_URL } })
+  leave.push(() => lane.close())
+  const form = { AccountSid: SID, MessageSid: 'SM1', From: NOBODY, To: NUMBER, Body: 'hello' }
+  const parameters = new URLSearchParams(form)
+  const post = async (url: string): Promise<number> => {
+    const headers = { 'x-twilio-signature': sign(TOKEN, { url, parameters }) }
+    return (await fetch(`${lane.url}/sub/hooks/sms`, { method: 'POST', headers, body: parameters })).status
+  }
+  expect(await post(`${PUBLIC_URL}/hooks/sms`)).toBe(200)
+  expect(await post('https://lane.example.org:443/sub/hooks/sms')).toBe(200)
+  expect(await post('https://lane.example.org/hooks/sms')).toBe(401)
+  expect(await post(`${lane.url}/sub/hooks/sms`)).toBe(401)
 })
 
 describe('the doctor', () => {
