@@ -14,8 +14,8 @@ export type Mood =
   | { readonly kind: 'kind' }
   /** Says this code and no more. */
   | { readonly kind: 'refuse'; readonly at: 'rcpt' | 'data'; readonly code: number }
-  /** Is silent from here on. */
-  | { readonly kind: 'hang'; readonly at: 'greeting' | 'rcpt' | 'data' }
+  /** Is silent from here on; `kept` says whether it delivers a whole mail all the same. */
+  | { readonly kind: 'hang'; readonly at: 'greeting' | 'rcpt' | 'data'; readonly kept?: true }
   /** Takes the whole mail and then hangs up without a word; `kept` says whether it still delivers it. */
   | { readonly kind: 'drop'; readonly kept: boolean }
 
@@ -24,6 +24,8 @@ export type PostOffice = {
   readonly port: number
   mood: Mood
   readonly kept: Kept[]
+  /** Every whole mail it was given, whatever it then said. */
+  readonly offered: Kept[]
   readonly sessions: SMTPServerSession[]
   letters(): Promise<Letter[]>
   /** Those the lane asks with, the oldest first. */
@@ -39,6 +41,7 @@ export async function raisePostOffice(options: SMTPServerOptions = {}): Promise<
   const sockets = new Map<string, Socket>()
   const office: { mood: Mood } = { mood: { kind: 'kind' } }
   const kept: Kept[] = []
+  const offered: Kept[] = []
   const sessions: SMTPServerSession[] = []
   const server = new SMTPServer({
     authOptional: true,
@@ -62,8 +65,13 @@ export async function raisePostOffice(options: SMTPServerOptions = {}): Promise<
         const { mood } = office
         const { mailFrom, rcptTo } = session.envelope
         const envelope = { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(one => one.address) }
-        const keep = () => kept.push({ envelope, raw: Buffer.concat(chunks) })
-        if (mood.kind === 'hang' && mood.at === 'data') return
+        const mail = { envelope, raw: Buffer.concat(chunks) }
+        const keep = () => kept.push(mail)
+        offered.push(mail)
+        if (mood.kind === 'hang' && mood.at === 'data') {
+          if (mood.kept) keep()
+          return
+        }
         if (mood.kind === 'refuse' && mood.at === 'data') return done(refusal(mood.code))
         if (mood.kind !== 'drop' || mood.kept) keep()
         if (mood.kind === 'drop') return sockets.get(session.remoteAddress + session.remotePort)?.destroy()
@@ -101,6 +109,7 @@ export async function raisePostOffice(options: SMTPServerOptions = {}): Promise<
       office.mood = mood
     },
     kept,
+    offered,
     sessions,
     letters,
     requests: () => marked('auto-generated'),
