@@ -58,17 +58,23 @@ export async function populate({ dir }: Place, ...crowds: readonly Crowd[]): Pro
 const RUN: Run = { run_id: 'run-bench', mood: 'DEFERENTIAL' }
 const ENVELOPE = envelopeHash({ run: RUN, recipients: [{ user_id: 'operator' }] })
 
-async function open({ ledger }: Store, { prefix, deadline_seconds }: Crowd, index: number): Promise<void> {
-  const request_id = `${prefix}-${index}`
-  const request = question(request_id, deadline_seconds)
+async function open(store: Store, { prefix, deadline_seconds }: Crowd, index: number): Promise<void> {
+  await openOne(store, `${prefix}-${index}`, deadline_seconds)
+}
+
+/** When it is due. */
+export async function openOne({ ledger }: Store, request_id: string, seconds: number): Promise<number> {
+  const request = question(request_id, seconds)
+  let due = Number.NaN
   const opened = await ledger.append({
     story: { request_id, expected: 0 },
     decide: moment => {
-      const due = moment.ms + deadline_seconds * 1000
+      due = moment.ms + seconds * 1000
       return { kind: 'append', events: [opening(request_id, request, due)], alarm: due }
     },
   })
   if (opened.kind !== 'appended') throw new Error(`${request_id} could not be opened: ${opened.kind}`)
+  return due
 }
 
 const question = (question_id: string, deadline_seconds: number): Request => ({

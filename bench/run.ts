@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { measureBurst } from './burst.js'
 import { launch } from './child.js'
+import { measureCluster } from './cluster.js'
 import { measureCreation } from './creation.js'
 import { measureLateness } from './deadline.js'
 import { type Figure, verdictOf } from './figure.js'
@@ -28,6 +29,8 @@ const FAMILIES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   verify: measureVerification,
   compile: measureCompilation,
 }
+/** Needs servers, and is measured only when it is named. */
+const WITH_SERVERS: typeof FAMILIES = { cluster: measureCluster }
 
 async function measureCompilation(): Promise<Figure[]> {
   const child = await launch<'measure', Figure[]>('server', 'compilation-process.js')
@@ -40,10 +43,10 @@ const [BEGIN, END] = ['<!-- bench:table -->', '<!-- /bench:table -->']
 async function main(args: readonly string[]): Promise<number> {
   const write = args.includes('--write')
   const named = args.filter(arg => arg !== '--write')
-  const unknown = named.filter(name => !Object.hasOwn(FAMILIES, name))
+  const unknown = named.filter(name => !Object.hasOwn({ ...FAMILIES, ...WITH_SERVERS }, name))
   if (unknown.length > 0 || (write && named.length > 0)) {
     console.error(
-      `npm run bench -- [--write | ${Object.keys(FAMILIES).join(' | ')} …]; --write takes a whole run`,
+      `npm run bench -- [--write | ${Object.keys({ ...FAMILIES, ...WITH_SERVERS }).join(' | ')} …]; --write takes a whole run`,
     )
     return 2
   }
@@ -64,7 +67,7 @@ async function measure(names: readonly string[]): Promise<{ figures: Figure[]; f
   for (const name of names) {
     const start = performance.now()
     try {
-      figures.push(...((await FAMILIES[name]?.()) ?? []))
+      figures.push(...((await { ...FAMILIES, ...WITH_SERVERS }[name]?.()) ?? []))
       console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(0)} s`)
     } catch (error) {
       failed.push(name)
