@@ -11,10 +11,12 @@ import { code, type Piece, write } from './written.js'
 
 /** The Bot API's limit for what a pressed button is answered with. */
 const MAX_TOAST_CHARS = 200
-/** Whoever writes without replying to a card is told how, this often at most. */
+/** Whoever writes what belongs to no card is told so, this often at most: anybody can write to a bot. */
 const HINT_EVERY_MS = 60_000
-/** So many chats are remembered for that; more are strangers. */
+/** So many are remembered for that; more are strangers. */
 const MAX_HINTED = 1_000
+/** Calls under way only to tell people something; beyond that a flood is answered by silence. */
+const MAX_TELLING = 100
 
 export type CounterParts = { readonly api: BotApi; readonly bot: Bot; readonly say: Say }
 type Of<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
@@ -23,8 +25,8 @@ export class Counter {
   readonly #parts: CounterParts
   /** What people are being told just now. Owned by #later(). */
   readonly #telling = new Set<Promise<void>>()
-  /** When each chat was last told how to reply. Owned by #hint(). */
-  readonly #hinted = new Map<number, number>()
+  /** When each chat was last told this. Owned by #hint(). */
+  readonly #hinted = new Map<string, number>()
 
   constructor(parts: CounterParts) {
     this.#parts = parts
@@ -55,7 +57,7 @@ export class Counter {
         })
         return false
       case 'chatter':
-        this.#hint(meaning.chat, desk.now())
+        this.#hint(meaning.chat, HOW_TO_REPLY, desk.now())
         return false
       case 'nothing':
         return false
@@ -75,7 +77,7 @@ export class Counter {
   async #replied({ place, inbound }: Of<'replied'>, desk: Desk, cursor?: string): Promise<void> {
     const verdict = await desk.take(inbound, cursor)
     if (verdict.kind === 'unknown' && inbound.authenticated && !inbound.automated) {
-      this.#hint(place.chat, desk.now())
+      this.#hint(place.chat, HOW_TO_REPLY, desk.now())
     }
     if (verdict.kind !== 'refused') return
     this.#later(async () => {
@@ -102,15 +104,16 @@ export class Counter {
 
   async #started({ chat, code: invitation }: Of<'started'>, desk: Desk): Promise<void> {
     const user = invitation === null ? null : await desk.link(invitation, chat)
-    const otherwise = invitation === null ? GREETING : NOT_LINKED
-    this.#later(() => this.#tell(chat, user === null ? [otherwise] : [LINKED, code(user), '.']))
+    if (user === null) return this.#hint(chat, invitation === null ? GREETING : NOT_LINKED, desk.now())
+    this.#later(() => this.#tell(chat, [LINKED, code(user), '.']))
   }
 
-  #hint(chat: number, now: number): void {
-    if ((this.#hinted.get(chat) ?? -HINT_EVERY_MS) + HINT_EVERY_MS > now) return
+  #hint(chat: number, words: string, now: number): void {
+    const about = `${chat} ${words}`
+    if ((this.#hinted.get(about) ?? -HINT_EVERY_MS) + HINT_EVERY_MS > now) return
     if (this.#hinted.size >= MAX_HINTED) this.#hinted.clear()
-    this.#hinted.set(chat, now)
-    this.#later(() => this.#tell(chat, [HOW_TO_REPLY]))
+    this.#hinted.set(about, now)
+    this.#later(() => this.#tell(chat, [words]))
   }
 
   #toast(query: string, pieces: readonly Piece[], alert: boolean): Promise<Called<unknown>> {
@@ -128,6 +131,7 @@ export class Counter {
   }
 
   #later(tell: () => Promise<Called<unknown> | null>): void {
+    if (this.#telling.size >= MAX_TELLING) return
     const { say } = this.#parts
     const told = tell()
       .then(called => {

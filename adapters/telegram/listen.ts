@@ -97,10 +97,12 @@ async function takeAll(
 
 function pause(ms: number, stopping: AbortSignal): Promise<void> {
   return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    stopping.addEventListener('abort', () => {
+    const done = (): void => {
       clearTimeout(timer)
+      stopping.removeEventListener('abort', done)
       resolve()
-    })
+    }
+    const timer = setTimeout(done, ms)
+    stopping.addEventListener('abort', done)
   })
 }

@@ -13,7 +13,9 @@ const GIVEN_UP_MS = 60_000
 const SWEEP_AT = 1_000
 
 export class Pace {
-  /** When the next message of all may leave, and the next to each chat. Owned by turn() and hold(). */
+  /** Until when Telegram takes nothing. Owned by hold(). */
+  #held = 0
+  /** When the next message of all may leave, and the next to each chat. Owned by turn(). */
   #free = 0
   readonly #chats = new Map<number, number>()
   /** Turns that were told to come back, by delivery. Owned by turn(). */
@@ -32,7 +34,6 @@ export class Pace {
   hold(now: number, ms: number): void {
     this.#held = Math.max(this.#held, now + ms)
   }
-  #held = 0
 
   #next(chat: number, now: number): number {
     if (this.#chats.size + this.#kept.size > SWEEP_AT) this.#sweep(now)
