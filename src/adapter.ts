@@ -166,6 +166,8 @@ export type AdapterParts = {
   /** PUBLIC_URL, without a final slash. */
   readonly publicUrl: () => string
   readonly say: Say
+  /** Lines that the operator's own mail gateways put into mails. */
+  readonly banners?: readonly string[]
 }
 
 export interface Adapter {

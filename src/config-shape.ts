@@ -121,6 +121,17 @@ const director = shape('director', {
   }).exactOptional(),
 })
 
+/** What a gateway writes is a sentence; a shorter line could be somebody's answer. */
+const [MIN_BANNER_CHARS, MAX_BANNER_CHARS, MAX_BANNERS] = [8, 500, 50]
+const BANNER_WORDS = `one line of ${MIN_BANNER_CHARS} to ${MAX_BANNER_CHARS} characters, as the gateway writes it`
+const BANNERS_WORDS = `a list of at most ${MAX_BANNERS}, each ${BANNER_WORDS}`
+const banner = z
+  .string({ error: BANNER_WORDS })
+  .refine(line => line.trim().length >= MIN_BANNER_CHARS && line.length <= MAX_BANNER_CHARS, {
+    error: BANNER_WORDS,
+  })
+  .refine(line => !/[\r\n]/.test(line.trim()), { error: BANNER_WORDS })
+
 const RECIPIENTS_WORDS = `one or more people, each under an id of ${ID_WORDS}`
 export const configShape = shape('the configuration', {
   recipients: z
@@ -140,6 +151,12 @@ export const configShape = shape('the configuration', {
   director: director.exactOptional(),
   callbacks: shape('callbacks', {
     allow: z.array(allowed, { error: ALLOW_WORDS }).max(MAX_ALLOWED, { error: ALLOW_WORDS }).exactOptional(),
+  }).exactOptional(),
+  email: shape('email', {
+    banners: z
+      .array(banner, { error: BANNERS_WORDS })
+      .max(MAX_BANNERS, { error: BANNERS_WORDS })
+      .exactOptional(),
   }).exactOptional(),
 })
 

@@ -41,6 +41,8 @@ export type Config = {
   readonly director: DirectorPolicy
   /** Hosts and networks that may be called though they are inward, or over http, or on another port. */
   readonly callbacks: { readonly allow: readonly string[] }
+  /** Lines that gateways of the operator's own put into mails, word for word. */
+  readonly email: { readonly banners: readonly string[] }
 }
 export type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
@@ -152,6 +154,7 @@ function settle(raw: RawConfig, written: unknown): Config {
       decisions: { ...USUAL_POLICY.decisions, ...raw.director?.decisions },
     },
     callbacks: { allow: raw.callbacks?.allow ?? [] },
+    email: { banners: raw.email?.banners ?? [] },
   }
 }
 

@@ -94,7 +94,9 @@ async function start(
   const closing = new AbortController()
   const publicUrl = { current: settings.publicUrl }
   const say: Say = (level, words, about = {}) => log[level](about, words)
-  const made = await makeAdapters(settings, { publicUrl: () => publicUrl.current, say }).catch(error => {
+  const { banners } = config.email
+  const parts = { publicUrl: () => publicUrl.current, say, banners }
+  const made = await makeAdapters(settings, parts).catch(error => {
     throw new CannotStart(reasonOf(error))
   })
   const adapters = new Map([web, ...made].map(adapter => [adapter.channel, adapter]))

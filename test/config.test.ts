@@ -50,6 +50,7 @@ describe('the shipped file', () => {
         reply_attempts_per_delivery: 10,
       },
       callbacks: { allow: [] },
+      email: { banners: [] },
       director: USUAL_POLICY,
     })
     expect(checkConfig(shipped, env({}))).toEqual([])
@@ -67,6 +68,7 @@ describe('the shipped file', () => {
     expect(Object.keys(full.recipients['release-owner']?.addresses ?? {})).toHaveLength(5)
     expect(full.actions.DEPLOY?.approvers).toEqual(['release-owner'])
     expect(full.callbacks.allow).toEqual(['agents.internal', '10.1.0.0/16'])
+    expect(full.email.banners).toHaveLength(1)
     expect(full.questions.proofs).toEqual(['slack_signed', 'telegram_id', 'dmarc', 'console'])
   })
 })
@@ -101,6 +103,12 @@ describe('a file that does not hold is refused with its line', () => {
       'a host name in lower case, an IP address, or a network',
     ],
     ['callbacks allowed without a list', webOnlyWith('callbacks: { allow: localhost }\n'), 5, 'a list of'],
+    [
+      'a banner that could be an answer',
+      webOnlyWith('email: { banners: ["YES"] }\n'),
+      5,
+      'one line of 8 to 500 characters',
+    ],
     ['a YAML error', webOnlyWith('limits: [\n'), 6, 'flow sequence'],
     ['an alias', webOnlyWith('limits: &l {}\nquestions: *l\n'), 6, 'aliases are not allowed'],
     [

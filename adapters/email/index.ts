@@ -23,7 +23,8 @@ export type World = {
   readonly ca?: string
 }
 
-export function emailAdapter({ variables: given, say }: AdapterParts, { resolver, ca }: World = {}): Adapter {
+export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}): Adapter {
+  const { variables: given, banners = [], say } = parts
   const variables = readVariables(given)
   const { smtp, imap, from, replies, authservId, webhookSecret } = variables
   const transport = openTransport(smtp, ca)
@@ -34,7 +35,7 @@ export function emailAdapter({ variables: given, say }: AdapterParts, { resolver
       session: null,
       replyTo: replies,
       from: from.address,
-      banners: [],
+      banners,
     },
     notices: { from, replies, transport },
     say,
