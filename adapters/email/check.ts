@@ -43,7 +43,7 @@ async function tried(name: string, variable: string, attempt: () => Promise<void
 }
 
 async function look(incoming: Incoming, ca?: string): Promise<void> {
-  const client = connection(incoming, ca)
+  const client = await connection(incoming, ca)
   try {
     await client.connect()
     await client.status(incoming.folder, { messages: true })

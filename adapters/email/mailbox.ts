@@ -1,6 +1,7 @@
 // One connection to the mailbox that replies come to: what is new in it, one message of it, and a message put away. It
 // never reconnects; whoever listens makes another.
 import { ImapFlow } from 'imapflow'
+import { tokenOf } from './token.js'
 import type { Incoming } from './variables.js'
 
 /** Larger ones are no replies: they are not even fetched. */
@@ -49,7 +50,7 @@ export class MailboxConnection {
   }
 
   static async open(incoming: Incoming, ca?: string): Promise<MailboxConnection> {
-    const client = connection(incoming, ca)
+    const client = await connection(incoming, ca)
     await client.connect()
     try {
       const folders = {
@@ -105,13 +106,14 @@ export class MailboxConnection {
   }
 }
 
-export function connection({ host, port, tls, user, password }: Incoming, ca?: string): ImapFlow {
+export async function connection(incoming: Incoming, ca?: string): Promise<ImapFlow> {
+  const { host, port, tls, user, password, oauth } = incoming
   const client = new ImapFlow({
     host,
     port,
     secure: tls === 'implicit',
     doSTARTTLS: tls === 'starttls',
-    auth: { user, pass: password },
+    auth: oauth === null ? { user, pass: password } : { user, accessToken: await tokenOf(oauth)() },
     tls: { minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) },
     logger: false,
     autoIdleDelay: SETTLE_MS,

@@ -7,6 +7,7 @@
 import type { Readable } from 'node:stream'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import type { Sent } from '../../src/adapter.js'
+import { type Token, tokenOf } from './token.js'
 import { Turnstile } from './turnstile.js'
 import type { Outgoing } from './variables.js'
 
@@ -33,6 +34,7 @@ export function openTransport(smtp: Outgoing, ca?: string): Transport {
   const pool = createTransport(poolOptions(smtp, ca))
   const turnstile = new Turnstile(smtp.connections, smtp.rate, WAIT_MS)
   const parcels = new Map<string, Parcel>()
+  if (smtp.oauth !== null) pool.set('oauth2_provision_cb', provision(tokenOf(smtp.oauth)))
   pool.use('stream', ({ message }, done) => {
     const parcel = parcels.get(message.messageId())
     const open = message.createReadStream.bind(message)
@@ -99,6 +101,7 @@ const CODES: Readonly<Record<string, string>> = {
   ETLS: 'smtp_no_tls',
   EAUTH: 'smtp_login_refused',
   ENOAUTH: 'smtp_login_refused',
+  EOAUTH2: 'smtp_login_refused',
 }
 
 type Fault = { readonly code?: string; readonly responseCode?: number; readonly permanent?: boolean }
@@ -113,7 +116,15 @@ function verdict(error: unknown, parcel: Parcel): Posted {
   return { kind: 'failed', code: CODES[code] ?? 'smtp_error', retryable: true }
 }
 
-function poolOptions({ host, port, tls, user, password, connections, dkim }: Outgoing, ca?: string) {
+const provision =
+  (token: Token) =>
+  (_user: string, renew: boolean, done: (error: Error | null, token?: string) => void): void =>
+    void token(renew).then(
+      given => done(null, given),
+      error => done(error),
+    )
+
+function poolOptions({ host, port, tls, user, password, oauth, connections, dkim }: Outgoing, ca?: string) {
   return {
     pool: true as const,
     host,
@@ -122,7 +133,9 @@ function poolOptions({ host, port, tls, user, password, connections, dkim }: Out
     requireTLS: tls === 'starttls',
     ignoreTLS: tls === 'off',
     tls: { minVersion: 'TLSv1.2' as const, ...(ca !== undefined && { ca }) },
-    ...(user !== '' && { auth: { user, pass: password } }),
+    ...(user !== '' && {
+      auth: oauth === null ? { user, pass: password } : { type: 'OAuth2' as const, user },
+    }),
     maxConnections: connections,
     maxRequeues: 0,
     dnsTimeout: CONNECT_MS,

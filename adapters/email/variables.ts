@@ -4,6 +4,7 @@
 // V1  Everything that leaves this machine is encrypted: plain text is for a server on this machine, and only when asked.
 import { readFileSync } from 'node:fs'
 import { isLoopback, type LaneAddress, laneAddress, type Mailbox, readMailbox } from './address.js'
+import type { OAuth } from './token.js'
 
 export type Server = {
   readonly host: string
@@ -12,6 +13,8 @@ export type Server = {
   readonly tls: 'implicit' | 'starttls' | 'off'
   readonly user: string
   readonly password: string
+  /** Where a token stands in for the password, which is then the client's secret. */
+  readonly oauth: OAuth | null
 }
 export type Dkim = { readonly domainName: string; readonly keySelector: string; readonly privateKey: string }
 export type Outgoing = Server & {
@@ -70,14 +73,15 @@ function readOutgoing(text: string, from: Mailbox): Outgoing {
 }
 
 function readIncoming(text: string): Incoming {
-  const url = readUrl('IMAP_URL', text, ['imap:', 'imaps:'], ['tls'])
+  const url = readUrl('IMAP_URL', text, ['imap:', 'imaps:'], LOGIN_OPTIONS)
   const server = serverOf('IMAP_URL', url, url.protocol === 'imaps:', url.protocol === 'imaps:' ? 993 : 143)
   if (server.user === '')
     throw new Error('IMAP_URL must carry a user and a password: imaps://user:password@host')
   return { ...server, folder: decoded('IMAP_URL', url.pathname.slice(1)) || 'INBOX' }
 }
 
-const OUTGOING_OPTIONS = ['tls', 'rate', 'connections', 'dkim_selector', 'dkim_key', 'dkim_domain']
+const LOGIN_OPTIONS = ['tls', 'oauth', 'client_id', 'scope', 'refresh_token']
+const OUTGOING_OPTIONS = [...LOGIN_OPTIONS, 'rate', 'connections', 'dkim_selector', 'dkim_key', 'dkim_domain']
 
 function readUrl(
   variable: string,
@@ -101,13 +105,29 @@ function serverOf(variable: string, url: URL, implicit: boolean, usualPort: numb
     throw new Error(
       `${variable}: tls=off is for a server on this machine (localhost); elsewhere mail is encrypted`,
     )
+  const [user, password] = [decoded(variable, url.username), decoded(variable, url.password)]
   return {
     host,
     port: url.port === '' ? usualPort : Number(url.port),
     tls: implicit ? 'implicit' : tls === 'off' ? 'off' : 'starttls',
-    user: decoded(variable, url.username),
-    password: decoded(variable, url.password),
+    user,
+    password,
+    oauth: readOAuth(variable, url, password),
   }
+}
+
+function readOAuth(variable: string, url: URL, clientSecret: string): OAuth | null {
+  const [endpoint, clientId] = [url.searchParams.get('oauth'), url.searchParams.get('client_id')]
+  if (endpoint === null && clientId === null) return null
+  const at = endpoint !== null && URL.canParse(endpoint) ? new URL(endpoint) : null
+  const isSafe = at?.protocol === 'https:' || (at?.protocol === 'http:' && isLoopback(at.hostname))
+  if (!isSafe || !clientId)
+    throw new Error(
+      `${variable}: oauth must be the https address tokens are given at, with client_id beside it`,
+    )
+  const { searchParams } = url
+  const [scope, refreshToken] = [searchParams.get('scope'), searchParams.get('refresh_token')]
+  return { endpoint: at.href, clientId, clientSecret, scope, refreshToken }
 }
 
 function decoded(variable: string, text: string): string {

@@ -39,7 +39,8 @@ export const imapUrl = (port: number): string => `imap://lane:secret@127.0.0.1:$
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
 
-export async function raiseDovecot(): Promise<Dovecot> {
+/** `introspection`: where it asks whether a token is good; the password then counts for nothing. */
+export async function raiseDovecot(introspection?: string): Promise<Dovecot> {
   const dir = mkdtempSync(join(tmpdir(), 'dovecot-'))
   const port = await freePort()
   const box = join(dir, 'mail', 'lane')
@@ -47,7 +48,11 @@ export async function raiseDovecot(): Promise<Dovecot> {
   if (isRoot) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(dir, 'mail')])
   execFileSync('chmod', ['755', dir])
   const config = join(dir, 'dovecot.conf')
-  writeFileSync(config, configOf(dir, port))
+  writeFileSync(config, configOf(dir, port, introspection !== undefined))
+  writeFileSync(
+    join(dir, 'oauth2'),
+    `introspection_url = ${introspection}?token=\nintrospection_mode = get\nusername_attribute = user\nactive_attribute = active\nactive_value = yes\n`,
+  )
   let server: ChildProcess | null = null
   let count = 0
 
@@ -117,7 +122,7 @@ export async function raiseDovecot(): Promise<Dovecot> {
   }
 }
 
-function configOf(dir: string, port: number): string {
+function configOf(dir: string, port: number, tokens: boolean): string {
   const account = isRoot ? 'nobody' : userInfo().username
   const id = isRoot ? NOBODY : userInfo().uid
   const group = isRoot ? 'nogroup' : String(userInfo().gid)
@@ -135,10 +140,7 @@ default_internal_user = ${account}
 default_internal_group = ${group}
 default_login_user = ${account}
 first_valid_uid = 1
-passdb {
-  driver = static
-  args = password=secret
-}
+${tokens ? TOKENS(dir) : PASSWORD}
 userdb {
   driver = static
   args = uid=${id} gid=${isRoot ? NOBODY : userInfo().gid} home=${dir}/mail/%u
@@ -159,6 +161,17 @@ namespace inbox {
 }
 `
 }
+
+const PASSWORD = `passdb {
+  driver = static
+  args = password=secret
+}`
+const TOKENS = (dir: string): string => `auth_mechanisms = xoauth2
+passdb {
+  driver = oauth2
+  mechanisms = xoauth2
+  args = ${dir}/oauth2
+}`
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
