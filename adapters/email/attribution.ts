@@ -26,6 +26,7 @@ const WEEKDAYS =
     '|',
   )
 
+const COLON = /[:：]\s*$/
 /** A year, or a time of day. */
 const HAS_DATE = /\d{4}|\d[.:]\d{2}/
 
@@ -39,6 +40,10 @@ export function attributionLines(lines: readonly string[], own: readonly string[
 
 /** 'plain': begins and ends as one. 'by_address': ends as one and names who is quoted. */
 function attributionKind(lines: readonly string[], own: readonly string[]): 'plain' | 'by_address' | null {
+  // Where it is broken twice, the address stands on the line between: anything else there was put there.
+  if (!lines.slice(1, -1).every(line => line.includes('@'))) return null
+  // And it ends where its colon is.
+  if (lines.slice(0, -1).some(line => COLON.test(line))) return null
   const whole = lines.join(' ').replace(/[\s\u00a0]+/g, ' ')
   const said = whole
     .slice(0, MAX_CHARS + 1)
@@ -47,7 +52,7 @@ function attributionKind(lines: readonly string[], own: readonly string[]): 'pla
   if (whole.length > MAX_CHARS || !/\d/.test(said)) return null
   const begins = OPENERS.some(word => said.startsWith(word))
   const isClosed = CLOSERS.some(word => said.endsWith(word))
-  const hasColon = said.endsWith(':') || said.endsWith('：')
+  const hasColon = COLON.test(said)
   if (isClosed && (begins || isDated(said))) return 'plain'
   if (hasColon && begins && MIDDLE.some(word => said.includes(` ${word}`))) return 'plain'
   if (hasColon && isDated(said) && endsWithAddress(said)) return 'plain'
@@ -87,16 +92,20 @@ const labelOf = (line: string): string => {
   return label.length === bare.length ? '' : label.trim().toLowerCase()
 }
 
-/** Where a block of at least three header lines begins, of which one says From; -1 where there is none. */
+/** Where a block of at least three header lines begins that ends with the lines, and of which one says From; -1 where
+ *  there is none. Between them stands at most an address that was too long for its line: anything else was put there. */
 export function findHeaderBlock(lines: readonly string[]): number {
   const labels = lines.map(labelOf)
+  if (!isLabel(labels.at(-1) ?? '')) return -1
   return labels.findIndex((label, at) => {
-    if (!FROM.includes(label) && !FURTHER.includes(label)) return false
-    const block = labels.slice(at, at + MAX_BLOCK_LINES)
-    const further = block.filter(one => FURTHER.includes(one))
-    return further.length >= 2 && block.some(one => FROM.includes(one))
+    if (!isLabel(label) || labels.length - at > MAX_BLOCK_LINES) return false
+    const block = labels.slice(at)
+    const isWhole = block.every((one, index) => isLabel(one) || lines[at + index]?.includes('@'))
+    return isWhole && block.filter(isLabel).length >= 3 && block.some(one => FROM.includes(one))
   })
 }
+
+const isLabel = (label: string): boolean => FROM.includes(label) || FURTHER.includes(label)
 
 const ORIGINAL =
   "original message|oprindelig besked|originalnachricht|ursprüngliche nachricht|message d’origine|message d'origine|message original|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|original meddelelse|opprinnelig melding|alkuperäinen viesti|wiadomość oryginalna|исходное сообщение|původní zpráva|原始邮件|原始郵件|元のメッセージ|원본 메시지".split(

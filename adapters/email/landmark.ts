@@ -16,16 +16,14 @@ const QUOTED_CLASSES = new Set([
   'moz-cite-prefix',
   'moz-email-headers-table',
   'zmail_extra',
-  'quote-pfx',
 ])
 const SIGNATURE_CLASSES = new Set([
   'gmail_signature',
   'gmail_signature_prefix',
   'moz-signature',
   'protonmail_signature_block',
-  'elementtoproof-signature',
 ])
-const QUOTED_IDS = new Set(['reply-intro', 'yahoo_quoted', 'replybody'])
+const QUOTED_IDS = new Set(['reply-intro', 'yahoo_quoted'])
 const SIGNATURE_IDS = new Set([
   'signature',
   'applemailsignature',

@@ -27,7 +27,7 @@ export async function readMail(given: Uint8Array, facts: Facts): Promise<Mail> {
   if (typeof head === 'string') return refused(head)
   const { fields } = head
   if (hasDoubled(fields)) return refused('doubled_header')
-  if (soundSignatures(fields).length > MAX_SIGNATURES) return refused('too_many_headers')
+  if (soundSignatures(fields, facts.now).length > MAX_SIGNATURES) return refused('too_many_headers')
   const root = readParts(bytes)
   if (typeof root === 'string') return refused(root)
   return readBounce(fields, root, facts) ?? readReply(bytes, fields, root, facts)

@@ -54,6 +54,11 @@ describe('a signature of the author’s domain', () => {
     ],
     ['a signature that leaves the end of the body open', () => signed(letter({}, YES), { length: 3 })],
     [
+      'a signature that has run out',
+      async () => (await signed(letter({}, YES))).replace('s=s1;', 's=s1; x=1700000000;'),
+    ],
+    ['a signature that does not cover From', () => signed(letter({}, YES), { headers: 'To:Subject:Date' })],
+    [
       'a domain that has no DMARC record',
       () => signed(letter({}, YES)),
       { resolver: zone({ 's1._domainkey.people.example': ZONE['s1._domainkey.people.example'] ?? '' }) },
@@ -87,6 +92,12 @@ describe('a signature of the author’s domain', () => {
       await isAuthenticated(await signed(letter({}, YES), { domain: 'news.people.example' }), { resolver }),
     ).toBe(true)
   })
+})
+
+test('a letter that nobody signed costs no question to a name server', async () => {
+  const resolver = zone()
+  expect(await isAuthenticated(letter({}, YES), { resolver })).toBe(false)
+  expect(resolver.asked).toEqual([])
 })
 
 describe('a name server that is silent', () => {

@@ -141,4 +141,23 @@ describe.each(SOURCES)('spliced into $name', ({ bodies: whole, tails: below_ }) 
       expect(await wrong(splices, null)).toEqual([])
     }
   })
+
+  test('a condition on any line above the quotation leaves nothing to compile', async () => {
+    const conditions = ['but only after Friday', 'NO', 'if 3 of us agree by 10:00:']
+    for (const tail of below_) {
+      const top = ['YES', '', ...tail.intro]
+      // Behind the delimiter of a signature a line is part of the signature.
+      const end = top.findIndex(line => line.trimEnd() === '--')
+      const places = top.slice(0, end === -1 ? top.length : end).map((_, at) => at + 1)
+      const splices = conditions.flatMap(condition =>
+        places.map(
+          (at): Splice => [
+            tail.file,
+            [...top.slice(0, at), condition, ...top.slice(at), ...tail.quoted].join('\n'),
+          ],
+        ),
+      )
+      expect(await wrong(splices, null)).toEqual([])
+    }
+  })
 })
