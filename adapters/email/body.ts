@@ -23,6 +23,8 @@ const PREAMBLES = new Set([
   'This is a cryptographically signed message in MIME format.',
   'This is an OpenPGP/MIME signed message (RFC 4880 and 3156)',
 ])
+/** A letter is one part; pictures between its paragraphs make a few. */
+const MAX_SPOKEN_PARTS = 10
 /** Characters of what was unclear: enough for the person to recognise it, few enough for every schema's length. */
 const MAX_UNCLEAR_CHARS = 900
 const MAX_UNCLEAR_LINES = 12
@@ -52,6 +54,7 @@ const TOO_MUCH: readonly Line[] = [
 ]
 
 async function linesOfParts(parts: readonly Part[]): Promise<readonly Line[]> {
+  if (parts.length > MAX_SPOKEN_PARTS) return TOO_MUCH
   const lines: Line[] = []
   for (const part of parts) {
     const text = await decodeText(part)

@@ -61,28 +61,29 @@ function readPart(bytes: Buffer, depth: number, budget: { parts: number }): Part
   return { ...part, preamble: pieces[0] ?? part.preamble, children }
 }
 
-/** The preamble and then each part; what follows the closing boundary is nobody's. */
+/** The preamble and then each part; what follows the closing boundary is nobody's. Only the beginnings of lines are
+ *  looked at closely, so that a line made of boundaries costs no more than another. */
 function split(body: Buffer, boundary: string): Buffer[] {
   const pieces: Buffer[] = []
   const dashes = Buffer.from(`--${boundary}`)
   let from = 0
-  let at = body.indexOf(dashes)
-  while (at !== -1) {
+  for (let at = body.indexOf(dashes); at !== -1; at = body.indexOf(dashes, at + dashes.length)) {
+    if (at !== 0 && body[at - 1] !== LF) continue
     const end = lineEnd(body, at)
     const rest = body.toString('latin1', at + dashes.length, Math.min(end, at + dashes.length + 80)).trimEnd()
-    if ((at === 0 || body[at - 1] === 0x0a) && (rest === '' || rest === '--')) {
-      pieces.push(body.subarray(from, at))
-      if (rest === '--' || pieces.length > MAX_PARTS + 1) return pieces
-      from = end
-    }
-    at = body.indexOf(dashes, at + dashes.length)
+    if (rest !== '' && rest !== '--') continue
+    pieces.push(body.subarray(from, at))
+    if (rest === '--' || pieces.length > MAX_PARTS + 1) return pieces
+    from = end
   }
   pieces.push(body.subarray(from))
   return pieces
 }
 
+const LF = 0x0a
+
 function lineEnd(body: Buffer, at: number): number {
-  const lf = body.indexOf(0x0a, at)
+  const lf = body.indexOf(LF, at)
   return lf === -1 ? body.length : lf + 1
 }
 

@@ -79,18 +79,23 @@ const CR = 0x0d
 /** Mailboxes on disk keep LF, the wire has CRLF, and signatures are made over the wire. */
 function withLineEnds(given: Uint8Array): Buffer {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
-  const lone: number[] = []
-  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1))
-    if (bytes[at - 1] !== CR) lone.push(at)
-  if (lone.length === 0) return bytes
-  const whole = Buffer.alloc(bytes.length + lone.length)
+  let lone = 0
+  for (let at = nextLone(bytes, 0); at !== -1; at = nextLone(bytes, at + 1)) lone++
+  if (lone === 0) return bytes
+  const whole = Buffer.alloc(bytes.length + lone)
   let from = 0
   let to = 0
-  for (const at of lone) {
+  for (let at = nextLone(bytes, 0); at !== -1; at = nextLone(bytes, at + 1)) {
     to += bytes.copy(whole, to, from, at)
     whole[to++] = CR
     from = at
   }
   bytes.copy(whole, to, from)
   return whole
+}
+
+function nextLone(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(LF, from)
+  while (at !== -1 && bytes[at - 1] === CR) at = bytes.indexOf(LF, at + 1)
+  return at
 }

@@ -138,6 +138,15 @@ describe('a letter within the bounds, and hostile', () => {
     expect(compile({ kind: 'text', max_chars: 500 }, line?.text ?? '').ok).toBe(false)
   })
 
+  test('a line of a million boundaries ends no part, and fifty letters in one are none', async () => {
+    const mixed = { 'Content-Type': 'multipart/mixed; boundary=b' }
+    expect(await said(letter(mixed, `--b\n\nYES\n\n> ${'--b'.repeat(1_000_000)}\n--b--`))).toContain('…')
+    expect(
+      await said(letter(mixed, `--b\n\nYES\n--b\nContent-Type: x/y\n\n${'--b'.repeat(1_000_000)}\n--b--`)),
+    ).toBe('YES')
+    expect(await said(letter(mixed, `${'--b\n\nYES\n'.repeat(50)}--b--`))).toContain('\n')
+  })
+
   test('HTML that never closes what it opens is read to its end', async () => {
     for (const html of ['<!--', '<a href="', "<p title='", '<style>', '<', '&', '&#', '<!', '</', '<p/'])
       for (const body of [html, html.repeat(5_000), `<p>YES</p>${html}`, `${html}<p>YES</p>`]) {
