@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Desk, Inbound, Say, Verdict } from '../../src/adapter.js'
 import type { Mail } from './mail.js'
+import { findMessageIds } from './marker.js'
 import { type NoticeDesk, tell } from './notice.js'
 import { type Facts, readMail } from './read.js'
 
@@ -16,6 +17,9 @@ export type Intake = {
 /** `theirs`: it says nothing to us, so it is not ours to touch. */
 export type Fate = 'taken' | 'refused' | 'theirs' | 'later'
 
+/** Addresses and references stand before everything else. */
+export const HEAD_BYTES = 64 * 1024
+
 type Place = { readonly cursor?: string; readonly last: boolean }
 
 export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, place: Place): Promise<Fate> {
@@ -25,25 +29,35 @@ export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, plac
   if (mail.kind === 'refused')
     intake.say('warn', 'a mail was refused unread', { channel: 'email', why: mail.why })
   if (mail.kind !== 'later' && place.cursor !== undefined) await desk.keep(place.cursor)
-  return fateOf(mail)
+  return fateOf(mail, isMeantForUs(intake, bytes))
 }
 
 /** Where a message belongs that was handed in before, by its looks alone. */
-export async function fateAgain({ facts }: Intake, bytes: Uint8Array, now: number): Promise<Fate> {
-  return fateOf(await readMail(bytes, { ...facts, last: true, now }))
+export async function fateAgain(intake: Intake, bytes: Uint8Array, now: number): Promise<Fate> {
+  const mail = await readMail(bytes, { ...intake.facts, last: true, now })
+  return fateOf(mail, isMeantForUs(intake, bytes))
 }
 
-function fateOf(mail: Mail): Fate {
+function fateOf(mail: Mail, isOurs: boolean): Fate {
   switch (mail.kind) {
     case 'reply':
     case 'bounce':
       return 'taken'
     case 'ignored':
-      return mail.why === 'names_no_request' ? 'theirs' : mail.why === 'no_failure' ? 'taken' : 'refused'
+      if (mail.why === 'no_failure') return 'taken'
+      return isOurs && mail.why !== 'names_no_request' ? 'refused' : 'theirs'
     case 'refused':
+      return isOurs ? 'refused' : 'theirs'
     case 'later':
-      return mail.kind
+      return 'later'
   }
+}
+
+/** Whether the beginning of a message names us as only a reply does. What does not is its owner's, however broken. */
+export function isMeantForUs({ facts: { replyTo } }: Pick<Intake, 'facts'>, bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1').toLowerCase()
+  const address = `${replyTo.local}${replyTo.delimiter}`.toLowerCase()
+  return head.includes(address) || findMessageIds(head, replyTo.domain).length > 0
 }
 
 type Reply = Extract<Mail, { kind: 'reply' }>

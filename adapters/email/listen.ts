@@ -5,7 +5,7 @@
 // L3  While the ledger or the server is away nothing is skipped: the same message is next.
 // L4  What names no request of ours is nobody's but the mailbox owner's, and stays as it is.
 import { type Desk, reasonOf, type Say } from '../../src/adapter.js'
-import { type Fate, fateAgain, handIn, type Intake } from './intake.js'
+import { type Fate, fateAgain, HEAD_BYTES, handIn, type Intake, isMeantForUs } from './intake.js'
 import { MailboxConnection, type Place, PROCESSED, REJECTED } from './mailbox.js'
 import type { Incoming } from './variables.js'
 
@@ -98,7 +98,7 @@ class Reader {
   async #tidy(box: MailboxConnection): Promise<void> {
     if (this.#place === null || this.#place.validity !== box.validity) return
     const { uid } = this.#place
-    const fetched = await box.fetch(uid)
+    const fetched = await box.fetch(uid, HEAD_BYTES)
     if (fetched.kind !== 'mail') return
     await this.#putAway(box, uid, await fateAgain(this.#listener.intake, fetched.bytes, this.#desk.now()))
   }
@@ -117,10 +117,11 @@ class Reader {
 
   async #handIn(box: MailboxConnection, place: Place): Promise<Fate> {
     const cursor = writeCursor(place)
-    const fetched = await box.fetch(place.uid)
+    const fetched = await box.fetch(place.uid, HEAD_BYTES)
     if (fetched.kind !== 'mail') {
       await this.#desk.keep(cursor)
-      return fetched.kind === 'gone' ? 'theirs' : 'refused'
+      const isOurs = fetched.kind === 'beginning' && isMeantForUs(this.#listener.intake, fetched.bytes)
+      return isOurs ? 'refused' : 'theirs'
     }
     for (let tries = 1; ; tries++) {
       const last = tries >= NAME_TRIES

@@ -22,8 +22,8 @@ export const REJECTED = 'Rejected'
 /** UIDs count within one UIDVALIDITY only (RFC 3501, 2.3.1.1). */
 export type Place = { readonly validity: string; readonly uid: number }
 export type Fetched =
-  | { readonly kind: 'mail'; readonly bytes: Uint8Array }
-  | { readonly kind: 'too_large' | 'gone' }
+  | { readonly kind: 'mail' | 'beginning'; readonly bytes: Uint8Array }
+  | { readonly kind: 'gone' }
 
 export class MailboxConnection {
   readonly #client: ImapFlow
@@ -74,12 +74,14 @@ export class MailboxConnection {
     return found.filter(one => one > (uid ?? 0)).sort((a, b) => a - b)
   }
 
-  async fetch(uid: number): Promise<Fetched> {
+  /** The message, or of one that is too large its first bytes. Asking for it leaves it unread for others. */
+  async fetch(uid: number, beginning: number): Promise<Fetched> {
     const seen = await this.#client.fetchOne(String(uid), { uid: true, size: true }, { uid: true })
     if (!seen) return { kind: 'gone' }
-    if ((seen.size ?? 0) > MAX_MAIL_BYTES) return { kind: 'too_large' }
-    const whole = await this.#client.fetchOne(String(uid), { uid: true, source: true }, { uid: true })
-    return !whole || whole.source === undefined ? { kind: 'gone' } : { kind: 'mail', bytes: whole.source }
+    const kind = (seen.size ?? 0) > MAX_MAIL_BYTES ? 'beginning' : 'mail'
+    const source = kind === 'mail' ? true : { maxLength: beginning }
+    const fetched = await this.#client.fetchOne(String(uid), { uid: true, source }, { uid: true })
+    return fetched && fetched.source !== undefined ? { kind, bytes: fetched.source } : { kind: 'gone' }
   }
 
   /** False where the server would not; the message then stays, and is not read again. */

@@ -98,6 +98,29 @@ describe.skipIf(DOVECOT === null)(`a mailbox${WITHOUT_DOVECOT}`, { timeout: 90_0
       expect(flags).not.toContain('\\Seen')
     })
 
+    test('what its owner gets besides stays where it is: newsletters, large mails, broken ones, their own bounces', async () => {
+      const letter = await ask('box-8')
+      const theirs = { from: 'news@elsewhere.test', to: 'lane@lane.test' }
+      dovecot.deliver(
+        message({ ...theirs, subject: 'list', text: 'x', headers: ['List-Id: <news.elsewhere.test>'] }),
+      )
+      dovecot.deliver(message({ ...theirs, subject: 'large', text: `${'x'.repeat(76)}\n`.repeat(150_000) }))
+      dovecot.deliver(
+        message({ ...theirs, subject: 'broken', text: 'x', headers: ['From: <second@elsewhere.test>'] }),
+      )
+      const alien = {
+        ...letter,
+        header: () => '<other@elsewhere.test>',
+        envelope: { from: 'lane@lane.test', to: ['x@y.test'] },
+      }
+      dovecot.deliver(bounce(alien))
+      dovecot.deliver(replyTo(letter, OWNER, 'YES', { subject: 'the answer' }))
+      expect((await lane.outcome('box-8')).json).toMatchObject({ state: 'answered' })
+      await holds('Processed', ['the answer'])
+      await holds('INBOX', ['list', 'large', 'broken', 'Undelivered Mail Returned to Sender'])
+      await holds('Rejected', [])
+    })
+
     test('a reply to the plain address is known by the mail it answers', async () => {
       const letter = await ask('box-2')
       dovecot.deliver(replyTo(letter, OWNER, 'NO', { to: 'lane@lane.test' }))
