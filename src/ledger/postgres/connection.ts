@@ -25,7 +25,6 @@ const SETTINGS = [
   'enable_hashjoin = off',
   'jit = off',
   'statement_timeout = 0',
-  'idle_session_timeout = 0',
   // So that the server, too, notices a peer that has gone without a word, and lets go what it held.
   'tcp_keepalives_idle = 10',
   'tcp_keepalives_interval = 5',
@@ -34,6 +33,9 @@ const SETTINGS = [
 
 /** `answerMs` is 0 where an answer may take as long as it takes. */
 export type Wishes = { readonly settings?: readonly string[]; readonly answerMs?: number }
+/** A setting that servers before 14 do not know: those are refused by name later. */
+const PATIENT = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`
+
 export type Connect = (part: string, wishes?: Wishes) => Promise<Client>
 
 export function connector(url: string): Connect {
@@ -52,7 +54,7 @@ export function connector(url: string): Connect {
     await client.connect()
     const all = [...SETTINGS, ...settings].map(setting => `SET ${setting}`).join('; ')
     try {
-      await client.query(all)
+      await client.query(`${all}; ${PATIENT}`)
       return client
     } catch (error) {
       await leave(client)

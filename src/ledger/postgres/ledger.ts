@@ -98,8 +98,7 @@ export class PostgresLedger implements Ledger {
 
   async #settle(batch: readonly Waiting[]): Promise<void> {
     try {
-      const { entries, outcomes } = await this.#commit(batch)
-      this.#announce(entries)
+      const { outcomes } = await this.#told(batch)
       for (const [index, waiting] of batch.entries()) {
         const outcome = outcomes[index]
         if (outcome === undefined || 'error' in outcome) waiting.fail(outcome?.error)
@@ -138,11 +137,19 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  #announce(entries: readonly Entry[]): void {
-    const last = entries.at(-1)
-    if (last === undefined) return
-    this.#tail.own(entries)
-    this.#parts.notices.tell(last.seq + 1)
+  /** Committed, and everyone told of it. */
+  async #told(batch: readonly Waiting[]): Promise<Written> {
+    let entries: readonly Entry[] = []
+    this.#tail.begin()
+    try {
+      const written = await this.#commit(batch)
+      entries = written.entries
+      return written
+    } finally {
+      this.#tail.end(entries)
+      const last = entries.at(-1)
+      if (last !== undefined) this.#parts.notices.tell(last.seq + 1)
+    }
   }
 
   #lookLater(): void {

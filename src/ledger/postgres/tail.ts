@@ -2,7 +2,8 @@
 // by NOTIFY, and a look once a second finds what was not heard.
 //
 // N1  Every entry is told once, in the order of its seq, none left out.
-// N2  An own commit that stands behind others' entries waits until those have been read.
+// N2  An own commit is told at once, before whoever made it is told; only where it stands behind others' entries it waits
+//     until those have been read. So nothing is read from the database while a commit of ours is under way.
 import type { Entry } from '../../event.js'
 import { parseEntry } from '../entry.js'
 
@@ -19,6 +20,10 @@ export class Tail {
   /** Own commits that came before what stands between, by the seq they begin with. */
   readonly #early = new Map<number, readonly Entry[]>()
   #filling = false
+  /** A commit of ours is under way. Owned by begin() and end(). */
+  #committing = false
+  /** The greatest size heard of. */
+  #rumour = 0
 
   constructor(size: number, read: ReadLines) {
     this.#next = size
@@ -30,25 +35,32 @@ export class Tail {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Committed by this process. */
-  own(entries: readonly Entry[]): void {
+  begin(): void {
+    this.#committing = true
+  }
+
+  /** What this process has committed since begin(), if anything. */
+  end(entries: readonly Entry[]): void {
+    this.#committing = false
     const [first] = entries
-    if (first === undefined || first.seq < this.#next) return
-    if (!this.#filling && first.seq === this.#next) {
-      this.#tell(entries)
-    } else {
-      this.#early.set(first.seq, entries)
-      this.heard(first.seq)
+    if (first !== undefined && first.seq >= this.#next) {
+      if (!this.#filling && first.seq === this.#next) this.#tell(entries)
+      else this.#early.set(first.seq, entries)
     }
+    this.heard(first?.seq ?? 0)
   }
 
   /** The ledger has at least this many entries. */
   heard(size: number): void {
-    if (size <= this.#next || this.#filling) return
+    this.#rumour = Math.max(this.#rumour, size)
+    if (this.#rumour <= this.#next || this.#filling || this.#committing) return
     this.#filling = true
     void this.#fill()
       // The database is away: the next look begins where this one stopped.
-      .catch(() => this.#early.clear())
+      .catch(() => {
+        this.#early.clear()
+        this.#rumour = 0
+      })
       .then(() => {
         this.#filling = false
         // What came in between the last reading and now.

@@ -6,11 +6,13 @@
 // W2  Only a COMMIT that was answered with COMMIT is acknowledged.
 // W3  Where the answer to a COMMIT was lost, the lock is taken again: whoever holds it has then either committed, and
 //     the number of the batch stands in `writers`, or never will. So nothing is appended twice.
-// W4  A process that falls silent while it holds the lock loses it after SILENCE_MS.
+// W4  A ledger that is shorter than it was, or ends otherwise, has lost what was acknowledged: a server was put in the
+//     place of another that had more. Nothing is appended to it until somebody has looked and started the lane anew.
+// W5  A process that falls silent while it holds the lock loses it after SILENCE_MS.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
-import type { Append } from '../contract.js'
+import { type Append, LedgerUnavailable } from '../contract.js'
 import type { DatabaseClock, Sighting } from './clock.js'
 import {
   type Answer,
@@ -81,6 +83,8 @@ export class Writer {
   readonly #wallOf: (databaseMs: number) => number
   readonly #id = randomUUID()
   #batch = 0
+  /** The newest head that is known to be committed. Moves in commit() alone. */
+  #head: Head | null = null
 
   constructor(
     connect: Connect,
@@ -114,11 +118,16 @@ export class Writer {
     if (page.isEmpty) this.#leave(client)
     else await this.#write(client, page, written)
     this.#clock.recorded(page.head.suspected)
+    this.#head = page.head
     return written
   }
 
   async #judged(client: Client, batch: readonly Append<unknown>[]) {
     const { head, sighting, facts } = await this.#enter(client, batch)
+    if (hasLost(this.#head, head)) {
+      this.#leave(client)
+      throw new LedgerUnavailable(LOST)
+    }
     this.#clock.heed(head.at_ms, head.suspected)
     const reading = this.#clock.see(sighting)
     const page = new Page(head, reading, facts)
@@ -196,6 +205,12 @@ export class Writer {
     await this.#session.close()
   }
 }
+
+const LOST =
+  'the database has fewer entries than before, or others: find out which server has them, then start the lane again'
+
+const hasLost = (before: Head | null, now: Head): boolean =>
+  before !== null && (now.size < before.size || (now.size === before.size && now.hash !== before.hash))
 
 function headOf(answer: Answer | undefined): Head {
   const [head] = answer?.rows ?? []
