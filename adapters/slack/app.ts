@@ -5,7 +5,7 @@
 //     done: what Slack is told "received" is durable.
 import { App, type Context, type Receiver, type ViewSubmitAction } from '@slack/bolt'
 import type { Desk, Say } from '../../src/adapter.js'
-import { clientOptions, SILENT } from './api.js'
+import { SILENT } from './api.js'
 import { type Click, openForm, takeClick } from './click.js'
 import { FORM_VIEW } from './form.js'
 import { FORM, OPTION } from './render.js'
@@ -29,7 +29,6 @@ export function openApp(parts: Parts, say: Say): Dispatch {
   const app = new App({
     receiver: NO_RECEIVER,
     authorize: async () => ({}),
-    clientOptions: clientOptions(undefined, 1),
     logger: SILENT,
     ignoreSelf: false,
     convoStore: false,

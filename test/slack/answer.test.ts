@@ -4,7 +4,7 @@ import { approval } from '../lane-under-test.js'
 import { faultsOfView } from './block-limits.js'
 import { buttonsOf, type Copy, readable, submitted } from './person.js'
 import { raise, type Scene, type SceneOptions, until } from './scene.js'
-import { broken } from './workspace.js'
+import { broken, type Fault } from './workspace.js'
 
 let scene: Scene
 const begin = async (options?: SceneOptions): Promise<Scene> => {
@@ -191,16 +191,21 @@ describe('by form', () => {
     ])
   })
 
-  test.each(['', '{}', 'null', '[1]', '{"handle":1,"channel":"C","ts":"1"}', 'not json'])(
-    'metadata that is not ours (%s) names nothing',
-    async private_metadata => {
-      await begin()
-      const sent = await scene.person.interact(
-        submitted(owner(), { private_metadata, callback_id: 'lane:answer' }, { value: 'x' }),
-      )
+  test('metadata that is not ours names nothing', async () => {
+    await begin()
+    for (const private_metadata of [
+      '',
+      '{}',
+      'null',
+      '[1]',
+      '{"handle":1,"channel":"C","ts":"1"}',
+      'not json',
+    ]) {
+      const view = { private_metadata, callback_id: 'lane:answer' }
+      const sent = await scene.person.interact(submitted(owner(), view, { value: 'x' }))
       expect([sent.status, JSON.parse(sent.body).response_action]).toEqual([200, 'errors'])
-    },
-  )
+    }
+  })
 })
 
 describe('in the thread', () => {
@@ -231,19 +236,21 @@ describe('in the thread', () => {
     expect(await scene.reasons('t-3')).toEqual(Array(2).fill('reply_bad_charset'))
   })
 
-  test.each<[string, Record<string, unknown>]>([
-    ['an edit', { subtype: 'message_changed', message: { text: 'YES' } }],
-    ['a deletion', { subtype: 'message_deleted' }],
-    ['a file', { subtype: 'file_share' }],
-    ['a bot', { bot_id: 'B1' }],
-    ['nobody', { user: undefined }],
-    ['the thread of another message', { thread_ts: '1.000001' }],
-    ['the thread of another conversation', { channel: 'D0OTHER' }],
-  ])('%s is no reply', async (_name, more) => {
+  test('an edit, a deletion, a file, a bot, nobody and other threads are no reply', async () => {
     await begin()
     const copy = await scene.asked('t-4')
-    expect(await scene.person.write(owner(), copy, 'YES', more)).toEqual({ status: 200, body: '' })
-    expect([await scene.state('t-4'), await scene.reasons('t-4')]).toEqual(['pending', []])
+    for (const more of [
+      { subtype: 'message_changed', message: { text: 'YES' } },
+      { subtype: 'message_deleted' },
+      { subtype: 'file_share' },
+      { bot_id: 'B1' },
+      { user: undefined },
+      { thread_ts: '1.000001' },
+      { channel: 'D0OTHER' },
+    ]) {
+      expect(await scene.person.write(owner(), copy, 'YES', more)).toEqual({ status: 200, body: '' })
+      expect([more, await scene.state('t-4'), await scene.reasons('t-4')]).toEqual([more, 'pending', []])
+    }
   })
 
   test('words beside the thread answer nothing, and the person is told where to put them', async () => {
@@ -254,6 +261,20 @@ describe('in the thread', () => {
     expect(notice?.body).toMatchObject({ user: owner(), text: expect.stringMatching(/Nothing was recorded/) })
     expect(await scene.state('t-5')).toBe('pending')
   })
+})
+
+test('Slack is answered at once: nothing that is said to it is waited for', async () => {
+  await begin()
+  let givenUp = 0
+  const held: Fault = reply => reply.on('close', () => givenUp++)
+  const copy = await scene.asked('prompt-1', { reply_schema: { kind: 'text', max_chars: 20 } })
+  for (const method of ['chat.postEphemeral', 'views.open', 'chat.update', 'chat.postMessage'])
+    scene.workspace.will(method, held, Number.POSITIVE_INFINITY)
+  await scene.person.press(owner(), copy, 'Answer')
+  await scene.person.press(deputy(), copy, 'Answer')
+  await scene.person.write(owner(), copy, '<not this>')
+  await scene.person.write(owner(), copy, 'But this')
+  expect([givenUp, await scene.state('prompt-1')]).toEqual([0, 'answered'])
 })
 
 describe('several at once', () => {
