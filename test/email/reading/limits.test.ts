@@ -8,7 +8,7 @@ import { type Line, linesOf, MAX_LINE_CHARS } from '../../../adapters/email/line
 import { readMail } from '../../../adapters/email/read.js'
 import { compile } from '../../../src/compiler/compile.js'
 import type { ReplySchema } from '../../../src/request/reply-schema.js'
-import { facts, letter, MARKER, read, said, zone } from './letter.js'
+import { facts, letter, MARKER, read, said, signed, zone } from './letter.js'
 import { VECTORS } from './vectors.js'
 
 const SCHEMAS: readonly ReplySchema[] = [
@@ -145,6 +145,18 @@ describe('a letter within the bounds, and hostile', () => {
       await said(letter(mixed, `--b\n\nYES\n--b\nContent-Type: x/y\n\n${'--b'.repeat(1_000_000)}\n--b--`)),
     ).toBe('YES')
     expect(await said(letter(mixed, `${'--b\n\nYES\n'.repeat(50)}--b--`))).toContain('\n')
+  })
+
+  test('a large signed letter is checked while others have their turn', async () => {
+    const attached = `--b\nContent-Type: x/y\n\n${`${'a b  '.repeat(12)}\n`.repeat(40_000)}--b--\n`
+    const raw = await signed(
+      letter({ 'Content-Type': 'multipart/mixed; boundary=b' }, `--b\n\nYES\n${attached}`),
+    )
+    let turns = 0
+    const other = setInterval(() => turns++, 0)
+    expect(await read(raw)).toMatchObject({ authenticated: true, text: 'YES' })
+    clearInterval(other)
+    expect(turns).toBeGreaterThan(5)
   })
 
   test('HTML that never closes what it opens is read to its end', async () => {
