@@ -34,8 +34,8 @@ export type Variables = {
   readonly webhookSecret: string | null
 }
 
-/** What most providers allow a small account to hand in, with room for its other mail. */
-const USUAL_RATE = 5
+/** A burst of requests leaves in seconds, and no provider takes it for a flood. */
+const USUAL_RATE = 20
 const MOST_RATE = 1_000
 const USUAL_CONNECTIONS = 5
 const MOST_CONNECTIONS = 50

@@ -1,5 +1,7 @@
 // In by webhook, in a whole lane: verified its own way before anything is read, once, and acknowledged only when taken.
+import { spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
 import { AUTHSERV, bounce, NOBODY, OWNER, replyTo } from './correspondent.js'
@@ -12,6 +14,9 @@ recipients:
 outbox: on
 limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 5 }
 `
+
+const CURL = spawnSync('sh', ['-c', 'command -v curl && command -v openssl']).status === 0
+const WITHOUT_CURL = CURL ? '' : ' (skipped: no curl or openssl here)'
 
 let office: PostOffice
 let lane: LaneUnderTest
@@ -79,6 +84,23 @@ describe('/hooks/email/raw', () => {
       answer: { parsed_choice: 'YES', answered_by: 'owner', channel: 'email', proof: 'dmarc' },
     })
   })
+
+  test.skipIf(!CURL)(
+    `the program of the README hands in a mail as a server would pipe it${WITHOUT_CURL}`,
+    async () => {
+      const { id, letter } = await ask()
+      const readme = readFileSync(new URL('../../adapters/email/README.md', import.meta.url), 'utf8')
+      const script = /^ {4}#!\/bin\/sh\n(?: {4}.*\n)+/m.exec(readme)?.[0].replace(/^ {4}/gm, '') ?? ''
+      const program = script.replace('https://lane.example.org', lane.url)
+      const child = spawn('sh', ['-c', program], {
+        env: { PATH: process.env.PATH ?? '', SECRET },
+        stdio: ['pipe', 'ignore', 'inherit'],
+      })
+      child.stdin.end(replyTo(letter, OWNER, 'YES'))
+      expect(await new Promise(resolve => child.once('close', resolve))).toBe(0)
+      expect((await lane.outcome(id)).json).toMatchObject({ state: 'answered', answer: { proof: 'dmarc' } })
+    },
+  )
 
   test('[LANE-037] a bad signature, an old or future time and a second use are refused before anything is read', async () => {
     const { id, letter } = await ask()
