@@ -2,7 +2,7 @@
 //
 // L1  An append is all or nothing, and durable when its promise fulfils. Whoever is told "recorded" is told after.
 // L2  Appends are serialised with each other: `decide` sees the clock and the place at which its events will stand,
-//     and nothing can come between. It must be pure; a store may call it more than once before it commits.
+//     and nothing can come between. A store may call it more than once; what it said last is committed.
 // L3  Concurrent appends may share one commit; one that is refused leaves its neighbours standing.
 // L4  `expected` is the version of the request's story (how many entries it has). If the story has moved on, the
 //     append changes nothing and says `moved`: the caller reads the story again and decides again.
