@@ -172,6 +172,8 @@ export type AdapterParts = {
 
 export interface Adapter {
   readonly channel: Channel
+  /** How many sends it takes at once, where that is few: the rest wait before they are begun, not while. */
+  readonly atOnce?: number
   send(display: Display, envelope: Envelope): Promise<Sent>
   /** Edits a delivered copy to its outcome. Absent where a channel has nothing to edit. */
   close?(ref: string, outcome: Outcome, display: Display): Promise<void>

@@ -186,7 +186,7 @@ export class Errands {
   #gate(channel: Channel): Gate {
     const known = this.#gates.get(channel)
     if (known) return known
-    const gate = new Gate(CONCURRENT_SENDS)
+    const gate = new Gate(this.#parts.adapters.get(channel)?.atOnce ?? CONCURRENT_SENDS)
     this.#gates.set(channel, gate)
     return gate
   }

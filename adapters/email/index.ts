@@ -44,6 +44,7 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
   const trusted = ca === undefined ? {} : { ca }
   return {
     channel: 'email',
+    atOnce: transport.atOnce,
     send: (display, envelope) => send({ from, replies, transport }, display, envelope),
     ...(webhookSecret !== null && {
       receive: (hook, desk) => receive({ secret: webhookSecret, seen, intake }, hook, desk),

@@ -23,6 +23,8 @@ export type Posted = Exclude<Sent, { kind: 'sent' | 'uncertain' }> | { readonly 
 export type Mail = SendMailOptions & { readonly messageId: string }
 
 export type Transport = {
+  /** As many as pass the turnstile before they are tired of waiting. */
+  readonly atOnce: number
   post(mail: Mail): Promise<Posted>
   /** Connects, signs in and leaves; throws what the server said. */
   verify(): Promise<void>
@@ -58,6 +60,7 @@ export function openTransport(smtp: Outgoing, ca?: string): Transport {
   }
 
   return {
+    atOnce: Math.max(smtp.connections, 2 * smtp.rate),
     post: async mail => (await turnstile.pass(() => post(mail))) ?? BUSY,
     verify: async () => void (await pool.verify()),
     close: () => pool.close(),

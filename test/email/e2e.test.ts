@@ -138,6 +138,15 @@ describe.skipIf(DOVECOT === null)(`a lane on email${WITHOUT_DOVECOT}`, { timeout
       expect(office.kept).toHaveLength(1)
     })
 
+    test('a burst of requests leaves one after the other, and none is counted as failed for waiting', async () => {
+      const ids = Array.from({ length: 120 }, (_, at) => `burst-${at}`)
+      await Promise.all(ids.map(id => lane.submit(question(id), { recipients: ['owner'] })))
+      await until('all have left', async () => office.kept.length === ids.length, 40)
+      const told = (await lane.ledger()).filter(({ type }) => type === 'DELIVERY_FAILED')
+      expect(told).toEqual([])
+      expect(new Set((await office.requests()).map(one => one.header('message-id'))).size).toBe(ids.length)
+    })
+
     test('a mail the server refuses for now is repeated under the same Message-ID, with a new handle', async () => {
       office.mood = { kind: 'refuse', at: 'data', code: 451 }
       await lane.submit(question('again-1'), { recipients: ['owner'] })
