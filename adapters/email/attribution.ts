@@ -8,23 +8,29 @@ const MAX_LINES = 4
 /** Lines of the block in which the other headers must follow; some are broken in two. */
 const MAX_BLOCK_LINES = 12
 
-const OPENERS =
-  'on |am |le |el |in data |il |em |op |den |w dniu |dnia |dne |dňa |la |pe |на |vào |a |στις |tarihinde |il giorno |el día |pada |no dia '.split(
-    '|',
-  )
+const listed = (words: string): readonly string[] => words.split('|')
 
-const CLOSERS =
-  'wrote|wrote:|wrote :|writes:|a écrit|a écrit:|a écrit :|escribió:|ha escrit:|ha scritto:|escreveu:|schreef:|schrieb:|skrev:|kirjoitti:|napisał(a):|napisał:|napisała:|pisze:|написал(а):|написал:|написала:|пишет:|писал(а):|пише:|napsal(a):|napsal:|napísal(a):|a scris:|írta:|ezt írta:|έγραψε:|yazdı:|写道：|写道:|寫道：|寫道:|のメール:|のメール：|wrote：|님이 작성:|đã viết:|menulis:|je napisao/la:|rašė:|kirjutas:'.split(
-    '|',
-  )
+const OPENERS = listed(
+  'on |am |le |el |in data |il |em |op |den |w dniu |dnia |dne |dňa |la |pe |на |vào |a(z) |στις |' +
+    'tarihinde |il giorno |el día |pada |no dia ',
+)
+
+const CLOSERS = listed(
+  'wrote|wrote:|wrote :|writes:|a écrit|a écrit:|a écrit :|escribió:|ha escrit:|ha scritto:|' +
+    'escreveu:|schreef:|schrieb:|skrev:|kirjoitti:|napisał(a):|napisał:|napisała:|pisze:|написал(а):|' +
+    'написал:|написала:|пишет:|писал(а):|пише:|napsal(a):|napsal:|napísal(a):|a scris:|írta:|ezt írta:|' +
+    'έγραψε:|yazdı:|写道：|写道:|寫道：|寫道:|のメール:|のメール：|wrote：|님이 작성:|đã viết:|menulis:|je napisao/la:|rašė:|' +
+    'kirjutas:',
+)
 
 /** Between who and what, in languages that put the verb there; the line then ends with a colon. */
 const MIDDLE = ['schrieb ', 'schreef ', 'skrev ', 'scrive ', 'пише ']
 
-const WEEKDAYS =
-  'mon|tue|wed|thu|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mo|di|mi|do|fr|sa|so|lun|mar|mer|mié|jue|jeu|ven|vie|sam|sáb|dim|dom|seg|ter|qua|qui|sex|пн|вт|ср|чт|пт|сб|вс|pon|wt|śr|czw|pt|sob|niedz|ma|ti|ke|to|pe|la|su|tor|ons|tir|man|fre|lør|søn'.split(
-    '|',
-  )
+const WEEKDAYS = listed(
+  'mon|tue|wed|thu|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mo|di|mi|do|' +
+    'fr|sa|so|lun|mar|mer|mié|jue|jeu|ven|vie|sam|sáb|dim|dom|seg|ter|qua|qui|sex|пн|вт|ср|чт|пт|сб|вс|' +
+    'pon|wt|śr|czw|pt|sob|niedz|ma|ti|ke|to|pe|la|su|tor|ons|tir|man|fre|lør|søn',
+)
 
 const COLON = /[:：]\s*$/
 /** A year, or a time of day. */
@@ -74,14 +80,18 @@ function endsWithAddress(said: string): boolean {
   return /[>)]$/.test(last) && open !== -1 && last.slice(open).includes('@')
 }
 
-const FROM =
-  'from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|feladó|expéditeur|remitente|от кого|від|από|发件人|寄件者|差出人|보낸 사람|von an|afzender|odesílatel|expeditor'.split(
-    '|',
-  )
-const FURTHER =
-  'sent|date|to|cc|subject|message du|copie à|sujet|reply to|reply-to|gesendet|datum|an|betreff|envoyé|envoyé le|à|a|objet|date|enviado|enviado el|enviada em|para|asunto|assunto|data|fecha|inviato|inviato il|oggetto|verzonden|verzonden op|aan|onderwerp|wysłano|wysłane|do|dw|temat|отправлено|дата|кому|тема|skickat|till|ämne|sendt|til|emne|dato|lähetetty|vastaanottaja|aihe|gönderildi|gönderme tarihi|kime|konu|elküldve|címzett|tárgy|надіслано|发送时间|收件人|主题|抄送|寄件日期|收件者|主旨|送信日時|宛先|件名|보낸 날짜|받는 사람|제목|odesláno|komu|předmět|trimis|către|subiect'.split(
-    '|',
-  )
+const FROM = listed(
+  'from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|feladó|expéditeur|remitente|от кого|від|από|' +
+    '发件人|寄件者|差出人|보낸 사람|von an|afzender|odesílatel|expeditor',
+)
+const FURTHER = listed(
+  'sent|date|to|cc|subject|message du|copie à|sujet|reply to|reply-to|gesendet|datum|an|betreff|' +
+    'envoyé|envoyé le|à|a|objet|date|enviado|enviado el|enviada em|para|asunto|assunto|data|fecha|' +
+    'inviato|inviato il|oggetto|verzonden|verzonden op|aan|onderwerp|wysłano|wysłane|do|dw|temat|' +
+    'отправлено|дата|кому|тема|skickat|till|ämne|sendt|til|emne|dato|lähetetty|vastaanottaja|aihe|' +
+    'gönderildi|gönderme tarihi|kime|konu|elküldve|címzett|tárgy|надіслано|发送时间|收件人|主题|抄送|寄件日期|收件者|主旨|' +
+    '送信日時|宛先|件名|보낸 날짜|받는 사람|제목|odesláno|komu|předmět|trimis|către|subiect',
+)
 
 const labelOf = (line: string): string => {
   const bare = line
@@ -107,10 +117,13 @@ export function findHeaderBlock(lines: readonly string[]): number {
 
 const isLabel = (label: string): boolean => FROM.includes(label) || FURTHER.includes(label)
 
-const ORIGINAL =
-  "original message|oprindelig besked|originalnachricht|ursprüngliche nachricht|message d’origine|message d'origine|message original|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|original meddelelse|opprinnelig melding|alkuperäinen viesti|wiadomość oryginalna|исходное сообщение|původní zpráva|原始邮件|原始郵件|元のメッセージ|원본 메시지".split(
-    '|',
-  )
+const ORIGINAL = listed(
+  'original message|oprindelig besked|originalnachricht|ursprüngliche nachricht|message d’origine|' +
+    "message d'origine|message original|mensaje original|mensagem original|messaggio originale|" +
+    'oorspronkelijk bericht|ursprungligt meddelande|original meddelelse|opprinnelig melding|' +
+    'alkuperäinen viesti|wiadomość oryginalna|исходное сообщение|původní zpráva|原始邮件|原始郵件|元のメッセージ|' +
+    '원본 메시지',
+)
 
 /** A line of dashes or underscores, with or without "Original message" between them. */
 export function isSeparator(line: string): boolean {

@@ -2,7 +2,7 @@
 // people see one or the other, so both must say the same.
 import { decodeText } from './decode.js'
 import { linesOfHtml } from './html.js'
-import { folded, isBlank, type Line, linesOf } from './lines.js'
+import { folded, isBlank, type Line, linesOf, trimmed } from './lines.js'
 import { findMarker, type Marker } from './marker.js'
 import type { Part } from './parts.js'
 import { type Known, readSaid, type Said } from './said.js'
@@ -47,7 +47,7 @@ function spokenParts(part: Part): Part[] {
   return part.type === 'text/plain' || part.type === 'text/html' ? [part] : []
 }
 
-/** A part too large to be read is one line that is no answer. */
+/** A part too large to be read: two lines, so that it is no answer. */
 const TOO_MUCH: readonly Line[] = [
   { text: '…', role: 'own' },
   { text: '…', role: 'own' },
@@ -55,14 +55,15 @@ const TOO_MUCH: readonly Line[] = [
 
 async function linesOfParts(parts: readonly Part[]): Promise<readonly Line[]> {
   if (parts.length > MAX_SPOKEN_PARTS) return TOO_MUCH
-  const lines: Line[] = []
-  for (const part of parts) {
-    const text = await decodeText(part)
-    const read =
-      text === null ? null : part.type === 'text/html' ? linesOfHtml(text) : linesOf(text, flowed(part))
-    lines.push(...(read ?? TOO_MUCH))
-  }
-  return lines
+  const read: (readonly Line[])[] = []
+  for (const part of parts) read.push((await linesOfPart(part)) ?? TOO_MUCH)
+  return read.flat()
+}
+
+async function linesOfPart(part: Part): Promise<readonly Line[] | null> {
+  const text = await decodeText(part)
+  if (text === null) return null
+  return part.type === 'text/html' ? linesOfHtml(text) : linesOf(text, flowed(part))
 }
 
 function flowed({ parameters }: Part): 'no' | 'yes' | 'delsp' {
@@ -75,12 +76,11 @@ function agreed(text: readonly Line[], html: readonly Line[], known: Known): str
   const isSeen = ({ text: line }: Line): boolean => !isBlank(line)
   const byHtml: Said | null = html.some(isSeen) ? readSaid(html, known, null) : null
   const byText: Said | null = text.some(isSeen) ? readSaid(text, known, byHtml) : null
-  const one = byText ?? byHtml
-  if (one?.kind !== 'said') return null
-  if (byText !== null && byHtml !== null) {
-    if (byHtml.kind !== 'said' || folded(byHtml.answer) !== folded(one.answer)) return null
-  }
-  return one.answer.trim()
+  // Where both say the same, the HTML has the plainer blanks.
+  const one = byHtml ?? byText
+  const other = byText ?? byHtml
+  if (one?.kind !== 'said' || other?.kind !== 'said') return null
+  return folded(one.answer) === folded(other.answer) ? trimmed(one.answer) : null
 }
 
 const markerIn = (lines: readonly Line[]): Marker | null => {

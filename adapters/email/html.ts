@@ -5,7 +5,7 @@
 // H3  Mail programs mark quotations and signatures by elements of their own; they are known by those, in any language.
 import { decodeReferences } from './entities.js'
 import { roleOf } from './landmark.js'
-import { cut, type Line, type Role } from './lines.js'
+import { cut, type Line, type Role, trimmed } from './lines.js'
 import { readTag, type Tag } from './tag.js'
 
 /** Characters. A word processor's style sheet alone may have a hundred thousand. */
@@ -71,6 +71,8 @@ class Page {
   /** False when elements are nested too deep. */
   turn(tag: Tag): boolean {
     if (BLOCKS.has(tag.name)) this.#endLine()
+    // A paragraph ends where the next block begins, closed or not.
+    if (BLOCKS.has(tag.name) && !VOID.has(tag.name) && this.#open.at(-1)?.name === 'p') this.#close('p')
     if (tag.name === 'td' || tag.name === 'th') this.#line += ' '
     if (tag.closing) this.#close(tag.name)
     else this.#enter(tag)
@@ -99,7 +101,7 @@ class Page {
 
   #endLine(): void {
     const role = this.#quotedFromHere ? 'quoted' : (this.#open.at(-1)?.role ?? 'own')
-    this.#lines.push({ text: cut(this.#line.trim()), role })
+    this.#lines.push({ text: cut(trimmed(this.#line)), role })
     this.#line = ''
   }
 

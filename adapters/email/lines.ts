@@ -52,3 +52,14 @@ export const isBlank = (text: string): boolean => BLANK.test(text)
 /** For comparing what two parts say: how lines were broken and how wide the gaps are is not what was said. */
 export const folded = (text: string): string => text.replace(/[\s\u00a0]+/g, ' ').trim()
 export const dense = (text: string): string => text.replace(/[\s\u00a0]+/g, '')
+
+const isEdge = (unit: number): boolean => unit === 0x20 || unit === 0x09
+
+/** SP and TAB cut off at both ends and nothing else, as the grammar does; in one pass, whatever stands between. */
+export function trimmed(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isEdge(text.charCodeAt(start))) start++
+  while (end > start && isEdge(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}

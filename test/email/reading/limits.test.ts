@@ -132,6 +132,20 @@ describe('a letter within the bounds, and hostile', () => {
     expect(await said(letter(html, `<p>YES</p>${'<i>'.repeat(5_000)}`))).toContain('\n')
   })
 
+  test('a hundred thousand lines are lines', async () => {
+    const html = { 'Content-Type': 'text/html; charset=utf-8' }
+    expect(await said(letter(html, `<p>YES${'<br>'.repeat(130_000)}`))).toBe('YES')
+    expect(await said(letter(html, `<p>YES${'<p>'.repeat(130_000)}`))).toBe('YES')
+    expect(await said(letter({}, `YES${'\n'.repeat(30_000)}`))).toBe('YES')
+  })
+
+  test('a blank that is no blank of the grammar is left for the compiler to refuse', async () => {
+    for (const blank of ['\u00a0', '\u3000', '\ufeff', '\u200b']) {
+      const text = await said(letter({}, `YES${blank}`))
+      expect(compile({ kind: 'yes_no' }, text)).toMatchObject({ ok: false, reason: 'reply_bad_charset' })
+    }
+  })
+
   test('lines are cut before a pattern sees them, and a cut line is no answer', () => {
     const [line] = linesOf(`${'é'.repeat(5_000)}`, 'no') ?? []
     expect(line?.text.length).toBe(MAX_LINE_CHARS + 1)
