@@ -2,7 +2,6 @@
 // in the same run. Both servers are private, sync to the disk of this checkout, and are gone when the run is over.
 import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { startBullmq } from '../src/deadline/bullmq/start.js'
 import { TOGETHER } from '../src/deadline/overdue.js'
 import type { Entry } from '../src/event.js'
@@ -17,7 +16,7 @@ import type { RawAsk } from './cluster-process.js'
 import { type Figure, quantile } from './figure.js'
 import type { LoadAnswer, LoadAsk } from './load.js'
 import { WrongOutcome } from './outcome.js'
-import { type Place, withPlace } from './place.js'
+import { PLACES, type Place, withPlace } from './place.js'
 import { openOne } from './population.js'
 import { CLIENTS, idsOf, perSecond, post, startLane, submission } from './stage.js'
 
@@ -38,17 +37,20 @@ type Bench = {
   raw(ask: RawAsk): Promise<number | number[]>
 }
 
-export async function measureCluster(): Promise<Figure[]> {
-  const place = fileURLToPath(new URL('../data/', import.meta.url))
-  mkdirSync(place, { recursive: true })
-  process.env.TMPDIR = place
+export const measureClusterCreation = () => withServers(creation)
+export const measureClusterLateness = () => withServers(lateness)
+export const measureClusterBurst = () => withServers(burst)
+export const measureClusterMemory = () => withServers(memory)
+
+async function withServers(measure: (bench: Bench) => Promise<Figure>): Promise<Figure[]> {
+  mkdirSync(PLACES, { recursive: true })
+  process.env.TMPDIR = PLACES
   const [postgres, redis] = await Promise.all([startPostgres({ max_connections: '200' }), startRedis()])
   const child = await launch<RawAsk, number | number[]>('server', 'cluster-process.js', {
     env: { REDIS_URL: redis.url },
   })
-  const bench = { postgres, redis, raw: child.ask }
   try {
-    return [await creation(bench), await lateness(bench), await burst(bench), await memory(bench)]
+    return [await measure({ postgres, redis, raw: child.ask })]
   } finally {
     await child.stop()
     await Promise.all([postgres.end(), redis.end()])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LEDGER_FILE } from '../src/ledger/sqlite/open.js'
 
-const PLACES = fileURLToPath(new URL('../data/', import.meta.url))
+export const PLACES = fileURLToPath(new URL('../data/', import.meta.url))
 
 /** No limit on how much may be asked: the generator is one caller who asks one person thousands of times. */
 const CONFIG = `

@@ -3,7 +3,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { measureBurst } from './burst.js'
 import { launch } from './child.js'
-import { measureCluster } from './cluster.js'
+import {
+  measureClusterBurst,
+  measureClusterCreation,
+  measureClusterLateness,
+  measureClusterMemory,
+} from './cluster.js'
 import { measureCreation } from './creation.js'
 import { measureLateness } from './deadline.js'
 import { type Figure, verdictOf } from './figure.js'
@@ -30,7 +35,12 @@ const FAMILIES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   compile: measureCompilation,
 }
 /** Needs servers, and is measured only when it is named. */
-const WITH_SERVERS: typeof FAMILIES = { cluster: measureCluster }
+const WITH_SERVERS: typeof FAMILIES = {
+  'cluster-create': measureClusterCreation,
+  'cluster-deadline': measureClusterLateness,
+  'cluster-burst': measureClusterBurst,
+  'cluster-memory': measureClusterMemory,
+}
 
 async function measureCompilation(): Promise<Figure[]> {
   const child = await launch<'measure', Figure[]>('server', 'compilation-process.js')
