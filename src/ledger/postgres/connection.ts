@@ -67,7 +67,11 @@ export type Answer = { readonly command: string; readonly rows: readonly Row[] }
 
 /** Sends all at once and waits for all. The first error is the one that matters: the others follow from it. */
 export async function together(client: Client, statements: readonly Asked[]): Promise<readonly Answer[]> {
-  const results = await Promise.allSettled(statements.map(one => query(client, one)))
+  const { stream } = client.connection
+  stream.cork()
+  const asked = Promise.allSettled(statements.map(one => query(client, one)))
+  stream.uncork()
+  const results = await asked
   return results.map(result => {
     if (result.status === 'rejected') throw result.reason
     return result.value

@@ -2,7 +2,6 @@
 // forward, and sets the clock. Each replica has its own writer, listener and holder, and a few readers.
 import { type Clock, machineClock } from '../../clock.js'
 import type { Store } from '../contract.js'
-import { copyOut } from './backup.js'
 import { DatabaseClock, type Sighting } from './clock.js'
 import { type Connect, connector, leave } from './connection.js'
 import { assertDurable } from './durability.js'
@@ -47,7 +46,11 @@ export async function openPostgres(url: string, options: OpenOptions = {}): Prom
   return {
     ledger,
     shelf: postgresShelf(readers),
-    backup: () => copyOut(connect),
+    // Only a backup needs the other store's package.
+    async *backup() {
+      const { copyOut } = await import('./backup.js')
+      yield* copyOut(connect)
+    },
     hold: (name, lost) => holds.take(name, lost),
   }
 }
