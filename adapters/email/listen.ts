@@ -37,9 +37,9 @@ export async function listen(
   }
 }
 
-export const writeCursor = ({ validity, uid }: Place): string => `${validity}:${uid}`
+const writeCursor = ({ validity, uid }: Place): string => `${validity}:${uid}`
 
-export function readCursor(cursor: string | null): Place | null {
+function readCursor(cursor: string | null): Place | null {
   const [, validity, uid] = /^([0-9]{1,20}):([0-9]{1,10})$/.exec(cursor ?? '') ?? []
   return validity === undefined ? null : { validity, uid: Number(uid) }
 }

@@ -5,7 +5,7 @@ import { tokenOf } from './token.js'
 import type { Incoming } from './variables.js'
 
 /** Larger ones are no replies: they are not even fetched. */
-export const MAX_MAIL_BYTES = 10 * 1024 * 1024
+const MAX_MAIL_BYTES = 10 * 1024 * 1024
 /** What surrounds a message in the server's response. */
 const FRAMING_BYTES = 1024 * 1024
 /** Networks forget a connection that is silent for longer, and so do some servers. */

@@ -24,7 +24,7 @@ type Reply = Extract<Received, { kind: 'reply' }>
 export const tell = (desk: NoticeDesk, refused: Refused, reply: Reply, now: number): Promise<Posted> =>
   desk.transport.post(noticeOf(desk, refused, reply, now))
 
-export function noticeOf({ from, replies }: NoticeDesk, refused: Refused, reply: Reply, now: number): Mail {
+function noticeOf({ from, replies }: NoticeDesk, refused: Refused, reply: Reply, now: number): Mail {
   const { binding, sender, message_id } = reply
   const messageId = noticeId(refused, reply, replies.domain)
   const threads = [

@@ -10,7 +10,7 @@ import type { Mail, Transport } from './transport.js'
 export type Sender = { readonly from: Mailbox; readonly replies: LaneAddress; readonly transport: Transport }
 
 /** No program that knows the word answers such a mail: what comes back was written by a person or says that it was not. */
-export const AUTOMATIC = {
+const AUTOMATIC = {
   'Auto-Submitted': 'auto-generated',
   'X-Auto-Response-Suppress': 'DR, RN, NRN',
 } as const

@@ -28,7 +28,6 @@ export type Transport = {
   post(mail: Mail): Promise<Posted>
   /** Connects, signs in and leaves; throws what the server said. */
   verify(): Promise<void>
-  close(): void
 }
 
 /** `ca`: certificates that are trusted beside the system's. */
@@ -63,7 +62,6 @@ export function openTransport(smtp: Outgoing, ca?: string): Transport {
     atOnce: Math.max(smtp.connections, 2 * smtp.rate),
     post: async mail => (await turnstile.pass(() => post(mail))) ?? BUSY,
     verify: async () => void (await pool.verify()),
-    close: () => pool.close(),
   }
 }
 
