@@ -69,9 +69,13 @@ const freePort = (): Promise<number> =>
     })
   })
 
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<Server> {
+/** `settings` as in postgresql.conf, and the variables it runs with; neither reaches the server of DATABASE_URL. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   const given = process.env.DATABASE_URL
-  return given ? await borrow(given) : await startPrivate(settings)
+  return given ? await borrow(given) : await startPrivate(settings, env)
 }
 
 async function borrow(server: string): Promise<Server> {
@@ -92,7 +96,10 @@ async function borrow(server: string): Promise<Server> {
   }
 }
 
-async function startPrivate(settings: Readonly<Record<string, string>>): Promise<Server> {
+async function startPrivate(
+  settings: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+): Promise<Server> {
   if (binaries === null) throw new Error('no PostgreSQL: npm run test:setup installs one')
   const user = chooseUser()
   const directory = mkdtempSync(join(tmpdir(), 'lane-postgres-'))
@@ -108,7 +115,7 @@ async function startPrivate(settings: Readonly<Record<string, string>>): Promise
   const all = { fsync: 'on', max_connections: '100', ...settings }
   const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`, '-k', directory]
   for (const [name, value] of Object.entries(all)) args.push('-c', `${name}=${value}`)
-  let child = await launch(binaries.postgres, args, { user, directory, url })
+  let child = await launch(binaries.postgres, args, { user, directory, url, env })
   const remove = (): void => rmSync(directory, { recursive: true, force: true })
   const atExit = (): void => {
     child.kill('SIGQUIT')
@@ -120,7 +127,7 @@ async function startPrivate(settings: Readonly<Record<string, string>>): Promise
     own: true,
     kill: () => ended(child, 'SIGQUIT'),
     async start() {
-      child = await launch(binaries.postgres, args, { user, directory, url })
+      child = await launch(binaries.postgres, args, { user, directory, url, env })
     },
     corner: () => corner(url),
     async end() {
@@ -131,13 +138,18 @@ async function startPrivate(settings: Readonly<Record<string, string>>): Promise
   }
 }
 
-type Where = { readonly user: User; readonly directory: string; readonly url: string }
+type Where = {
+  readonly user: User
+  readonly directory: string
+  readonly url: string
+  readonly env: Readonly<Record<string, string>>
+}
 
-async function launch(postgres: string, args: readonly string[], { user, directory, url }: Where) {
+async function launch(postgres: string, args: readonly string[], { user, directory, url, env }: Where) {
   const child = spawn(postgres, args, {
     ...user,
     cwd: directory,
-    env: {},
+    env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''

@@ -54,6 +54,8 @@ export class DatabaseClock {
   heed(lastEntryMs: number, suspected: number | null): void {
     this.#ledger.raise(lastEntryMs)
     this.#standing = suspected
+    // Another has recorded what we have noticed: by the time we append it may be settled, and is no news then.
+    if (suspected !== null && this.#unrecorded[0]?.state === 'suspected') this.#unrecorded.shift()
   }
 
   see({ wall, asked, answered }: Sighting): Reading {

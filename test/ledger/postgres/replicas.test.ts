@@ -186,6 +186,22 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
       expect((await verify(one.ledger.lines(0))).problems).toEqual([])
     })
 
+    test('what one has recorded, another that noticed it too does not record again when it is settled', async () => {
+      const { clock, other, one, two } = await clocked()
+      await look(one)
+      for (const each of [clock, other]) each.jump(HOUR)
+      await until(() => two.ledger.suspect())
+      await look(one)
+      // The second looks once a second, and appends nothing meanwhile.
+      await until(async () => (await entriesOf(two.ledger)).length === 3)
+      await new Promise(resolve => setTimeout(resolve, 1_200))
+      clock.pass(35 * SECOND)
+      expect((await look(one)).suspect).toBe(false)
+      other.pass(35 * SECOND)
+      expect((await look(two)).suspect).toBe(false)
+      expect(await suspicions(one)).toEqual(['suspected', 'confirmed'])
+    })
+
     test('a suspicion of one alone holds for all, until it is cleared by one that saw nothing wrong', async () => {
       const { clock, other, one, two } = await clocked()
       await look(one)
