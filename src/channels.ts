@@ -1,7 +1,7 @@
 // The channels beside the web, each made of its own variables. Loaded only where configured: a lane that asks on the
 // web does not carry the others' libraries.
 import type { Adapter, AdapterParts, Channel } from './adapter.js'
-import { runningChannels, type Settings } from './settings.js'
+import { configuredChannels, type Settings } from './settings.js'
 
 type Maker = (parts: AdapterParts) => Promise<Adapter>
 
@@ -16,6 +16,6 @@ export async function makeAdapters(
   settings: Settings,
   parts: Omit<AdapterParts, 'variables'>,
 ): Promise<Adapter[]> {
-  const makers = runningChannels(settings).flatMap(channel => MAKERS[channel] ?? [])
+  const makers = configuredChannels(settings).flatMap(channel => MAKERS[channel] ?? [])
   return Promise.all(makers.map(make => make({ ...parts, variables: settings.channelVariables })))
 }

@@ -190,25 +190,19 @@ export function outboxOpen({ outbox }: Pick<Config, 'outbox'>, configured: reado
 }
 
 /** What the file and the environment cannot both mean. Each problem is a reason not to start. */
-export function checkConfig(
-  config: Config,
-  settings: Settings,
-  configured: readonly Channel[] = configuredChannels(settings),
-): readonly string[] {
+export function checkConfig(config: Config, settings: Settings): readonly string[] {
+  const configured = configuredChannels(settings)
   const open = outboxOpen(config, configured)
   return Object.values(config.recipients).flatMap(({ user_id, channels }) => {
     const closed = channels.filter(channel => !configured.includes(channel))
     const problems = closed.map(
-      channel => `recipient ${user_id} is on ${channel}, which ${lack(channel, settings)}`,
+      channel =>
+        `recipient ${user_id} is on ${channel}, which is not configured: ` +
+        `set ${missingVariables(channel, settings).join(', ')}`,
     )
     if (!open && channels.every(channel => channel === 'web')) problems.push(stranded(user_id, config.outbox))
     return problems
   })
-}
-
-function lack(channel: Channel, settings: Settings): string {
-  const missing = missingVariables(channel, settings)
-  return missing.length > 0 ? `is not configured: set ${missing.join(', ')}` : 'is not part of this version'
 }
 
 const stranded = (userId: string, outbox: Config['outbox']): string =>

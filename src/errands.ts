@@ -41,7 +41,11 @@ export type First = {
   readonly claims: readonly Claim[]
   readonly events: readonly Draft[]
   readonly shelve: readonly Shelving[]
+  /** Whether nothing else is owed just now. */
+  readonly isAll: boolean
 }
+
+export const NOTHING_CLAIMED: First = { claims: [], events: [], shelve: [], isAll: false }
 
 export class Errands {
   readonly #parts: ErrandParts
@@ -75,27 +79,33 @@ export class Errands {
   }
 
   /** The claims on what a request owes from its first moment on, to stand in the append that opens it. A channel that has
-   *  its hands full claims nothing ahead: a claim that waits in a queue would outlive its lease. */
+   *  its hands full claims nothing ahead: a claim that waits in a queue would outlive its lease. Each claim has a place
+   *  at its gate, which is used by keep() or given up by letGo(). */
   claimFirst(subject: Case, moment: Moment): First {
-    const due = owed(subject, moment.ms, this.#policy).duties.filter(
-      duty => duty.kind === 'deliver' && !this.#gate(duty.channel).full,
-    )
+    const { duties } = owed(subject, moment.ms, this.#policy)
+    const due = duties.filter(duty => duty.kind === 'deliver' && this.#gate(duty.channel).take())
     const made = due.map(duty => claimWithin(this.#minter(), subject, duty as Deliver, moment))
     return {
       claims: made.map(({ claim }) => claim),
       events: made.map(({ event }) => event),
       shelve: made.map(({ shelving }) => shelving),
+      isAll: due.length === duties.length,
     }
   }
 
   /** Makes the attempts that were claimed so, and tends to whatever else is owed. */
-  keep(subject: Case, claims: readonly Claim[]): void {
+  keep(subject: Case, { claims, isAll }: First): void {
     for (const claim of claims) {
       const { duty } = claim
       const sent = () => attempt(this.#sender(subject), subject, claim)
-      this.#start(subject, duty, () => this.#gate(duty.channel).pass(() => this.#follow(sent())))
+      this.#start(subject, duty, () => this.#gate(duty.channel).use(() => this.#follow(sent())))
     }
-    if (claims.length === 0 || subject.deliveries.length > claims.length) this.tend(subject)
+    if (!isAll) this.tend(subject)
+  }
+
+  /** Nothing came of the append. */
+  letGo({ claims }: First): void {
+    for (const { duty } of claims) this.#gate(duty.channel).leave()
   }
 
   #start(subject: Case, duty: Errand, begin: () => Promise<void>): void {

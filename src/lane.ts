@@ -6,9 +6,8 @@ import { canonical, type Hash } from './canonical.js'
 import { instant } from './clock.js'
 import { proofsFor } from './config.js'
 import { timeOut } from './deadline/time-out.js'
-import type { Claim } from './delivery/deliver.js'
 import { Director } from './director/director.js'
-import { type ErrandParts, Errands } from './errands.js'
+import { type ErrandParts, Errands, NOTHING_CLAIMED } from './errands.js'
 import type { Draft, Entry } from './event.js'
 import { invite } from './invitation.js'
 import { type Guard, LedgerUnavailable, type Moment, type Shelving } from './ledger/contract.js'
@@ -97,23 +96,26 @@ export class Lane {
       const first = { type: 'REQUEST_OPENED', request_id, run_id: run.run_id, body: opened } as const
       return [first, ...registration(submission, request_id)]
     }
-    let claims: readonly Claim[] = []
+    let first = NOTHING_CLAIMED
     const result = await this.#record(
       { request_id, subject: null },
       moment => {
         const events = opening(moment)
         const opened = grown(null, events, moment)
-        const first = this.#errands.claimFirst(opened, moment)
-        claims = first.claims
+        this.#errands.letGo(first)
+        first = this.#errands.claimFirst(opened, moment)
         const after = grown(opened, first.events, { ...moment, seq: moment.seq + events.length })
         const callback = url === undefined ? [] : [{ put: 'callback' as const, request_id, url }]
         return { events: [...events, ...first.events], shelve: [...callback, ...first.shelve], after }
       },
       this.#guards(request, run.run_id, recipients, openedBy),
-    )
+    ).catch(error => {
+      this.#errands.letGo(first)
+      throw error
+    })
     if (result.kind === 'moved') return this.#known(request_id, request_hash, envelope_hash, openedBy)
     if (result.kind !== 'recorded') return { kind: 'limited', guard: guardOf(result) }
-    this.#errands.keep(result.subject, claims)
+    this.#errands.keep(result.subject, first)
     return { kind: 'opened', subject: result.subject }
   }
 

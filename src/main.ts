@@ -26,10 +26,10 @@ import { openStore, startAlarms } from './profile.js'
 import { alone, onEntry } from './replica.js'
 import { openSecret } from './secret.js'
 import {
+  configuredChannels,
   defaultUrl,
   type Environment,
   settings as readSettings,
-  runningChannels,
   type Settings,
 } from './settings.js'
 import { KNOWN_EVERYWHERE_MS, keepKeyring } from './signing.js'
@@ -89,7 +89,7 @@ async function start(
   const keeping = shared ? keys.follow(onStale) : null
 
   const outbox = outboxWriter(join(settings.dataDir, 'outbox.ndjson'))
-  const printsLinks = outboxOpen(config, runningChannels(settings))
+  const printsLinks = outboxOpen(config, configuredChannels(settings))
   const web = webAdapter({ outbox: printsLinks, write: outbox.write, print })
   const closing = new AbortController()
   const publicUrl = { current: settings.publicUrl }
@@ -216,7 +216,7 @@ async function requireConfig(settings: Settings): Promise<Config> {
   const file = configFileOf(settings)
   const loaded = await loadConfig(file)
   if (!loaded.ok) throw new CannotStart(loaded.problems.map(problem => problem.message).join('\n'))
-  const problems = checkConfig(loaded.config, settings, runningChannels(settings))
+  const problems = checkConfig(loaded.config, settings)
   if (problems.length > 0) throw new CannotStart(problems.map(line => `${file}: ${line}`).join('\n'))
   return loaded.config
 }

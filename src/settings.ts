@@ -186,12 +186,6 @@ export const missingVariables = (channel: Channel, { channelVariables }: Setting
     .filter(alternatives => alternatives.every(variable => channelVariables[variable] === undefined))
     .map(alternatives => alternatives.join(' or '))
 
-/** What this version has adapters for. */
-const BUILT: readonly Channel[] = ['slack', 'email', 'telegram', 'sms', 'web']
-
-/** The channels a lane with these settings starts: configured, and part of this version. */
-export const runningChannels = (of: Settings): Channel[] =>
-  configuredChannels(of).filter(channel => BUILT.includes(channel))
-
+/** The channels a lane with these settings starts. */
 export const configuredChannels = (of: Settings): Channel[] =>
   CHANNELS.filter(channel => missingVariables(channel, of).length === 0)

@@ -1,31 +1,43 @@
 // How many sends a channel may have under way at once: a provider that hangs must not gather thousands of them.
 export class Gate {
   readonly #places: number
-  /** Those inside, and those waiting in order. Owned by pass(). */
-  #inside = 0
+  /** Places taken, and those waiting for one in order. */
+  #taken = 0
   readonly #queue: (() => void)[] = []
 
   constructor(places: number) {
     this.#places = places
   }
 
-  get full(): boolean {
-    return this.#inside >= this.#places
-  }
-
   get idle(): boolean {
-    return this.#inside === 0
+    return this.#taken === 0
   }
 
   async pass<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#inside >= this.#places) await new Promise<void>(resolve => this.#queue.push(resolve))
-    else this.#inside++
+    if (!this.take()) await new Promise<void>(resolve => this.#queue.push(resolve))
+    return this.use(work)
+  }
+
+  /** A place, if one is free: to be used, or left. */
+  take(): boolean {
+    if (this.#taken >= this.#places) return false
+    this.#taken++
+    return true
+  }
+
+  /** Works at a place that was taken, and leaves it. */
+  async use<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } finally {
-      const next = this.#queue.shift()
-      if (next) next()
-      else this.#inside--
+      this.leave()
     }
+  }
+
+  /** Whoever waits longest takes it over. */
+  leave(): void {
+    const next = this.#queue.shift()
+    if (next) next()
+    else this.#taken--
   }
 }

@@ -52,6 +52,37 @@ describe('opening', () => {
     expect(stage.slack.copies).toHaveLength(1)
   })
 
+  test('claims its first delivery with itself; what a channel has no hands for is claimed when its turn comes', async () => {
+    stage.slack.atOnce = 1
+    let release = (): void => undefined
+    const hang = new Promise<void>(resolve => {
+      release = resolve
+    })
+    stage.slack.will(async () => {
+      await hang
+      return { kind: 'sent', ref: 'slow' }
+    })
+    await Promise.all(['a', 'b', 'c'].map(id => open(question(id))))
+    const claimed = async () =>
+      (await stage.entries()).flatMap(entry => (entry.type === 'DELIVERY_STARTED' ? [entry.request_id] : []))
+    expect(await claimed()).toEqual(['a'])
+    release()
+    await stage.lane.drain()
+    expect(await claimed()).toEqual(['a', 'b', 'c'])
+    expect(stage.slack.copies.map(({ display }) => display.request_id)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('a place that was taken for an opening that was not recorded is free again', async () => {
+    stage.slack.atOnce = 1
+    await open(question('a'))
+    await stage.lane.drain()
+    for (let time = 0; time < 3; time++) await open(question('a', { deadline_seconds: 601 }))
+    await open(question('b'))
+    const types = (await stage.entries()).filter(entry => entry.request_id === 'b').map(({ type }) => type)
+    expect(types).toEqual(['REQUEST_OPENED', 'DELIVERY_STARTED'])
+    await stage.lane.drain()
+  })
+
   test('without an id gets one, different each time', async () => {
     const { question_id: _, ...anonymous } = question('q') as Extract<Request, { type: 'REQUEST_QUESTION' }>
     const ids = new Set<string>()

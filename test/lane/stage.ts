@@ -48,6 +48,8 @@ export class StageAdapter implements Adapter {
   readonly copies: Copy[] = []
   readonly closed: { readonly ref: string; readonly outcome: Outcome }[] = []
   readonly acts: Act[] = []
+  /** Sends under way at once, as the channel allows them. */
+  atOnce = 256
   closing: () => Promise<void> = async () => undefined
 
   constructor(channel: Channel) {

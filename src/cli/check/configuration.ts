@@ -4,9 +4,9 @@ import { parseEnv } from 'node:util'
 import { type Config, checkConfig, configFileOf, loadConfig } from '../../config.js'
 import {
   CHANNEL_VARIABLES,
+  configuredChannels,
   type Environment,
   settings as readSettings,
-  runningChannels,
   type Settings,
 } from '../../settings.js'
 import { ENV_FILE, readText } from '../environment.js'
@@ -79,13 +79,13 @@ export async function checkConfiguration(settings: Settings): Promise<Finding[]>
   return [
     ok('configuration', `${file} is understood`),
     ...checkPeople(loaded.config, settings),
-    ...checkApprovers(loaded.config, runningChannels(settings)),
+    ...checkApprovers(loaded.config, configuredChannels(settings)),
   ]
 }
 
 function checkPeople(config: Config, settings: Settings): Finding[] {
-  const running = runningChannels(settings)
-  const problems = checkConfig(config, settings, running)
+  const running = configuredChannels(settings)
+  const problems = checkConfig(config, settings)
   if (problems.length > 0)
     return problems.map(message =>
       fail('people', message, 'set the variables in .env, or change the channels'),
