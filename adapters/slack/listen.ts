@@ -3,6 +3,7 @@
 //
 // L1  The library's own reconnecting rejects where nobody can catch it when Slack is away, so it is switched off: a
 //     closed connection is opened again here.
+// L2  Nobody is waited for without end: not for a hello, which the library would, and not for a goodbye.
 import { SocketModeReceiver } from '@slack/bolt'
 import { type Desk, reasonOf, type Say } from '../../src/adapter.js'
 import { clientOptions, SILENT } from './api.js'
@@ -10,6 +11,8 @@ import type { Dispatch } from './app.js'
 
 /** Opening a connection is asked for with the app's token, and may take its time. */
 const OPEN_MS = 10_000
+/** From the question for an address to Slack's hello: longer than the question alone may take. */
+const READY_MS = 20_000
 const AGAIN_MS = 1_000
 const AGAIN_AT_MOST_MS = 30_000
 /** A connection that ends sooner is one that Slack, or something between, does not want. */
@@ -29,7 +32,11 @@ type Handed = {
   readonly ack: (answer?: Record<string, unknown>) => Promise<void>
 }
 
-export async function listen(parts: SocketParts, desk: Desk): Promise<() => Promise<void>> {
+export async function listen(
+  parts: SocketParts,
+  desk: Desk,
+  readyWithin: number = READY_MS,
+): Promise<() => Promise<void>> {
   const { client } = new SocketModeReceiver({
     appToken: parts.appToken,
     logger: SILENT,
@@ -42,12 +49,16 @@ export async function listen(parts: SocketParts, desk: Desk): Promise<() => Prom
     underWay.add(work)
   })
   const stopping = new AbortController()
-  await open(client)
-  const again = reopen(client, desk, parts.say, stopping.signal)
+  const line = { client, readyWithin, stopping: stopping.signal }
+  await open(line)
+  const again = reopen(line, desk, parts.say)
   return async () => {
     stopping.abort()
-    await Promise.race([client.disconnect(), pause(GOODBYE_MS)])
-    await Promise.all([again, ...underWay])
+    await leave(client)
+    await again
+    // One that was being opened meanwhile.
+    await leave(client)
+    await Promise.all(underWay)
   }
 }
 
@@ -64,15 +75,32 @@ async function take({ dispatch, say }: SocketParts, { body, ack }: Handed, desk:
 }
 
 type Client = SocketModeReceiver['client']
+type Line = { readonly client: Client; readonly readyWithin: number; readonly stopping: AbortSignal }
 
-/** The library rejects with nothing when the line closes before Slack has said hello. */
-const open = (client: Client): Promise<unknown> =>
-  client.start().catch(error => {
+/** The library rejects with nothing when the line closes before Slack has said hello; so it does where we close it. */
+async function open({ client, readyWithin, stopping }: Line): Promise<void> {
+  const giveUp = (): void => void leave(client)
+  const late = setTimeout(giveUp, readyWithin)
+  stopping.addEventListener('abort', giveUp)
+  try {
+    await client.start()
+  } catch (error) {
     throw error ?? new Error('the connection closed before it was ready')
-  })
+  } finally {
+    clearTimeout(late)
+    stopping.removeEventListener('abort', giveUp)
+  }
+}
+
+/** The library takes a second goodbye as leave to go without an answer to the first. */
+async function leave(client: Client): Promise<void> {
+  await Promise.race([client.disconnect(), pause(GOODBYE_MS)])
+  await client.disconnect()
+}
 
 /** Slack asks for a new connection every few hours and is given one at once; one that does not last is waited for. */
-async function reopen(client: Client, desk: Desk, say: Say, stopping: AbortSignal): Promise<void> {
+async function reopen(line: Line, desk: Desk, say: Say): Promise<void> {
+  const { client, stopping } = line
   let wait = AGAIN_MS
   let since: number | null = desk.now()
   while (!stopping.aborted) {
@@ -80,14 +108,14 @@ async function reopen(client: Client, desk: Desk, say: Say, stopping: AbortSigna
     const lasted = since !== null && desk.now() - since >= STEADY_MS
     if (!lasted) await pause(wait, stopping)
     wait = lasted ? AGAIN_MS : Math.min(wait * 2, AGAIN_AT_MOST_MS)
-    if (!stopping.aborted) since = await reopened(client, desk, say)
+    if (!stopping.aborted) since = await reopened(line, desk, say)
   }
 }
 
 /** When it was opened; null where it could not be. */
-async function reopened(client: Client, desk: Desk, say: Say): Promise<number | null> {
+async function reopened(line: Line, desk: Desk, say: Say): Promise<number | null> {
   try {
-    await open(client)
+    await open(line)
     return desk.now()
   } catch (error) {
     say('warn', 'Slack’s connection could not be opened; it is tried again', {
@@ -99,14 +127,27 @@ async function reopened(client: Client, desk: Desk, say: Say): Promise<number | 
 }
 
 const closed = (client: Client, stopping: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    client.once('disconnected', () => resolve())
-    stopping.addEventListener('abort', () => resolve(), { once: true })
-  })
+  until(over => {
+    client.once('disconnected', over)
+    return () => client.off('disconnected', over)
+  }, stopping)
 
-function pause(ms: number, stopping?: AbortSignal): Promise<void> {
+const pause = (ms: number, stopping?: AbortSignal): Promise<void> =>
+  until(over => {
+    const timer = setTimeout(over, ms)
+    return () => clearTimeout(timer)
+  }, stopping)
+
+/** Until it happens or all is to stop. Leaves nothing behind on the signal: connections come and go for months. */
+function until(begin: (over: () => void) => () => void, stopping?: AbortSignal): Promise<void> {
   return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    stopping?.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true })
+    const over = (): void => {
+      forget()
+      stopping?.removeEventListener('abort', over)
+      resolve()
+    }
+    const forget = begin(over)
+    stopping?.addEventListener('abort', over)
+    if (stopping?.aborted) over()
   })
 }

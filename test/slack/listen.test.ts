@@ -1,5 +1,7 @@
 // Socket Mode: a lane that nobody can reach is answered all the same, and a connection that ends is opened again.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { listen } from '../../adapters/slack/listen.js'
+import type { Desk } from '../../src/adapter.js'
 import { question, startLane } from '../lane-under-test.js'
 import { bySocket, type Copy, cardIn, Person, submitted } from './person.js'
 import { until } from './scene.js'
@@ -112,5 +114,59 @@ describe('a lane in Socket Mode', () => {
     workspace.always('apps.connections.open', says({ ok: true, url: socket.url }))
     await new Person(workspace, bySocket(socket)).press(owner, copy, 'YES')
     expect(await state('s-5')).toBe('answered')
+  })
+})
+
+describe('a peer that answers pings and never says hello', () => {
+  const nothing = async (): Promise<never> => {
+    throw new Error('nothing was handed over')
+  }
+  const desk: Desk = {
+    take: nothing,
+    look: nothing,
+    report: nothing,
+    notice: nothing,
+    link: nothing,
+    keep: nothing,
+    now: () => Date.now(),
+  }
+  const said: string[] = []
+  const begun = () =>
+    listen(
+      {
+        appToken: APP_TOKEN,
+        apiUrl: workspace.apiUrl,
+        dispatch: nothing,
+        say: (_level, words) => void said.push(words),
+      },
+      desk,
+      300,
+    )
+
+  test('is not waited for without end: the lane is told, and tries again', async () => {
+    socket.greet(false)
+    await expect(begun()).rejects.toThrow('the connection closed before it was ready')
+  })
+
+  test('in place of one that did is left for one that does', async () => {
+    const stop = await begun()
+    socket.greet(false)
+    socket.cut()
+    await until(async () => socket.connections() === 2)
+    socket.greet(true)
+    await until(async () => socket.connections() === 3)
+    expect(said).toContain('Slack’s connection could not be opened; it is tried again')
+    await stop()
+  })
+
+  test('does not hold up a stop, and nothing is listened to after it', async () => {
+    const stop = await begun()
+    socket.greet(false)
+    socket.cut()
+    await until(async () => socket.connections() === 2)
+    socket.greet(true)
+    await stop()
+    await until(async () => !socket.isConnected())
+    expect(socket.connections()).toBe(2)
   })
 })

@@ -17,12 +17,15 @@ export type SocketEnd = {
   readonly url: string
   /** How often somebody has connected. */
   connections(): number
+  isConnected(): boolean
   /** Hands an envelope to whoever is connected; what it is acknowledged with, or null when it is not. */
   hand(type: string, payload: unknown, patienceMs?: number): Promise<Acknowledged | null>
   /** Asks to be connected to anew, as Slack does every few hours. */
   refresh(): void
   /** The line breaks. */
   cut(): void
+  /** Whether it says hello to who connects from now on; where it does not it answers pings, and no goodbye. */
+  greet(does: boolean): void
   close(): Promise<void>
 }
 
@@ -31,6 +34,7 @@ export async function openSocketEnd(): Promise<SocketEnd> {
   let connected = 0
   let current: Duplex | null = null
   let counted = 0
+  let greets = true
   const waiting = new Map<string, (acknowledged: Acknowledged) => void>()
 
   server.on('upgrade', (request, socket) => {
@@ -41,24 +45,28 @@ export async function openSocketEnd(): Promise<SocketEnd> {
     )
     connected++
     current = socket
+    const isCivil = greets
     socket.on('error', () => undefined)
+    // An upgraded socket may stay open on one side.
+    socket.on('end', () => socket.destroy())
     socket.on('close', () => {
       if (current === socket) current = null
     })
     readFrames(socket, (opcode, data) => {
       if (opcode === PING) socket.write(frame(PONG, data))
-      if (opcode === CLOSE) socket.end(frame(CLOSE, data))
+      if (opcode === CLOSE && isCivil) socket.end(frame(CLOSE, data))
       if (opcode !== TEXT) return
       const said = JSON.parse(data.toString()) as Acknowledged
       waiting.get(said.envelope_id)?.(said)
     })
-    tell(socket, { type: 'hello', num_connections: 1 })
+    if (isCivil) tell(socket, { type: 'hello', num_connections: 1 })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/link`,
     connections: () => connected,
+    isConnected: () => current !== null,
     async hand(type, payload, patienceMs = 10_000) {
       while (current === null) await new Promise(resolve => setTimeout(resolve, 10))
       const envelope_id = `e-${++counted}`
@@ -72,6 +80,9 @@ export async function openSocketEnd(): Promise<SocketEnd> {
     },
     refresh: () => current !== null && tell(current, { type: 'disconnect', reason: 'refresh_requested' }),
     cut: () => current?.destroy(),
+    greet: does => {
+      greets = does
+    },
     async close() {
       current?.destroy()
       server.closeAllConnections()
