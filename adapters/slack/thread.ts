@@ -1,5 +1,6 @@
 // Words in a card's thread: bound by the card they answer, compiled by the same grammar, and answered in the thread.
-// Edits, deletions, files, bots and everything else that Slack calls a message are no reply.
+// A reply that is also shown in the conversation is one; edits, deletions, files, bots and everything else that Slack calls
+// a message are none.
 import type { Desk } from '../../src/adapter.js'
 import { typed } from './inert.js'
 import { inboundOf, isPrivate, type Parts, told } from './reply.js'
@@ -21,9 +22,11 @@ export type Message = {
 const BESIDE =
   'Nothing was recorded. Answer with the buttons of the message that asks, or reply in the thread below it.'
 
+const SAID: readonly (string | undefined)[] = [undefined, 'thread_broadcast']
+
 export async function takeMessage(parts: Parts, message: Message, desk: Desk): Promise<void> {
   const { subtype, bot_id, user, thread_ts, ts, channel } = message
-  if (subtype !== undefined || bot_id !== undefined || user === undefined) return
+  if (!SAID.includes(subtype) || bot_id !== undefined || user === undefined) return
   if (thread_ts !== undefined && thread_ts !== ts)
     return takeReply(parts, { ...message, user, thread_ts }, desk)
   // Somebody who writes to the lane and hears nothing would believe to have answered.

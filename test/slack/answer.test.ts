@@ -253,6 +253,15 @@ describe('in the thread', () => {
     }
   })
 
+  test('a reply that is also shown in the conversation is a reply: it is not lost', async () => {
+    await begin()
+    const copy = await scene.asked('t-6')
+    await scene.person.write(owner(), copy, 'YES', { subtype: 'thread_broadcast', bot_id: 'B1' })
+    expect(await scene.state('t-6')).toBe('pending')
+    await scene.person.write(owner(), copy, 'YES', { subtype: 'thread_broadcast' })
+    expect(await scene.settled('t-6')).toMatchObject({ answer: { parsed_choice: 'YES' } })
+  })
+
   test('words beside the thread answer nothing, and the person is told where to put them', async () => {
     await begin()
     const copy = await scene.asked('t-5')
