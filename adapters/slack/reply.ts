@@ -20,7 +20,12 @@ export const inboundOf = (speaker: Speaker, binding: Binding, id: string, text: 
 })
 
 /** Said to these alone, not before the others who see the card. */
-const PRIVATE: readonly Reason[] = ['unknown_sender', 'wrong_recipient', 'sender_unauthenticated']
+const PRIVATE: readonly Reason[] = [
+  'rate_limited',
+  'unknown_sender',
+  'wrong_recipient',
+  'sender_unauthenticated',
+]
 export const isPrivate = (reason: Reason): boolean => PRIVATE.includes(reason)
 
 /** What a refused person is to hear; null for what Slack handed over twice, because they spoke once. */

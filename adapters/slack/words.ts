@@ -45,7 +45,8 @@ export function outcomeWords({ outcome, answered_by, answer, default_action, at 
 }
 
 const REASONS: Readonly<Partial<Record<Reason, string>>> = {
-  rate_limited: 'Too many replies came by this message. It answers nothing any more; look for a newer one.',
+  // Said to a stranger too, whose own attempts have run out and nobody else's.
+  rate_limited: 'Too many replies came from you by this message. It takes none of yours any more.',
   unknown_sender: 'This was put to somebody else. Your reply answers nothing.',
   wrong_recipient: 'This was put to somebody else. Your reply answers nothing, and it is on record.',
   sender_unauthenticated:
