@@ -122,7 +122,7 @@ export class PostgresLedger implements Ledger {
   async #commit(batch: readonly Waiting[]): Promise<Written> {
     const { writer, machine } = this.#parts
     const appends = batch.map(({ append }) => append)
-    const since = batch[0]?.since ?? 0
+    let until = (batch[0]?.since ?? 0) + PATIENCE_MS
     let doubt: Doubt | null = null
     for (;;) {
       try {
@@ -130,9 +130,12 @@ export class PostgresLedger implements Ledger {
         doubt = null
         return await writer.commit(appends)
       } catch (error) {
-        if (error instanceof InDoubt) doubt = error.doubt
-        else if (!(error instanceof Away)) throw error
-        if (machine.monotonic() - since > PATIENCE_MS) throw unavailable(error)
+        if (error instanceof InDoubt) {
+          doubt = error.doubt
+          // What may be committed is worth finding out, however long it has taken so far.
+          until = machine.monotonic() + PATIENCE_MS
+        } else if (!(error instanceof Away)) throw error
+        else if (machine.monotonic() > until) throw error
       }
     }
   }

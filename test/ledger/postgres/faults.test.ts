@@ -107,6 +107,21 @@ describe.skipIf(!present)('a PostgreSQL that breaks (needs a server: npm run tes
     60_000,
   )
 
+  test('a replica that falls silent while it holds the head holds up the others for seconds, not for ever', async () => {
+    const url = await server.corner()
+    const wire = await wireTo(url)
+    leave.push(() => wire.close())
+    const { ledger: silent } = await opened(wire.url)
+    const { ledger: other } = await opened(url)
+    await note(silent)
+    wire.cuts.push('silence')
+    const unheard = note(silent)
+    while (wire.done.length === 0) await sleep(5)
+    expect(await note(other)).toMatchObject({ kind: 'appended', entries: [{ seq: 1 }] })
+    // The silent one finds its connection ended by the server, and its batch not committed: it begins again.
+    expect(await unheard).toMatchObject({ kind: 'appended', entries: [{ seq: 2 }] })
+  })
+
   describe('an unknown outcome: the connection is cut after COMMIT was sent', () => {
     for (const [cut, what] of [
       ['answer', 'the server has committed: it is acknowledged, and not appended again'],

@@ -14,6 +14,8 @@ export type Cut =
   | 'question'
   /** Both ends at the same moment: what the server does, nobody knows. */
   | 'both'
+  /** Nothing is cut, and nothing comes through any more. */
+  | 'silence'
 
 export type Wire = {
   readonly url: string
@@ -38,6 +40,7 @@ export async function wireTo(url: string): Promise<Wire> {
     }
     client.once('close', () => upstream.destroy())
     upstream.once('close', () => client.destroy())
+    let silent = false
     /** Set while the server's answer to a COMMIT is awaited, to be lost. */
     let awaiting = false
     const sever = (): void => {
@@ -49,6 +52,8 @@ export async function wireTo(url: string): Promise<Wire> {
       const cut = at < 0 ? undefined : cuts.shift()
       if (cut !== undefined) done.push(cut)
       if (cut === 'answer') awaiting = true
+      silent ||= cut === 'silence'
+      if (silent) return
       upstream.write(cut === 'question' ? chunk.subarray(0, at) : chunk)
       if (cut === 'question' || cut === 'both') setImmediate(sever)
     })
