@@ -6,6 +6,11 @@ import { recordedWords, refusedWords, SILENT, tell } from './feedback.js'
 import { keywordOf } from './keyword.js'
 import { isSigned } from './signature.js'
 
+/** The signature covers names and values as one string without gaps: whoever has a signed message can draw the borders
+ *  between them anew, and would have another id of it, or none, by taking in what follows. Of this shape there is one. */
+const MESSAGE_ID = /^[A-Z]{2}[0-9a-f]{32}$/
+const UNREADABLE: HookAnswer = { status: 400, body: 'not a message' }
+
 export async function receive(
   account: Account,
   hookUrl: string,
@@ -64,6 +69,8 @@ async function takeStatus(
 }
 
 async function takeMessage(parameters: URLSearchParams, desk: Desk): Promise<HookAnswer> {
+  const id = parameters.get('MessageSid') ?? ''
+  if (!MESSAGE_ID.test(id)) return UNREADABLE
   const sender = parameters.get('From') ?? ''
   const text = parameters.get('Body') ?? ''
   const keyword = keywordOf(text, parameters.get('OptOutType'))
@@ -77,7 +84,7 @@ async function takeMessage(parameters: URLSearchParams, desk: Desk): Promise<Hoo
   }
   // The carrier answers these itself.
   if (keyword !== null) return SILENT
-  return say(await desk.take(inboundOf(parameters, sender, text)), desk)
+  return say(await desk.take(inboundOf(id, sender, text)), desk)
 }
 
 async function say(verdict: Awaited<ReturnType<Desk['take']>>, desk: Desk): Promise<HookAnswer> {
@@ -86,12 +93,11 @@ async function say(verdict: Awaited<ReturnType<Desk['take']>>, desk: Desk): Prom
   return (await desk.notice(verdict)) ? tell(refusedWords(verdict)) : SILENT
 }
 
-function inboundOf(parameters: URLSearchParams, sender: string, body: string): Inbound {
-  const id = parameters.get('MessageSid')
+function inboundOf(id: string, sender: string, body: string): Inbound {
   const { text, code } = readReply(body)
   return {
     channel: 'sms',
-    ...(id !== null && { provider_message_id: id }),
+    provider_message_id: id,
     sender,
     proof: 'sms_from',
     authenticated: true,

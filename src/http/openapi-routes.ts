@@ -244,6 +244,7 @@ export const ROUTES: readonly Route[] = [
   hook('/hooks/telegram', [said(400, 'verified, and no update')]),
   hook('/hooks/sms', [
     { status: 200, media: 'text/xml', words: 'taken; what the person is told, if anything' },
+    said(400, 'signed, and no message'),
   ]),
   hook('/hooks/email/{provider}', [
     said(404, 'no such provider'),

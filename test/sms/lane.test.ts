@@ -1,5 +1,6 @@
 // SMS in a real lane, against the provider's emulator: what this channel lets in, what it never does, and what becomes of a
 // person who leaves it.
+import { randomBytes } from 'node:crypto'
 import twilio from 'twilio'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sign } from '../../adapters/sms/signature.js'
@@ -106,7 +107,7 @@ async function post(
 }
 const inbound = (body: string, more: Record<string, string> = {}): Record<string, string> => ({
   AccountSid: SID,
-  MessageSid: `SM${Math.random().toString(16).slice(2)}`,
+  MessageSid: `SM${randomBytes(16).toString('hex')}`,
   From: OWNER,
   To: NUMBER,
   Body: body,
@@ -259,6 +260,29 @@ describe('a webhook that is not the provider’s', () => {
     for (let times = 0; times < 3; times++) expect((await post(form)).status).toBe(200)
     expect(await reasons('q-1')).toEqual(['duplicate_message'])
     expect(said().filter(words => words !== null)).toEqual(['Recorded: YES'])
+  })
+})
+
+describe('a signed message that somebody has kept', () => {
+  /** The same string to sign, cut into names and values elsewhere. */
+  const merged = (form: Record<string, string>, name: string, into: string): Record<string, string> => {
+    const { [name]: value, ...rest } = form
+    return { ...rest, [into]: `${rest[into]}${name}${value}` }
+  }
+
+  test('cannot be given another id, or none, and so be a new one: it is not even read', async () => {
+    const form = inbound(`perhaps ${codeIn((await ask('q-1')).body)}`)
+    expect((await post(form)).status).toBe(200)
+    const before = (await lane.ledger()).length
+    const url = `${front.url}/hooks/sms`
+    for (const other of [merged(form, 'NumMedia', 'MessageSid'), merged(form, 'MessageSid', 'From')]) {
+      const parameters = new URLSearchParams(other)
+      expect(sign(TOKEN, { url, parameters })).toBe(
+        sign(TOKEN, { url, parameters: new URLSearchParams(form) }),
+      )
+      expect((await post(other)).status).toBe(400)
+    }
+    expect([await reasons('q-1'), (await lane.ledger()).length]).toEqual([['reply_not_in_schema'], before])
   })
 })
 
