@@ -2,7 +2,8 @@
 // the number that wrote. Said to people only, never twice about the same request, and never to whoever opted out.
 import type { HookAnswer, Outcome, Reason, Verdict } from '../../src/adapter.js'
 import { cut, plain } from './plain.js'
-import { inUtc } from './render.js'
+import { inUtc, MAX_SEGMENTS } from './render.js'
+import { countSegments } from './segments.js'
 
 /** An answer is repeated to be recognised, not to be read. */
 const ECHOED_CHARS = 60
@@ -27,8 +28,15 @@ type Refused = Extract<Verdict, { kind: 'refused' }>
 
 export function refusedWords({ reason, accepted, outcome }: Refused): string {
   if (outcome !== null) return `Not recorded: ${outcomeWords(outcome)}`
-  if (accepted !== null) return `Not understood. ${plain(accepted)} End with the code of the message.`
+  if (accepted !== null) return notUnderstood(plain(accepted))
   return `Not recorded: ${WHY[reason] ?? 'it could not be taken.'}`
+}
+
+/** The sentence that was too long to be asked with is too long to be repeated, and a provider takes 1600 characters. */
+function notUnderstood(accepted: string): string {
+  const whole = `Not understood. ${accepted} End with the code of the message.`
+  if (countSegments(whole).segments <= MAX_SEGMENTS) return whole
+  return 'Not understood. Read and answer it by the link in the message.'
 }
 
 const WHY: Readonly<Partial<Record<Reason, string>>> = {

@@ -29,7 +29,7 @@ export function plain(text: string): string {
   return text
     .replace(SET, mark => TYPESET[mark] ?? mark)
     .replace(/:\/\//g, ': //')
-    .replace(/([\p{L}\p{N}_-])([.\u3002\uff0e\uff61])(?=\p{L})/gu, '$1$2 ')
+    .replace(/(?<=\S)([.\u3002\uff0e\uff61])(?=\p{L})/gu, '$1 ')
     .replace(/([0-9])\.(?=[0-9]+\.[0-9]+\.[0-9])/g, '$1. ')
 }
 

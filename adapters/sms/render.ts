@@ -5,7 +5,7 @@ import { cut, plain } from './plain.js'
 import { countSegments } from './segments.js'
 
 /** Longer ones arrive late, in pieces or not at all with some carriers. */
-const MAX_SEGMENTS = 6
+export const MAX_SEGMENTS = 6
 /** Of what is only announced: enough to recognise it. */
 const ANNOUNCED_CHARS = 40
 /** Enough of a digest to compare with what is on the screen; the page has all of it. */
@@ -41,7 +41,8 @@ function howToAnswer(schema: ReplySchema, code: string): string {
 /** What the answer changes, or what it is about. */
 function detailOf({ impact, handles }: Display): string {
   if (impact !== null) return plain(impact)
-  return handles.map(({ name, handle }) => [name, cut(handle, DIGEST_CHARS + 2)].join(' ').trim()).join('\n')
+  const lines = handles.map(({ name, handle }) => [name, cut(handle, DIGEST_CHARS + 2)].join(' ').trim())
+  return plain(lines.join('\n'))
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

@@ -1,10 +1,12 @@
 // The message a person gets: short, whole, and with nothing in it that a phone would turn into somebody else's link.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { refusedWords } from '../../adapters/sms/feedback.js'
 import { plain } from '../../adapters/sms/plain.js'
 import { render } from '../../adapters/sms/render.js'
 import { countSegments } from '../../adapters/sms/segments.js'
 import { compile } from '../../src/compiler/compile.js'
+import { describeAnswer } from '../../src/compiler/describe.js'
 import { approval, HANDLE, question, review, SCHEMAS } from '../web/samples.js'
 
 const LINK = `https://lane.example.org/r/${HANDLE}`
@@ -111,6 +113,8 @@ describe('how to answer', () => {
 describe('what others wrote', () => {
   test.each([
     ['see https://evil.example/x', 'see https: //evil. example/x'],
+    ['cafe\u0301.example', 'cafe\u0301. example'],
+    ['🍕.example', '🍕. example'],
     ['www.evil.example', 'www. evil. example'],
     ['mail a@b.example now', 'mail a@b. example now'],
     ['evil。example evil．example', 'evil。 example evil． example'],
@@ -130,6 +134,11 @@ describe('what others wrote', () => {
     )
   })
 
+  test('a handle that is named like a host is no link', () => {
+    const handles = [{ name: null, handle: 'doc:evil.com', fixed: false }]
+    expect(shown({ ...review, handles })).toContain('doc:evil. com')
+  })
+
   test('a label that looks like a link is none either', () => {
     const options = [
       { value: 'a', label: 'see evil.example' },
@@ -137,4 +146,32 @@ describe('what others wrote', () => {
     ]
     expect(shown(question({ kind: 'choice', options }))).toContain('A (see evil. example)')
   })
+})
+
+describe('a refusal', () => {
+  const refused = (label: string): Parameters<typeof refusedWords>[0] => {
+    const options = Array.from({ length: 26 }, (_, index) => ({ value: `v${index}`, label }))
+    return {
+      kind: 'refused',
+      reason: 'reply_not_in_schema',
+      request_id: 'q-1',
+      delivery_id: 'd-1',
+      read: 'perhaps',
+      accepted: describeAnswer({ kind: 'choice', options }),
+      outcome: null,
+    }
+  }
+
+  test.each(['a.'.repeat(37), '😀'.repeat(75), 'l'.repeat(75)])(
+    'of 26 options named %s stays within what a provider sends, and leads to the page',
+    label => {
+      const text = refusedWords(refused(label))
+      expect(text).toBe('Not understood. Read and answer it by the link in the message.')
+    },
+  )
+
+  test('that fits says what would be understood', () =>
+    expect(refusedWords(refused('ok'))).toMatch(
+      /^Not understood\. Reply with one letter: A \(ok\), .* End with/,
+    ))
 })
