@@ -136,7 +136,7 @@ describe('what others wrote', () => {
 
   test('a handle that is named like a host is no link', () => {
     const handles = [{ name: null, handle: 'doc:evil.com', fixed: false }]
-    expect(shown({ ...review, handles })).toContain('doc:evil. com')
+    expect(shown({ ...review, handles, reply_schema: { kind: 'yes_no' } })).toContain('doc:evil. com')
   })
 
   test('a label that looks like a link is none either', () => {
