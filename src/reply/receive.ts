@@ -188,7 +188,9 @@ function keepsake(inbound: Inbound, grant: Grant): RawReply {
   }
 }
 
-const isAddressee = ({ sender, token }: Facts): boolean => token.ok && sender === token.claims.sub
+/** Vouched for, and a person: who only uses the addressee's name, and a robot of theirs, have attempts of their own. */
+const isAddressee = ({ sender, token, inbound }: Facts): boolean =>
+  token.ok && sender === token.claims.sub && inbound.authenticated && !inbound.automated
 
 /** A dead handle says nothing more: the entry that killed it is there. And a stranger's own attempts running out
  *  neither kills the addressee's handle nor needs an entry beyond those already made. */

@@ -462,6 +462,17 @@ describe('[LANE-087] attempts and repetitions:', () => {
     expect(await stage.lane.answer(fromSlack(handle, 'yes'))).toMatchObject({ kind: 'accepted' })
   })
 
+  test.each<[string, Partial<Inbound>]>([
+    ['a forger in the addressee’s name', { authenticated: false }],
+    ['a robot that answers for the addressee', { automated: true }],
+  ])('%s cannot kill the handle, nor grow the ledger for ever', async (_name, more) => {
+    const { handle } = await ask()
+    for (let time = 0; time < 20; time++) await stage.lane.answer(fromSlack(handle, 'yes', more))
+    expect(await rejections()).toHaveLength(5)
+    expect(stage.slack.copies).toHaveLength(1)
+    expect(await stage.lane.answer(fromSlack(handle, 'yes'))).toMatchObject({ kind: 'accepted' })
+  })
+
   test('duplicate_message: a provider that repeats itself is recorded once more, then no more', async () => {
     const { handle } = await ask()
     const message = { provider_message_id: 'm-1' }
