@@ -24,7 +24,9 @@ export class Pace {
   /** How long to wait, in ms. More than LONGEST_WAIT_MS: come back after that long. */
   turn(delivery: string, chat: number, now: number): number {
     const kept = this.#kept.get(delivery)
-    const at = Math.max(kept ?? this.#next(chat, now), this.#held, now)
+    // A turn from before Telegram closed is lost: all of them together would leave in one burst when it opens.
+    const holds = kept !== undefined && kept >= this.#held
+    const at = Math.max(holds ? kept : this.#next(chat, now), now)
     if (at - now > LONGEST_WAIT_MS) this.#kept.set(delivery, at)
     else this.#kept.delete(delivery)
     return at - now
@@ -37,8 +39,9 @@ export class Pace {
 
   #next(chat: number, now: number): number {
     if (this.#chats.size + this.#kept.size > SWEEP_AT) this.#sweep(now)
-    const at = Math.max(now, this.#free, this.#chats.get(chat) ?? 0)
-    this.#free = Math.max(now, this.#free) + OVERALL_GAP_MS
+    const open = Math.max(now, this.#free, this.#held)
+    const at = Math.max(open, this.#chats.get(chat) ?? 0)
+    this.#free = open + OVERALL_GAP_MS
     this.#chats.set(chat, at + CHAT_GAP_MS)
     return at
   }
