@@ -14,15 +14,12 @@ import {
 } from '../contract.js'
 import { parseEntry } from '../entry.js'
 import type { DatabaseClock } from './clock.js'
-import { Away, unavailable } from './failure.js'
 import type { Notices } from './notices.js'
-import type { Outcome } from './page.js'
+import { Queue } from './queue.js'
 import { PATIENCE_MS, type Readers } from './reading.js'
 import { Tail } from './tail.js'
-import { type Doubt, InDoubt, Refused, type Writer, type Written } from './writer.js'
+import type { Writer } from './writer.js'
 
-/** One commit takes at most this many appends, so that a burst cannot hold up the other replicas for long. */
-const BATCH = 256
 const PAGE = 500
 const LOOK_MS = 1_000
 
@@ -33,13 +30,6 @@ const PROBE = [
   { name: 'probe_lock', text: 'SELECT size FROM head FOR UPDATE' },
   { name: 'probe_end', text: 'ROLLBACK' },
 ]
-
-type Waiting = {
-  readonly append: Append<unknown>
-  readonly since: number
-  readonly settle: (outcome: Outcome) => void
-  readonly fail: (error: unknown) => void
-}
 
 export type Parts = {
   readonly writer: Writer
@@ -58,15 +48,14 @@ export type Parts = {
 export class PostgresLedger implements Ledger {
   readonly #parts: Parts
   readonly #tail: Tail
-  /** Appends not yet committed, in order. Filled by append(), emptied by #work(). */
-  #waiting: Waiting[] = []
-  #working: Promise<void> | null = null
+  readonly #queue: Queue
   #looking: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.#tail = new Tail(parts.size, (from, limit) => this.#lines(from, limit))
+    this.#queue = new Queue(parts.writer, this.#tail, parts.notices, parts.machine)
     this.#lookLater()
   }
 
@@ -77,82 +66,7 @@ export class PostgresLedger implements Ledger {
 
   append<R>(append: Append<R>): Promise<Appended<R>> {
     if (this.#closed) return Promise.reject(new LedgerUnavailable('the ledger is closed'))
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({
-        append: append as Append<unknown>,
-        since: this.#parts.machine.monotonic(),
-        settle: resolve as (outcome: Outcome) => void,
-        fail: reject,
-      })
-      this.#working ??= this.#work()
-    })
-  }
-
-  /** One batch after the other: what comes while one is under way goes with the next. */
-  async #work(): Promise<void> {
-    // Whatever is appended in this turn of the loop shares the first commit.
-    await new Promise(resolve => setImmediate(resolve))
-    while (this.#waiting.length > 0) await this.#settle(this.#waiting.splice(0, BATCH))
-    this.#working = null
-  }
-
-  async #settle(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const { outcomes } = await this.#told(batch)
-      for (const [index, waiting] of batch.entries()) {
-        const outcome = outcomes[index]
-        if (outcome === undefined || 'error' in outcome) waiting.fail(outcome?.error)
-        else waiting.settle(outcome)
-      }
-    } catch (error) {
-      if (error instanceof Refused && batch.length > 1) return await this.#settleApart(batch)
-      const failure = error instanceof Refused ? error.why : unavailable(error)
-      for (const waiting of batch) waiting.fail(failure)
-    }
-  }
-
-  /** One of them broke a constraint the store keeps (L7): the halves are tried apart until it stands alone. */
-  async #settleApart(batch: readonly Waiting[]): Promise<void> {
-    const half = Math.ceil(batch.length / 2)
-    await this.#settle(batch.slice(0, half))
-    await this.#settle(batch.slice(half))
-  }
-
-  /** Tries again while the database is away, for as long as the longest waiting has patience. */
-  async #commit(batch: readonly Waiting[]): Promise<Written> {
-    const { writer, machine } = this.#parts
-    const appends = batch.map(({ append }) => append)
-    let until = (batch[0]?.since ?? 0) + PATIENCE_MS
-    let doubt: Doubt | null = null
-    for (;;) {
-      try {
-        if (doubt !== null && (await writer.wasCommitted(doubt))) return doubt.written
-        doubt = null
-        return await writer.commit(appends)
-      } catch (error) {
-        if (error instanceof InDoubt) {
-          doubt = error.doubt
-          // What may be committed is worth finding out, however long it has taken so far.
-          until = machine.monotonic() + PATIENCE_MS
-        } else if (!(error instanceof Away)) throw error
-        else if (machine.monotonic() > until) throw error
-      }
-    }
-  }
-
-  /** Committed, and everyone told of it. */
-  async #told(batch: readonly Waiting[]): Promise<Written> {
-    let entries: readonly Entry[] = []
-    this.#tail.begin()
-    try {
-      const written = await this.#commit(batch)
-      entries = written.entries
-      return written
-    } finally {
-      this.#tail.end(entries)
-      const last = entries.at(-1)
-      if (last !== undefined) this.#parts.notices.tell(last.seq + 1)
-    }
+    return this.#queue.append(append)
   }
 
   #lookLater(): void {
@@ -268,7 +182,7 @@ export class PostgresLedger implements Ledger {
   }
 
   async close(): Promise<void> {
-    while (this.#working !== null) await this.#working
+    await this.#queue.emptied()
     this.#closed = true
     clearTimeout(this.#looking)
     await Promise.all(this.#parts.connections.map(one => one.close()))

@@ -37,6 +37,9 @@ const LOCK_MS = 10_000
 export type Written = { readonly entries: readonly Entry[]; readonly outcomes: readonly Judged[] }
 export type Doubt = { readonly batch: number; readonly written: Written }
 
+/** What is known once the head is locked. */
+type Entered = { readonly head: Head; readonly sighting: Sighting; readonly facts: Facts }
+
 /** A COMMIT was sent and nothing came back. */
 export class InDoubt extends Error {
   override readonly name = 'InDoubt'
@@ -123,11 +126,17 @@ export class Writer {
   }
 
   async #judged(client: Client, batch: readonly Append<unknown>[]) {
-    const { head, sighting, facts } = await this.#enter(client, batch)
-    if (hasLost(this.#head, head)) {
+    const entered = await this.#enter(client, batch)
+    try {
+      return this.#judge(entered, batch)
+    } catch (error) {
       this.#leave(client)
-      throw new LedgerUnavailable(LOST)
+      throw error
     }
+  }
+
+  #judge({ head, sighting, facts }: Entered, batch: readonly Append<unknown>[]) {
+    if (hasLost(this.#head, head)) throw new LedgerUnavailable(LOST)
     this.#clock.heed(head.at_ms, head.suspected)
     const reading = this.#clock.see(sighting)
     const page = new Page(head, reading, facts)
@@ -136,7 +145,7 @@ export class Writer {
     return { page, outcomes }
   }
 
-  async #enter(client: Client, batch: readonly Append<unknown>[]) {
+  async #enter(client: Client, batch: readonly Append<unknown>[]): Promise<Entered> {
     const asked = questions(batch, this.#clock.now())
     const sent = this.#machine.monotonic()
     try {

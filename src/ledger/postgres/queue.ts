@@ -1,0 +1,119 @@
+// Appends wait here for the next batch. One batch is under way at a time: what comes meanwhile goes with the one after it.
+import type { Clock } from '../../clock.js'
+import type { Entry } from '../../event.js'
+import type { Append, Appended } from '../contract.js'
+import { Away } from './failure.js'
+import type { Notices } from './notices.js'
+import type { Outcome } from './page.js'
+import { PATIENCE_MS } from './reading.js'
+import type { Tail } from './tail.js'
+import { type Doubt, InDoubt, Refused, type Writer, type Written } from './writer.js'
+
+/** One commit takes at most this many appends, so that a burst cannot hold up the other replicas for long. */
+const BATCH = 256
+
+type Waiting = {
+  readonly append: Append<unknown>
+  readonly since: number
+  readonly settle: (outcome: Outcome) => void
+  readonly fail: (error: unknown) => void
+}
+
+export class Queue {
+  readonly #writer: Writer
+  readonly #tail: Tail
+  readonly #notices: Notices
+  readonly #machine: Pick<Clock, 'monotonic'>
+  /** Not yet committed, in order. Filled by append(), emptied by #work(). */
+  readonly #waiting: Waiting[] = []
+  #working: Promise<void> | null = null
+
+  constructor(writer: Writer, tail: Tail, notices: Notices, machine: Pick<Clock, 'monotonic'>) {
+    this.#writer = writer
+    this.#tail = tail
+    this.#notices = notices
+    this.#machine = machine
+  }
+
+  append<R>(append: Append<R>): Promise<Appended<R>> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        append: append as Append<unknown>,
+        since: this.#machine.monotonic(),
+        settle: resolve as (outcome: Outcome) => void,
+        fail: reject,
+      })
+      this.#working ??= this.#work()
+    })
+  }
+
+  /** One batch after the other: what comes while one is under way goes with the next. */
+  async #work(): Promise<void> {
+    // Whatever is appended in this turn of the loop shares the first commit.
+    await new Promise(resolve => setImmediate(resolve))
+    while (this.#waiting.length > 0) await this.#settle(this.#waiting.splice(0, BATCH))
+    this.#working = null
+  }
+
+  async #settle(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const { outcomes } = await this.#told(batch)
+      for (const [index, waiting] of batch.entries()) {
+        const outcome = outcomes[index]
+        if (outcome === undefined || 'error' in outcome) waiting.fail(outcome?.error)
+        else waiting.settle(outcome)
+      }
+    } catch (error) {
+      if (error instanceof Refused && batch.length > 1) return await this.#settleApart(batch)
+      for (const waiting of batch) waiting.fail(error instanceof Refused ? error.why : error)
+    }
+  }
+
+  /** One of them broke a constraint the store keeps (L7): the halves are tried apart until it stands alone. */
+  async #settleApart(batch: readonly Waiting[]): Promise<void> {
+    const half = Math.ceil(batch.length / 2)
+    await this.#settle(batch.slice(0, half))
+    await this.#settle(batch.slice(half))
+  }
+
+  /** Tries again while the database is away, for as long as the longest waiting has patience. */
+  async #commit(batch: readonly Waiting[]): Promise<Written> {
+    const appends = batch.map(({ append }) => append)
+    let until = (batch[0]?.since ?? 0) + PATIENCE_MS
+    let doubt: Doubt | null = null
+    for (;;) {
+      try {
+        if (doubt !== null && (await this.#writer.wasCommitted(doubt))) return doubt.written
+        doubt = null
+        return await this.#writer.commit(appends)
+      } catch (error) {
+        if (error instanceof InDoubt) {
+          doubt = error.doubt
+          // What may be committed is worth finding out, however long it has taken so far.
+          until = this.#machine.monotonic() + PATIENCE_MS
+        } else if (!(error instanceof Away)) throw error
+        else if (this.#machine.monotonic() > until) throw error
+      }
+    }
+  }
+
+  /** Committed, and everyone told of it. */
+  async #told(batch: readonly Waiting[]): Promise<Written> {
+    let entries: readonly Entry[] = []
+    this.#tail.begin()
+    try {
+      const written = await this.#commit(batch)
+      entries = written.entries
+      return written
+    } finally {
+      this.#tail.end(entries)
+      const last = entries.at(-1)
+      if (last !== undefined) this.#notices.tell(last.seq + 1)
+    }
+  }
+
+  /** When nothing waits and nothing is under way. */
+  async emptied(): Promise<void> {
+    while (this.#working !== null) await this.#working
+  }
+}
