@@ -3,10 +3,10 @@
 // none of that decides anything. A ring is always taken as done: what is still due is rung again by the sweep.
 import { type Job, Worker } from 'bullmq'
 import type { Ledger } from '../../ledger/contract.js'
-import type { Ring } from '../alarms.js'
 import { TOGETHER } from '../overdue.js'
 import { alarmOf, BEAT, PREFIX } from './job.js'
 import { connectForWorker } from './redis.js'
+import type { Rings } from './rings.js'
 
 /** Renewed at half time. A process that is blocked for longer loses its jobs to another, or to itself, once more. */
 const LOCK_MS = 30_000
@@ -28,27 +28,27 @@ export type BellParts = {
   readonly url: string
   readonly queue: string
   readonly ledger: Ledger
-  readonly ring: Ring
+  readonly rings: Rings
   readonly onTrouble: (error: unknown) => void
 }
 
 export function startBell(parts: BellParts): Bell {
-  const rings = new Set<Promise<void>>()
+  const underWay = new Set<Promise<void>>()
   const early = new Set<NodeJS.Timeout>()
 
-  const ringNow = (requestId: string): Promise<void> => {
-    const ring = parts
-      .ring(requestId)
+  const ringNow = (requestId: string, at: number): Promise<void> => {
+    const ring = parts.rings
+      .ring(requestId, at)
       .catch(parts.onTrouble)
-      .then(() => void rings.delete(ring))
-    rings.add(ring)
+      .then(() => void underWay.delete(ring))
+    underWay.add(ring)
     return ring
   }
 
   /** By the ledger's clock: rung before its time a request would answer "not yet" and not be asked again. */
   const ringAt = async (requestId: string, at: number): Promise<void> => {
     const wait = at - parts.ledger.now()
-    if (wait <= 0) return ringNow(requestId)
+    if (wait <= 0) return ringNow(requestId, at)
     if (wait > EARLY_AT_MOST_MS) return
     const timer = setTimeout(() => {
       early.delete(timer)
@@ -72,7 +72,7 @@ export function startBell(parts: BellParts): Bell {
     async stop() {
       for (const timer of early) clearTimeout(timer)
       await worker.dismiss(STOP_MS)
-      await Promise.all(rings)
+      await Promise.all(underWay)
     },
   }
 }

@@ -11,6 +11,7 @@ import { startBell } from './bell.js'
 import { PREFIX } from './job.js'
 import { startPulse } from './pulse.js'
 import { connectForCommands } from './redis.js'
+import { Rings } from './rings.js'
 import { startSweep } from './sweep.js'
 import { Troubles } from './trouble.js'
 
@@ -39,11 +40,12 @@ export async function startBullmq({ store, url, ring, say }: BullmqParts): Promi
   })
   queue.on('error', () => undefined)
 
+  const rings = new Rings(ledger, ring)
   const arming = new Arming(queue, redis, ledger, () => sweep.restart())
-  const sweep = startSweep({ store, redis, arming, ring, queue: name, troubles, onTrouble })
+  const sweep = startSweep({ store, redis, arming, rings, queue: name, troubles, onTrouble })
   // A connection that was made anew may lead to a Redis that knows less than the last one.
   redis.on('ready', () => sweep.restart())
-  const bell = startBell({ url, queue: name, ledger, ring, onTrouble })
+  const bell = startBell({ url, queue: name, ledger, rings, onTrouble })
   const replica = randomBytes(6).toString('hex')
   const pulse = startPulse({ redis, queue, replica, troubles, onSilence: bell.replace })
 

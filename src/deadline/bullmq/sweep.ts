@@ -7,10 +7,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { Alarm, Store } from '../../ledger/contract.js'
-import type { Ring } from '../alarms.js'
-import { overdue } from '../overdue.js'
+import { overdue, REST_MS } from '../overdue.js'
 import type { Arming } from './arming.js'
 import { PREFIX } from './job.js'
+import type { Rings } from './rings.js'
 import type { Troubles } from './trouble.js'
 
 const SWEEP_MS = 1_000
@@ -29,7 +29,7 @@ export type SweepParts = {
   readonly store: Store
   readonly redis: Redis
   readonly arming: Arming
-  readonly ring: Ring
+  readonly rings: Rings
   readonly queue: string
   readonly troubles: Troubles
   readonly onTrouble: (error: unknown) => void
@@ -38,7 +38,8 @@ export type SweepParts = {
 export function startSweep(parts: SweepParts): Sweep {
   const { ledger } = parts.store
   const stopping = new AbortController()
-  const due = overdue(ledger, parts.ring, parts.onTrouble)
+  const ring = (id: string): Promise<void> => parts.rings.ring(id, ledger.now() - REST_MS)
+  const due = overdue(ledger, ring, parts.onTrouble)
   /** The last alarm that was looked for; null to begin again. Written by restart() and rearm(). */
   let walked: Alarm | null = null
 
