@@ -9,6 +9,8 @@ const PROMPT_MS = 1_500
 /** A post or an edit. With a look before it, one after it and the opening of the conversation it stays within the
  *  10 s that the lane gives a send. */
 const CALM_MS = 4_000
+/** The longest a provider is left alone on its word: then it is asked again. */
+const LONGEST_WAIT_MS = 3_600_000
 /** The lane has at most 256 sends under way: none of them waits in the library's queue while its own time runs. */
 const CONCURRENT_CALLS = 300
 
@@ -62,7 +64,7 @@ const NEVER_LEFT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'E
 
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof webApi.WebAPIRateLimitedError)
-    return { kind: 'limited', code: 'rate_limited', retry_after_ms: error.retryAfter * 1000 }
+    return { kind: 'limited', code: 'rate_limited', retry_after_ms: waitOf(error.retryAfter) }
   if (error instanceof webApi.WebAPIPlatformError) {
     const code = error.data.error
     return BROKE.includes(code) ? { kind: 'unclear', code } : { kind: 'refused', code }
@@ -71,6 +73,8 @@ export function troubleOf(error: unknown): Trouble {
   if (error instanceof webApi.WebAPIRequestError) return requestTrouble(error.original)
   return { kind: 'unclear', code: 'no_answer' }
 }
+
+const waitOf = (seconds: number): number => Math.min(Math.max(seconds, 0) * 1000, LONGEST_WAIT_MS)
 
 function requestTrouble(original: Error): Trouble {
   const { cause } = original

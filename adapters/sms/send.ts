@@ -8,7 +8,7 @@ import { render } from './render.js'
 const ANSWER_WITHIN_MS = 8_000
 /** The longest a provider keeps a message for a phone that is off. */
 const LONGEST_VALIDITY_SECONDS = 14_400
-/** What a provider that names no time is believed to mean at most. */
+/** The longest a provider is left alone on its word: then it is asked again. */
 const LONGEST_WAIT_MS = 3_600_000
 
 export async function send(

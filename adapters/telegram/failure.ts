@@ -24,6 +24,8 @@ export type Called<T> =
 
 /** A 429 that names no time: Telegram counts in seconds, and one is the shortest it says. */
 const USUAL_WAIT_SECONDS = 1
+/** The longest a provider is left alone on its word: then it is asked again. */
+const LONGEST_WAIT_MS = 3_600_000
 const GATEWAY_TIMEOUT = 504
 
 export function readFailure(error: unknown): Failure {
@@ -31,16 +33,18 @@ export function readFailure(error: unknown): Failure {
 }
 
 function verdictOf({ code, description, parameters }: TelegramError): Failure {
-  if (code === 429) {
-    const seconds = parameters?.retry_after ?? USUAL_WAIT_SECONDS
-    return { kind: 'limited', after_ms: seconds * 1000 }
-  }
+  if (code === 429) return { kind: 'limited', after_ms: waitOf(parameters?.retry_after) }
   // A gateway that gave up waiting does not know what became of it.
   if (code === GATEWAY_TIMEOUT) return { kind: 'silent' }
   if (code >= 500) return { kind: 'broken' }
   // A token with a wrong form is not found, one with a wrong secret is unauthorized.
   if (code === 401 || code === 404) return { kind: 'unauthorized' }
   return { kind: 'refused', why: whyOf(code, description ?? '') }
+}
+
+function waitOf(said: unknown): number {
+  const seconds = typeof said === 'number' && said > 0 ? said : USUAL_WAIT_SECONDS
+  return Math.min(seconds * 1000, LONGEST_WAIT_MS)
 }
 
 function whyOf(code: number, description: string): Why {

@@ -110,6 +110,18 @@ describe('a limit', () => {
   })
 })
 
+test('a limit of years is believed for an hour', async () => {
+  workspace.will('chat.postMessage', limited(99_999_999))
+  const given = envelope(deputy())
+  expect(await adapter.send(DISPLAY, given)).toMatchObject({
+    code: 'rate_limited',
+    retry_after_ms: 3_600_000,
+  })
+  expect(await adapter.send(DISPLAY, envelope(deputy(), { after: 3_600_000 }))).toMatchObject({
+    kind: 'sent',
+  })
+})
+
 describe('an answer that is lost', () => {
   test('after the card was posted: it is found by its delivery and stands, once', async () => {
     workspace.will('chat.postMessage', lost)

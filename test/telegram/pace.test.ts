@@ -1,5 +1,7 @@
 // How fast messages leave: about one a second to a chat, thirty in all; who must wait long keeps their turn.
+import { TelegramError } from 'telegraf'
 import { describe, expect, test } from 'vitest'
+import { readFailure } from '../../adapters/telegram/failure.js'
 import { LONGEST_WAIT_MS, Pace } from '../../adapters/telegram/pace.js'
 
 const NOW = 1_000_000
@@ -49,3 +51,19 @@ describe('the pace', () => {
       expect(wait - (leaving[index] ?? 0)).toBeGreaterThanOrEqual(34)
   })
 })
+
+test.each<[unknown, number]>([
+  [3, 3_000],
+  [99_999_999, 3_600_000],
+  [undefined, 1_000],
+  [-5, 1_000],
+  ['soon', 1_000],
+  [null, 1_000],
+])(
+  'a 429 that says %j is believed for %i ms: no word of it stops the channel for good',
+  (retry_after, ms) => {
+    const said = { error_code: 429, description: 'Too Many Requests', parameters: { retry_after } }
+    const error = new TelegramError(said as ConstructorParameters<typeof TelegramError>[0])
+    expect(readFailure(error)).toEqual({ kind: 'limited', after_ms: ms })
+  },
+)
