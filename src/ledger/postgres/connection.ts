@@ -23,6 +23,7 @@ const SETTINGS = [
   'enable_seqscan = off',
   'enable_mergejoin = off',
   'enable_hashjoin = off',
+  'enable_bitmapscan = off',
   'jit = off',
   'statement_timeout = 0',
   // So that the server, too, notices a peer that has gone without a word, and lets go what it held.

@@ -63,7 +63,8 @@ export const ledger = `
     token text NOT NULL, request_id text NOT NULL, delivery_id text NOT NULL, channel text NOT NULL,
     user_id text NOT NULL
   );
-  CREATE INDEX grants_by_code ON grants (user_id) WHERE channel = 'sms';
+  -- A page is never looked for by the person it was sent to.
+  CREATE INDEX grants_by_person ON grants (user_id, channel, place) WHERE channel <> 'web';
   CREATE TABLE refs (
     channel text NOT NULL, ref bytea NOT NULL, delivery_id text NOT NULL, handle_hash text NOT NULL,
     PRIMARY KEY (channel, ref)
