@@ -5,13 +5,12 @@ import { join } from 'node:path'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { type Client, connect } from '../faults/client.js'
 import type { Journal } from '../faults/journal.js'
-import { freshDirectory, has, type Launched, type LaunchOptions, launch } from '../faults/rig.js'
+import { freshDirectory, type Launched, type LaunchOptions, launch } from '../faults/rig.js'
 import { present, type Server, startPostgres } from './postgres.js'
 import { noRedis, type RedisServer, startRedis } from './redis.js'
 
 /** Why suites that need a cluster are skipped; null where everything is there. */
 export const noCluster = noRedis ?? (present ? null : 'no PostgreSQL is installed')
-export const noFaketime = has('faketime') ? null : 'faketime is not installed'
 
 export type Replica = Launched & { client(journal: Journal): Client }
 
