@@ -1,0 +1,52 @@
+// An address that a person links on one replica is theirs on the others.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Directory, TO_BE_LINKED } from '../../src/directory.js'
+import type { Store } from '../../src/ledger/contract.js'
+import { openPostgres } from '../../src/ledger/postgres/open.js'
+import { onEntry } from '../../src/replica.js'
+import { ALL, until } from '../faults/rig.js'
+import { configure } from '../lane/stage.js'
+import { noCluster } from './cluster.js'
+import { type Server, startPostgres } from './postgres.js'
+
+const CONFIG = `
+recipients:
+  owner: { name: Owner, telegram: ${TO_BE_LINKED}, web: true, channels: [web] }
+`
+
+describe.skipIf(noCluster !== null && !ALL)(`links${noCluster ? ` (skipped: ${noCluster})` : ''}`, () => {
+  let postgres: Server
+  let stores: [Store, Store]
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    const url = await postgres.corner()
+    stores = [await openPostgres(url), await openPostgres(url)]
+  }, 60_000)
+  afterAll(async () => {
+    for (const { ledger } of stores ?? []) await ledger.close()
+    await postgres?.end()
+  })
+
+  test('linked here, known there, though its first reading fails', async () => {
+    const [here, there] = stores
+    const directory = await Directory.open(configure(CONFIG), there.shelf)
+    const troubles: unknown[] = []
+    let failures = 1
+    const reread = async (): Promise<void> => {
+      if (failures-- > 0) throw new Error('the database is away')
+      await directory.refresh()
+    }
+    const leave = onEntry(there.ledger, 'RECIPIENT_LINKED', reread, error => void troubles.push(error))
+    expect(directory.whoHas('telegram', 4711)).toBeNull()
+    await here.ledger.append({
+      decide: () => ({
+        kind: 'append',
+        events: [{ type: 'RECIPIENT_LINKED', body: { user_id: 'owner', channel: 'telegram' } }],
+        shelve: [{ put: 'link', link: { user_id: 'owner', channel: 'telegram', address: '4711' } }],
+      }),
+    })
+    await until(() => directory.whoHas('telegram', 4711) === 'owner')
+    expect(troubles).toEqual([new Error('the database is away')])
+    leave()
+  })
+})
