@@ -1,14 +1,14 @@
 // The SMS channel: one short message with a code and a link, and the answer that comes back from the same number. It
 // proves no more than that number (`sms_from`), which can be forged and taken over; policy says for what that is enough.
 import type { Adapter, AdapterParts } from '../../src/adapter.js'
-import { readAccount } from './account.js'
 import { check } from './check.js'
 import { receive } from './receive.js'
 import { send } from './send.js'
+import { readVariables } from './variables.js'
 
 /** A message that has arrived cannot be edited: its code simply answers nothing any more. */
 export function smsAdapter({ variables, publicUrl }: AdapterParts): Adapter {
-  const account = readAccount(variables)
+  const account = readVariables(variables)
   const hookUrl = (): string => `${publicUrl()}/hooks/sms`
   return {
     channel: 'sms',

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readAccount } from '../../adapters/sms/account.js'
 import { send } from '../../adapters/sms/send.js'
+import { readVariables } from '../../adapters/sms/variables.js'
 import type { Envelope } from '../../src/adapter.js'
 import { HANDLE, question } from '../web/samples.js'
 import { type Fault, NUMBER, OWNER, SID, says, TOKEN } from './provider.js'
@@ -43,7 +43,7 @@ afterEach(async () => {
 })
 
 const account = (more: Record<string, string> = {}) =>
-  readAccount({
+  readVariables({
     SMS_ACCOUNT_SID: SID,
     SMS_AUTH_TOKEN: TOKEN,
     SMS_FROM: NUMBER,
@@ -174,6 +174,7 @@ describe('uncertain', () => {
 describe('an account', () => {
   test.each([
     [{ SMS_ACCOUNT_SID: 'AC12' }, /^SMS_ACCOUNT_SID must be/],
+    [{ SMS_AUTH_TOKEN: 'guessable' }, /^SMS_AUTH_TOKEN must be/],
     [{ SMS_FROM: 'MyCompany' }, /^SMS_FROM must be a number/],
     [{ SMS_FROM: '15559990000' }, /^SMS_FROM must be a number/],
     [{ SMS_API_URL: 'ftp://api.example.org' }, /^SMS_API_URL must be/],

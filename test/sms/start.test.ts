@@ -52,7 +52,7 @@ test('[LANE-037] behind a proxy, below a sub-path, the signature is over the add
   const PUBLIC_URL = 'https://lane.example.org/sub'
   const lane = await startLane({ config: CONFIG, env: { ...VARIABLES, PUBLIC_URL } })
   leave.push(() => lane.close())
-  const form = { AccountSid: SID, MessageSid: 'SM1', From: NOBODY, To: NUMBER, Body: 'hello' }
+  const form = { AccountSid: SID, MessageSid: `SM${'1'.repeat(32)}`, From: NOBODY, To: NUMBER, Body: 'hello' }
   const parameters = new URLSearchParams(form)
   const post = async (url: string): Promise<number> => {
     const headers = { 'x-twilio-signature': sign(TOKEN, { url, parameters }) }
@@ -89,7 +89,7 @@ describe('the doctor', () => {
   })
 
   test('finds a wrong token, a number that is not ours, and answers that go elsewhere', async () => {
-    expect(await examine({ SMS_AUTH_TOKEN: 'another' })).toEqual([
+    expect(await examine({ SMS_AUTH_TOKEN: TOKEN.replace('a', 'b') })).toEqual([
       ['fail', 'the provider refuses the account'],
     ])
     expect((await examine({ SMS_FROM: NOBODY }))?.at(-1)).toEqual(['fail', 'the account has no such number'])
