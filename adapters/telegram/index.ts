@@ -27,7 +27,7 @@ export function telegramAdapter({ variables, publicUrl, say }: AdapterParts): Ad
       if (!me.ok) throw new Error(`Telegram does not say what the bot is called: ${codeOf(me.failure)}`)
       return `https://t.me/${me.result.username}?start=${code}`
     },
-    check: () => check(api, secret === null ? null : { url: hook(), secret }),
+    check: () => check(api, secret === null ? null : hook()),
   }
   if (secret === null) {
     return { ...shared, listen: (cursor, desk) => listen({ api, counter, bot, say }, cursor, desk) }

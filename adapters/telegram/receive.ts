@@ -5,7 +5,7 @@ import { type Desk, type Hook, type HookAnswer, UNVERIFIED } from '../../src/ada
 import type { Counter } from './counter.js'
 import { updateIdOf } from './update.js'
 
-export const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
 
 const TAKEN: HookAnswer = { status: 200 }
 const UNREADABLE: HookAnswer = { status: 400, body: 'not an update' }

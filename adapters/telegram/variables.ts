@@ -1,8 +1,8 @@
-// What the environment says of the bot. A value that cannot be right stops the start, and is never repeated.
+// This channel's variables. A value that cannot be right stops the start and is named, never repeated.
 import type { AdapterParts } from '../../src/adapter.js'
 import type { Bot } from './update.js'
 
-export type BotSettings = {
+export type Variables = {
   readonly token: string
   readonly bot: Bot
   /** Null for Telegram's own. */
@@ -13,10 +13,10 @@ export type BotSettings = {
 
 /** It stands in the path of every call. */
 const TOKEN = /^(?:([0-9]{1,20}):)?[A-Za-z0-9_-]+$/
-/** What the Bot API takes as secret_token. */
-const SECRET = /^[A-Za-z0-9_-]{1,256}$/
+/** What the Bot API takes as secret_token, and long enough not to be guessed. */
+const SECRET = /^[A-Za-z0-9_-]{24,256}$/
 
-export function readVariables(variables: AdapterParts['variables'], publicUrl: string): BotSettings {
+export function readVariables(variables: AdapterParts['variables'], publicUrl: string): Variables {
   const { TELEGRAM_BOT_TOKEN = '', TELEGRAM_WEBHOOK_SECRET: secret = null } = variables
   const apiRoot = variables.TELEGRAM_API_ROOT?.replace(/\/$/, '') ?? null
   const token = TOKEN.exec(TELEGRAM_BOT_TOKEN)
@@ -24,7 +24,7 @@ export function readVariables(variables: AdapterParts['variables'], publicUrl: s
     throw new Error('TELEGRAM_BOT_TOKEN must be the token @BotFather gave, such as 123456:ABC-def')
   }
   if (secret !== null && !SECRET.test(secret)) {
-    throw new Error('TELEGRAM_WEBHOOK_SECRET must be 1 to 256 of A-Z a-z 0-9 _ -')
+    throw new Error('TELEGRAM_WEBHOOK_SECRET must be 24 to 256 of A-Z a-z 0-9 _ -')
   }
   if (apiRoot !== null && !isHttp(apiRoot)) {
     throw new Error('TELEGRAM_API_ROOT must be an http or https address without query or credentials')
