@@ -18,10 +18,10 @@ export type Place = {
   readonly mention: string | null
 }
 
-/** A click on an option carries the words it stands for after this; the block of buttons is named by it too. */
+/** The id of an option's button: the words it stands for follow. */
 export const OPTION = 'lane:option:'
 export const FORM = 'lane:form'
-export const BUTTONS = 'lane:buttons'
+const BUTTONS = 'lane:buttons'
 
 /** More would wrap and hide each other on a phone; from there on the form lists them. */
 const MAX_BUTTONS = 5

@@ -18,7 +18,10 @@ const VALID: Readonly<Record<string, readonly [RegExp, string]>> = {
     new RegExp(`^[!-~]{${MIN_SECRET_CHARS},}$`),
     'the signing secret of the app’s Basic Information page',
   ],
-  SLACK_API_URL: [/^https?:\/\/[^\s?#]+$/, 'an http or https address, such as https://slack.com/api/'],
+  SLACK_API_URL: [
+    /^https?:\/\/[^\s@?#]+$/,
+    'an http or https address without credentials or query, such as https://slack.com/api/',
+  ],
 }
 
 export function readVariables(variables: AdapterParts['variables']): Variables {

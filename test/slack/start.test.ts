@@ -43,6 +43,15 @@ describe('a lane whose people are on Slack', () => {
       { SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_SIGNING_SECRET: SIGNING_SECRET, SLACK_API_URL: 'mistaken' },
       /SLACK_API_URL must be an http or https address/,
     ],
+    [
+      'with credentials in an address',
+      {
+        SLACK_BOT_TOKEN: BOT_TOKEN,
+        SLACK_SIGNING_SECRET: SIGNING_SECRET,
+        SLACK_API_URL: 'https://u:mistaken@slack.example.org/api/',
+      },
+      /SLACK_API_URL must be an http or https address without credentials/,
+    ],
   ])('%s does not start, says which is wrong, and repeats no value', async (_name, env, words) => {
     const error = await startLane({ config: CONFIG, env }).then(
       lane => lane.close(),
