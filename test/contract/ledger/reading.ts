@@ -72,6 +72,20 @@ export function readingContract(opener: Opener): void {
       expect(await ledger.due(5000, 2)).toEqual(['q-2', 'q-3'])
     })
 
+    test('alarms are walked in order of time and then of id, page by page, and none twice', async () => {
+      const moments = { 'q-1': 2000, 'q-2': 1000, 'q-3': 2000, 'q-4': 2000, 'q-5': 3000, 'q-6': null }
+      for (const [id, alarm] of Object.entries(moments)) await open(stage.ledger, id, { alarm })
+      const walked: string[] = []
+      for (let after = { at: 1000, request_id: '' }; ; ) {
+        const page = await stage.ledger.alarms(after, 2999, 2)
+        for (const { request_id, at } of page) walked.push(`${request_id} ${at}`)
+        const last = page.at(-1)
+        if (last === undefined) break
+        after = last
+      }
+      expect(walked).toEqual(['q-2 1000', 'q-1 2000', 'q-3 2000', 'q-4 2000'])
+    })
+
     test('an alarm never rings early: part of a millisecond is rounded up', async () => {
       await open(stage.ledger, 'q-1', { alarm: 1000.2 })
       expect([await stage.ledger.due(1000, 1), await stage.ledger.due(1001, 1)]).toEqual([[], ['q-1']])
