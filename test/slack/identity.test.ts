@@ -1,7 +1,9 @@
 // Whose press it was. A card in a channel is seen by many; the request is answered by the one it was put to.
 import { afterEach, describe, expect, test } from 'vitest'
+import { openApi } from '../../adapters/slack/api.js'
+import { Speakers } from '../../adapters/slack/speaker.js'
 import { raise, type Scene, type SceneOptions } from './scene.js'
-import { amended, broken, type Fault, hung, limited, refuses } from './workspace.js'
+import { amended, BOT_TOKEN, broken, type Fault, hung, limited, refuses } from './workspace.js'
 
 let scene: Scene
 const begin = async (options?: SceneOptions): Promise<Scene> => {
@@ -153,4 +155,13 @@ describe('while Slack cannot say who is speaking', () => {
     await scene.person.press(people().owner, copy, 'YES')
     expect(await scene.settled('u-1')).toMatchObject({ answer: { parsed_choice: 'YES' } })
   })
+})
+
+test('an account that was closed is believed for a minute at most', async () => {
+  await begin()
+  const speakers = new Speakers(openApi(BOT_TOKEN, scene.workspace.apiUrl))
+  const found = async (now: number) => (await speakers.find(people().owner, null, now)).authenticated
+  expect(await found(0)).toBe(true)
+  scene.workspace.will('users.info', account({ deleted: true }), FOREVER)
+  expect([await found(59_999), await found(60_000)]).toEqual([true, false])
 })
