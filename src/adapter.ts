@@ -3,12 +3,14 @@
 
 import type { Reason } from './reason.js'
 import type { Display } from './request/display.js'
+import type { DefaultAction } from './request/request.js'
 
 export { describeAnswer } from './compiler/describe.js'
 export type { Reason } from './reason.js'
 export type { Display, ShownHandle } from './request/display.js'
 export { letterOf, type Option, type ReplySchema } from './request/reply-schema.js'
 export type { DefaultAction, RequestType } from './request/request.js'
+export { defaultWords, inUtc, typeWord } from './request/words.js'
 
 export const CHANNELS = ['slack', 'email', 'telegram', 'sms', 'web'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -57,7 +59,7 @@ export type Outcome = {
   readonly at: string
   readonly answered_by: string | null
   readonly answer: string | null
-  readonly default_action: string | null
+  readonly default_action: DefaultAction | null
 }
 
 /** What a reply or a report is about: the reply handle that travelled, the provider's reference of the copy, or the

@@ -1,9 +1,17 @@
 // What is asked, as blocks: the same document in the card, in the form and, without its controls, in the closed card.
 
 import type { types } from '@slack/bolt'
-import { type Display, letterOf, type Option, type ReplySchema, type ShownHandle } from '../../src/adapter.js'
+import {
+  type Display,
+  defaultWords,
+  inUtc,
+  letterOf,
+  type Option,
+  type ReplySchema,
+  type ShownHandle,
+  typeWord,
+} from '../../src/adapter.js'
 import { BOLD, CODE, line, plain, words } from './inert.js'
-import { defaultWords, inUtc, typeWord } from './words.js'
 
 type Block = types.KnownBlock
 type Element = types.RichTextElement

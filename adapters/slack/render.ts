@@ -1,10 +1,17 @@
 // The card, pure: one message per request and person, with its controls while it is open and its outcome afterwards.
 
 import type { types } from '@slack/bolt'
-import { type Display, describeAnswer, letterOf, type Option, type Outcome } from '../../src/adapter.js'
+import {
+  type Display,
+  describeAnswer,
+  letterOf,
+  type Option,
+  type Outcome,
+  typeWord,
+} from '../../src/adapter.js'
 import { asked, handles, moment, options, rich, short, stamp, title, until } from './document.js'
 import { BOLD, line, notification, plain, words } from './inert.js'
-import { outcomeWords, typeWord } from './words.js'
+import { outcomeWords } from './words.js'
 
 type Block = types.KnownBlock
 

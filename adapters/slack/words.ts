@@ -1,33 +1,5 @@
 // The lane's own fixed sentences on this channel. None of them is taken from a caller.
-import type { DefaultAction, Outcome, Reason, RequestType, Verdict } from '../../src/adapter.js'
-
-const TYPES: Readonly<Record<RequestType, string>> = {
-  REQUEST_QUESTION: 'Question',
-  REQUEST_REVIEW: 'Review',
-  REQUEST_APPROVAL: 'Approval',
-}
-export const typeWord = (type: RequestType): string => TYPES[type]
-
-const DEFAULTS: Readonly<Record<DefaultAction, string>> = {
-  HALT: 'the run stops',
-  SPLIT: 'the work is split, and the part in question goes no further',
-  DOWNGRADE_TO_HYPOTHESIS: 'what was claimed counts as a hypothesis only',
-  QUARANTINE_OUTPUTS: 'what the run has made is set aside and not used',
-  DENY: 'the action is not allowed, and nobody is recorded as having said no',
-  DO_NOT_PUBLISH: 'nothing is published',
-  DO_NOT_EXPORT: 'nothing is exported',
-}
-export const defaultWords = (action: DefaultAction): string => DEFAULTS[action]
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const two = (number: number): string => String(number).padStart(2, '0')
-
-/** `17 Feb 2026, 14:00:05 UTC`: where Slack cannot show a moment in the reader's own time. */
-export function inUtc(instant: string): string {
-  const at = new Date(instant)
-  const day = `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`
-  return `${day}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())} UTC`
-}
+import { inUtc, type Outcome, type Reason, type Verdict } from '../../src/adapter.js'
 
 /** How a request ended, in one sentence: only an answer names a person. */
 export function outcomeWords({ outcome, answered_by, answer, default_action, at }: Outcome): string {

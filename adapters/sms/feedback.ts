@@ -2,7 +2,7 @@
 // the number that wrote. Said to people only, never twice about the same request, and never to whoever opted out.
 import type { HookAnswer, Outcome, Reason, Verdict } from '../../src/adapter.js'
 import { cut, plain } from './plain.js'
-import { inUtc, MAX_SEGMENTS } from './render.js'
+import { MAX_SEGMENTS, shortly } from './render.js'
 import { countSegments } from './segments.js'
 
 /** An answer is repeated to be recognised, not to be read. */
@@ -49,11 +49,11 @@ const WHY: Readonly<Partial<Record<Reason, string>>> = {
 function outcomeWords({ outcome, at, default_action }: Outcome): string {
   switch (outcome) {
     case 'answered':
-      return `this was answered on ${inUtc(at)}.`
+      return `this was answered on ${shortly(at)}.`
     case 'withdrawn':
-      return `this was withdrawn on ${inUtc(at)}.`
+      return `this was withdrawn on ${shortly(at)}.`
     case 'defaulted':
     case 'undelivered':
-      return `nobody answered in time. ${default_action} holds since ${inUtc(at)}.`
+      return `nobody answered in time. ${default_action} holds since ${shortly(at)}.`
   }
 }

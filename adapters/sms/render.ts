@@ -1,6 +1,6 @@
 // The message. The question is never cut where it can be answered here: what does not fit is left to the page, the least
 // needed first; and what is too long for a phone is only announced, to be read and answered on the page.
-import { type Display, describeAnswer, type Envelope, type ReplySchema } from '../../src/adapter.js'
+import { type Display, describeAnswer, type Envelope, inUtc, type ReplySchema } from '../../src/adapter.js'
 import { cut, plain } from './plain.js'
 import { countSegments } from './segments.js'
 
@@ -45,15 +45,9 @@ function detailOf({ impact, handles }: Display): string {
   return plain(lines.join('\n'))
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const two = (number: number): string => String(number).padStart(2, '0')
-
 /** `17 Feb 14:00 UTC`, the seconds cut off: a person is never told more time than there is. */
-export function inUtc(instant: string): string {
-  const at = new Date(instant)
-  const day = `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`
-  return `${day} ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`
-}
+export const shortly = (instant: string): string =>
+  inUtc(instant).replace(/ [0-9]+, ([0-9]{2}:[0-9]{2}):[0-9]{2}/, ' $1')
 
 const deadlineOf = ({ deadline_at, default_action }: Display): string =>
-  `by ${inUtc(deadline_at)}, else ${default_action}`
+  `by ${shortly(deadline_at)}, else ${default_action}`

@@ -1,8 +1,15 @@
 // Draws a request as one message, and later its outcome in its place. Whatever a caller wrote stands where Telegram
 // looks for nothing: it cannot format, mention, link or command.
-import { type Display, describeAnswer, type Outcome, type ShownHandle } from '../../src/adapter.js'
+import {
+  type Display,
+  defaultWords,
+  describeAnswer,
+  type Outcome,
+  type ShownHandle,
+  typeWord,
+} from '../../src/adapter.js'
 import { type Controls, controls, type ForceReply } from './keyboard.js'
-import { defaultWords, inUtc, outcomeWords, typeWord } from './words.js'
+import { outcomeWords, toTheMinute } from './words.js'
 import { block, bold, code, linked, type Piece, type Written, write } from './written.js'
 
 /** The Bot API's limit for a message. It counts characters; we count UTF-16 units, which are never fewer. */
@@ -38,7 +45,7 @@ function piecesOf(
     block(display.headline),
     ...(impact === null ? [] : ['\nWhat your answer changes:\n', block(impact)]),
     ...handlesOf(display, handles, link),
-    `\n\nAnswer by ${inUtc(display.deadline_at)}. Otherwise ${default_action} holds: ${defaultWords(default_action)}.\n`,
+    `\n\nAnswer by ${toTheMinute(display.deadline_at)}. Otherwise ${default_action} holds: ${defaultWords(default_action)}.\n`,
     code(describeAnswer(display.reply_schema)),
     hasButtons ? '\nPress a button, or reply to this message.' : '\nReply to this message.',
   ]

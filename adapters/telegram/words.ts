@@ -1,38 +1,13 @@
 // The lane's own fixed sentences on this channel. None of them is taken from a caller.
-import type { DefaultAction, Outcome, RequestType, Verdict } from '../../src/adapter.js'
+import { inUtc, type Outcome, type Verdict } from '../../src/adapter.js'
 import { code, type Piece } from './written.js'
 
-const TYPES: Readonly<Record<RequestType, string>> = {
-  REQUEST_QUESTION: 'Question',
-  REQUEST_REVIEW: 'Review',
-  REQUEST_APPROVAL: 'Approval',
-}
-export const typeWord = (type: RequestType): string => TYPES[type]
-
-const DEFAULTS: Readonly<Record<DefaultAction, string>> = {
-  HALT: 'the run stops',
-  SPLIT: 'the work is split, and the part in question goes no further',
-  DOWNGRADE_TO_HYPOTHESIS: 'what was claimed counts as a hypothesis only',
-  QUARANTINE_OUTPUTS: 'what the run has made is set aside and not used',
-  DENY: 'the action is not allowed, and nobody is recorded as having said no',
-  DO_NOT_PUBLISH: 'nothing is published',
-  DO_NOT_EXPORT: 'nothing is exported',
-}
-export const defaultWords = (action: DefaultAction): string => DEFAULTS[action]
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const two = (number: number): string => String(number).padStart(2, '0')
-
 /** `17 Feb 2026, 14:00 UTC`: nobody reads the seconds on a telephone. */
-export function inUtc(instant: string): string {
-  const at = new Date(instant)
-  const day = `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`
-  return `${day}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`
-}
+export const toTheMinute = (instant: string): string => inUtc(instant).replace(/:[0-9]{2} UTC$/, ' UTC')
 
 /** How a request ended. Only an answer names a person. */
 export function outcomeWords({ outcome, at, answer, answered_by, default_action }: Outcome): Piece[] {
-  const since = inUtc(at)
+  const since = toTheMinute(at)
   switch (outcome) {
     case 'answered':
       return ['Answered ', code(answer ?? ''), ' by ', code(answered_by ?? ''), ` on ${since}.`]

@@ -1,9 +1,16 @@
 // The page of a request that waits for an answer: who asks, what, until when, what silence means, and the form.
-import type { Display, PageState, ShownHandle } from '../../src/adapter.js'
+import {
+  type Display,
+  defaultWords,
+  inUtc,
+  type PageState,
+  type ShownHandle,
+  typeWord,
+} from '../../src/adapter.js'
 import { control } from './controls.js'
 import { frame } from './frame.js'
 import { html, type Markup } from './markup.js'
-import { defaultWords, inUtc, timeLeft, typeWord } from './words.js'
+import { timeLeft } from './words.js'
 
 type Open = Extract<PageState, { kind: 'open' }>
 type Refused = NonNullable<Open['refused']>

@@ -1,11 +1,10 @@
 // Draws /r/:handle in every state. A page that is no longer open shows nothing of the request.
-import type { Outcome, Page, PageState } from '../../src/adapter.js'
+import { defaultWords, inUtc, type Outcome, type Page, type PageState } from '../../src/adapter.js'
 import { calm, moment } from './frame.js'
 import { html, type Markup } from './markup.js'
 import { openPage } from './open-page.js'
 import { CONTENT_HEADERS, HEADERS } from './page-headers.js'
 import { contentPage } from './stored-content.js'
-import { defaultWords, inUtc } from './words.js'
 
 export const page = (state: PageState, status: number): Page => ({
   status,
@@ -54,7 +53,5 @@ function closed(outcome: Outcome): Markup {
 
 function holds({ default_action, at: instant }: Outcome): Markup | null {
   if (default_action === null) return null
-  const words = defaultWords(default_action)
-  const meaning = words === null ? null : html`: ${words}`
-  return html` <strong>${default_action}</strong> holds since ${at(instant)}${meaning}.`
+  return html` <strong>${default_action}</strong> holds since ${at(instant)}: ${defaultWords(default_action)}.`
 }

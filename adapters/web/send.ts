@@ -1,8 +1,15 @@
 // With no channel to carry it, the link goes to whoever sits at the console: into the outbox file, then on the screen.
 // The file comes first: what a person is shown is already recorded for the program that reads the outbox.
-import { type Display, describeAnswer, type Envelope, type Sent } from '../../src/adapter.js'
+import {
+  type Display,
+  defaultWords,
+  describeAnswer,
+  type Envelope,
+  inUtc,
+  type Sent,
+  typeWord,
+} from '../../src/adapter.js'
 import type { OutboxLine } from './outbox.js'
-import { defaultWords, inUtc, typeWord } from './words.js'
 
 export type Console = {
   readonly outbox: boolean

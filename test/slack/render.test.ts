@@ -168,7 +168,7 @@ describe('a card', () => {
     ['undelivered', /It reached nobody in time.*DENY/],
     ['withdrawn', /Withdrawn/],
   ] as const)('that is %s names no person', (outcome, seen) => {
-    const end = { ...ANSWERED, outcome, answered_by: null, answer: null, default_action: 'DENY' }
+    const end = { ...ANSWERED, outcome, answered_by: null, answer: null, default_action: 'DENY' as const }
     expect(whole(closedCard(approval, end))).toMatch(seen)
     expect(whole(closedCard(approval, end))).not.toMatch(/release-owner|null/)
   })
