@@ -10,6 +10,7 @@ import type { Lane } from './lane.js'
 import type { Grant, Shelving, Store } from './ledger/contract.js'
 import type { Received } from './reply/receive.js'
 import { display } from './request/display.js'
+import { hashToken } from './token/jws.js'
 import { hashHandle, readHandle } from './token/reply-handle.js'
 
 export type DeskParts = {
@@ -53,9 +54,10 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     },
 
     async report(told) {
-      for (const { request_id, delivery_id } of await grantsOf(told)) {
+      for (const { request_id, delivery_id, token } of await grantsOf(told)) {
         const { status, stands } = told
-        const after = await report(lane.reporter, request_id, { delivery_id, status, stands })
+        const about = { delivery_id, status, stands }
+        const after = await report(lane.reporter, request_id, hashToken(token), about)
         lane.tend(after)
       }
     },

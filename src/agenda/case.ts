@@ -22,6 +22,8 @@ export type Delivery = {
   readonly final: boolean
   /** What the last attempt showed: a reply's token must say the same. */
   readonly display_hash: Hash
+  /** The last attempt's: what a provider reports of an earlier one is no news of this. */
+  readonly token_hash: Hash
   /** Its sender has used up the attempts: the reply handle is dead. */
   readonly exhausted: boolean
   /** What the provider reported last, after it had taken the copy. */
@@ -184,6 +186,7 @@ function started(before: Case, body: Body<'DELIVERY_STARTED'>, at: string): Case
     lease_until: Date.parse(body.lease_until),
     retry_at: null,
     display_hash: body.display_hash,
+    token_hash: body.token_hash,
   }
   if (before.deliveries.some(delivery => delivery.delivery_id === body.delivery_id)) {
     return update(before, body.delivery_id, at, claim)

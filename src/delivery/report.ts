@@ -1,6 +1,8 @@
 // What a provider says later about a copy it took. A copy that bounced no longer stands, and the agenda owes the next
-// channel; a report that changes nothing is not repeated in the ledger, whatever order reports come in.
+// channel; a report that changes nothing is not repeated in the ledger, whatever order reports come in. One about the copy
+// of an attempt that was made anew says nothing about the copy that stands.
 import { type Case, isOpen } from '../agenda/case.js'
+import type { Hash } from '../canonical.js'
 import type { Recorder } from '../record.js'
 
 export type Reporter = {
@@ -10,10 +12,16 @@ export type Reporter = {
 
 export type Reported = { readonly delivery_id: string; readonly status: string; readonly stands: boolean }
 
-export async function report(reporter: Reporter, requestId: string, body: Reported): Promise<Case> {
+/** `token_hash` is that of the copy it is about. */
+export async function report(
+  reporter: Reporter,
+  requestId: string,
+  token_hash: Hash,
+  body: Reported,
+): Promise<Case> {
   for (;;) {
     const subject = await reporter.reload(requestId)
-    if (!isNews(subject, body)) return subject
+    if (!isNews(subject, token_hash, body)) return subject
     const { request_id, run } = subject
     const result = await reporter.record({ request_id, subject }, () => ({
       events: [{ type: 'DELIVERY_STATUS', request_id, run_id: run.run_id, body }],
@@ -23,7 +31,8 @@ export async function report(reporter: Reporter, requestId: string, body: Report
 }
 
 /** Once it has bounced nothing later makes it stand; once the request is settled nobody asks. */
-function isNews(subject: Case, { delivery_id, status }: Reported): boolean {
+function isNews(subject: Case, token_hash: Hash, { delivery_id, status }: Reported): boolean {
   const delivery = subject.deliveries.find(one => one.delivery_id === delivery_id)
-  return isOpen(subject) && delivery !== undefined && !delivery.bounced && delivery.status !== status
+  if (!isOpen(subject) || delivery === undefined || delivery.token_hash !== token_hash) return false
+  return !delivery.bounced && delivery.status !== status
 }

@@ -1,6 +1,7 @@
 // What a provider says later of a copy it took: news is told once, and a copy that bounced stands no more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Sent } from '../../src/adapter.js'
+import { type Hash, sha256 } from '../../src/canonical.js'
 import { report } from '../../src/delivery/report.js'
 import type { Entry } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
@@ -31,9 +32,13 @@ async function ask(recipients = BY_PREFERENCE): Promise<string> {
 }
 /** As the desk does it: told, then what it makes due is done. */
 async function tell(delivery_id: string, status: string, stands: boolean): Promise<void> {
-  stage.lane.tend(await report(stage.lane.reporter, 'q', { delivery_id, status, stands }))
+  const copy = await currentCopy(delivery_id)
+  stage.lane.tend(await report(stage.lane.reporter, 'q', copy, { delivery_id, status, stands }))
   await stage.lane.drain()
 }
+const currentCopy = async (delivery_id: string): Promise<Hash> =>
+  (await stage.lane.read('q'))?.deliveries.find(one => one.delivery_id === delivery_id)?.token_hash ??
+  sha256('none')
 
 describe('a report', () => {
   test('that the copy arrived is told, and changes nothing else', async () => {
@@ -91,7 +96,8 @@ describe('a report', () => {
     await stage.open(question('q'), [{ user_id: 'owner', channels: ['slack'], route: 'all' }])
     await until(() => stage.slack.copies.length === 1)
     const id = stage.slack.copies[0]?.envelope.delivery_id ?? ''
-    const after = await report(stage.lane.reporter, 'q', { delivery_id: id, status: 'failed', stands: false })
+    const failed = { delivery_id: id, status: 'failed', stands: false }
+    const after = await report(stage.lane.reporter, 'q', await currentCopy(id), failed)
     answer({ kind: 'sent', ref: 'ts-1' })
     await stage.lane.drain()
     expect(after.deliveries[0]).toMatchObject({ bounced: true })

@@ -149,6 +149,30 @@ describe('report', () => {
     expect(first).toMatchObject({ user_id: 'owner', status: 'opted_out', bounced: true })
   })
 
+  test('late, about the copy of an attempt that was made anew, takes nothing away from the copy that stands', async () => {
+    stage.sms.will({ kind: 'failed', code: 'http_503', retryable: true })
+    await ask('q-1', SMS_FIRST)
+    stage.clock.pass(5_000)
+    await stage.lane.advance('q-1')
+    await stage.lane.drain()
+    const [first, second] = stage.sms.copies.map(({ envelope }) => envelope)
+    expect([first?.delivery_id === second?.delivery_id, await states('q-1')]).toEqual([true, ['sms sent']])
+    const failed = (travelled = '') =>
+      stage.desk('sms').report({
+        channel: 'sms',
+        about: { kind: 'handle', handle: travelled },
+        status: 'failed',
+        stands: false,
+      })
+    await failed(first?.handle)
+    expect([await states('q-1'), await types('q-1')]).toEqual([
+      ['sms sent'],
+      expect.not.arrayContaining(['DELIVERY_STATUS']),
+    ])
+    await failed(second?.handle)
+    await until(async () => (await states('q-1'))?.includes('email sent') === true)
+  })
+
   test('about what is another channel’s, or nobody’s, changes nothing', async () => {
     await ask('q-1', SMS_FIRST)
     const size = (await stage.entries()).length
