@@ -10,7 +10,7 @@ import {
 import { control } from './controls.js'
 import { frame } from './frame.js'
 import { html, type Markup } from './markup.js'
-import { timeLeft } from './words.js'
+import { timeLeft } from './time-left.js'
 
 type Open = Extract<PageState, { kind: 'open' }>
 type Refused = NonNullable<Open['refused']>
