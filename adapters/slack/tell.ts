@@ -8,10 +8,16 @@ import { type Copy, INERT } from './send.js'
 
 /** A refusal quotes at most a short line and names what would be understood. */
 const NOTICE_UNITS = 2_800
+/** Whoever writes what belongs to no card is told so, this often at most: everybody in a workspace can write to an app. */
+const HINT_EVERY_MS = 60_000
+/** So many are remembered for that. */
+const MAX_HINTED = 1_000
 
 export class Notices {
   readonly #api: Api
   readonly #say: Say
+  /** When each person was last given a hint. Owned by hint(). */
+  readonly #hinted = new Map<string, number>()
 
   constructor(api: Api, say: Say) {
     this.#api = api
@@ -22,6 +28,14 @@ export class Notices {
   privately({ channel }: Copy, user: string, text: string, thread?: string): void {
     const message = { channel, user, ...notice(text), ...(thread !== undefined && { thread_ts: thread }) }
     this.later('a private notice', () => this.#api.calm.chat.postEphemeral(message))
+  }
+
+  /** The same, once in a while. */
+  hint(copy: Copy, user: string, text: string, now: number): void {
+    if ((this.#hinted.get(user) ?? -HINT_EVERY_MS) + HINT_EVERY_MS > now) return
+    if (this.#hinted.size >= MAX_HINTED) this.#hinted.clear()
+    this.#hinted.set(user, now)
+    this.privately(copy, user, text)
   }
 
   inThread({ channel, ts }: Copy, text: string): void {

@@ -30,7 +30,7 @@ export async function takeMessage(parts: Parts, message: Message, desk: Desk): P
   if (thread_ts !== undefined && thread_ts !== ts)
     return takeReply(parts, { ...message, user, thread_ts }, desk)
   // Somebody who writes to the lane and hears nothing would believe to have answered.
-  if (message.channel_type === 'im') parts.notices.privately({ channel, ts }, user, BESIDE)
+  if (message.channel_type === 'im') parts.notices.hint({ channel, ts }, user, BESIDE, desk.now())
 }
 
 type Reply = Message & { readonly user: string; readonly thread_ts: string }

@@ -262,11 +262,14 @@ describe('in the thread', () => {
     expect(await scene.settled('t-6')).toMatchObject({ answer: { parsed_choice: 'YES' } })
   })
 
-  test('words beside the thread answer nothing, and the person is told where to put them', async () => {
+  test('words beside the thread answer nothing, and each person is told where to put them, once in a while', async () => {
     await begin()
     const copy = await scene.asked('t-5')
-    await scene.person.write(owner(), copy, 'YES', { thread_ts: undefined })
-    const [notice] = await scene.called('chat.postEphemeral')
+    for (let times = 0; times < 5; times++)
+      await scene.person.write(owner(), copy, 'YES', { thread_ts: undefined })
+    await scene.person.write(deputy(), copy, 'YES', { thread_ts: undefined })
+    const [notice] = await scene.called('chat.postEphemeral', 2)
+    expect(scene.workspace.of('chat.postEphemeral').map(({ body }) => body.user)).toEqual([owner(), deputy()])
     expect(notice?.body).toMatchObject({ user: owner(), text: expect.stringMatching(/Nothing was recorded/) })
     expect(await scene.state('t-5')).toBe('pending')
   })
