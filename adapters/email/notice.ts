@@ -2,7 +2,7 @@
 // asked and nowhere else, names no sender in its envelope so that nothing can bounce back at it, and says that it was
 // written by a program.
 import { createHash } from 'node:crypto'
-import type { Outcome, Verdict } from '../../src/adapter.js'
+import { inUtc, type Outcome, type Verdict } from '../../src/adapter.js'
 import { type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { frame } from './frame.js'
 import type { Mail as Received } from './mail.js'
@@ -10,7 +10,7 @@ import { markerLine } from './marker.js'
 import { html } from './markup.js'
 import { FIRST_LINE, headOf } from './render.js'
 import type { Mail, Posted, Transport } from './transport.js'
-import { inUtc, unlinked } from './words.js'
+import { unlinked } from './words.js'
 
 export type NoticeDesk = {
   readonly from: Mailbox

@@ -1,9 +1,17 @@
 // A request as a mail: the same words as plain text and as HTML. The HTML loads nothing, needs nothing but itself, and
 // is drawn for light and dark and for a phone's width. The only link is to the reply page, and no link decides.
-import { type Display, describeAnswer, type Envelope, type ShownHandle } from '../../src/adapter.js'
+import {
+  type Display,
+  defaultWords,
+  describeAnswer,
+  type Envelope,
+  inUtc,
+  type ShownHandle,
+  typeWord,
+} from '../../src/adapter.js'
 import { frame } from './frame.js'
 import { html, type Markup } from './markup.js'
-import { defaultWords, inUtc, shortened, typeWord, unlinked } from './words.js'
+import { shortened, unlinked } from './words.js'
 
 export type Letter = { readonly subject: string; readonly text: string; readonly html: string }
 
