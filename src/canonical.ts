@@ -4,15 +4,11 @@ import { hash } from 'node:crypto'
 
 export type Hash = `sha256:${string}`
 
-/** Spellings that are asked for again: of a constant, or of what is hashed by itself and again within its entry. */
-const remembered = new WeakMap<object, string>()
+/** Constants that are spelt over and over. */
+const remembered = new Map<object, string>()
 
-/** The canonical text of a value that nobody changes any more; spelling it again costs nothing. */
-export function remember(value: object): string {
-  const text = canonical(value)
-  remembered.set(value, text)
-  return text
-}
+/** For a constant of the program, and nothing else: it is kept for good. */
+export const remember = (constant: object): void => void remembered.set(constant, canonical(constant))
 
 /** The RFC 8785 text of a JSON value. Written here because a request is spelt a dozen times over on its way. */
 export function canonical(value: unknown): string {
@@ -50,9 +46,16 @@ export function sha256(...parts: readonly (string | Uint8Array)[]): Hash {
 
 /** One piece for one call: hashing in one go costs half of what a hash object does. */
 function joined(parts: readonly (string | Uint8Array)[]): string | Uint8Array {
-  if (parts.every(part => typeof part === 'string')) return parts.join('')
-  return Buffer.concat(parts.map(part => (typeof part === 'string' ? Buffer.from(part) : part)))
+  let text = ''
+  for (const part of parts) {
+    if (typeof part !== 'string') return Buffer.concat(parts.map(bytesOf))
+    text += part
+  }
+  return text
 }
+
+const bytesOf = (part: string | Uint8Array): Uint8Array =>
+  typeof part === 'string' ? Buffer.from(part) : part
 
 /** `sha256:` + hex SHA-256( domain ‖ "\n" ‖ JCS(value) ). */
 export const hashOf = (domain: string, value: unknown): Hash => sha256(`${domain}\n`, canonical(value))

@@ -17,18 +17,7 @@ export function deliveryId(request_id: string, user_id: string, channel: Channel
   return `d-${sha256('lane/delivery/v1\n', facts).slice(7, 31)}`
 }
 
-/** A case is asked for its plan again and again, and the plan changes only with the deliveries. */
-const plans = new WeakMap<readonly Delivery[], readonly Planned[]>()
-
 export function plan(subject: Case): readonly Planned[] {
-  const known = plans.get(subject.deliveries)
-  if (known !== undefined) return known
-  const made = makePlan(subject)
-  plans.set(subject.deliveries, made)
-  return made
-}
-
-function makePlan(subject: Case): readonly Planned[] {
   return subject.recipients.flatMap(({ user_id, channels, route }) => {
     const planned: Planned[] = []
     for (const channel of channels) {

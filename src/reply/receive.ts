@@ -7,7 +7,7 @@
 // R4  Attempts are counted per delivery and sender. When they run out the handle is dead, whatever comes next.
 import type { Binding, Channel, Inbound, Proof } from '../adapter.js'
 import type { Case } from '../agenda/case.js'
-import { canonical, remember, sha256 } from '../canonical.js'
+import { canonical, sha256 } from '../canonical.js'
 import { instant } from '../clock.js'
 import { GRAMMAR, type Refusal } from '../compiler/compile.js'
 import type { Body, Draft } from '../event.js'
@@ -292,7 +292,7 @@ function acceptance(
     {
       type: 'INBOUND_REPLY_RECEIVED',
       ...ids(facts),
-      body: { ...about, token_validation: judgement.checks, event_hash: sha256(remember(event)) },
+      body: { ...about, token_validation: judgement.checks, event_hash: sha256(canonical(event)) },
     },
     { type: 'HUMAN_REPLY_EVENT', ...ids(facts), body: event },
     {

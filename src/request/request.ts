@@ -1,6 +1,6 @@
 // What is asked: three typed requests, each with a bounded reply schema, a deadline and a conservative default.
 import type { Channel } from '../adapter.js'
-import { type Hash, remember, sha256 } from '../canonical.js'
+import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from './reply-schema.js'
 
 export const LENSES = ['security', 'product', 'correctness', 'clarity'] as const
@@ -100,5 +100,4 @@ export function idOf(request: Request): string {
   }
 }
 
-/** Remembered, because the request is spelt again within the entry that opens it. */
-export const hashRequest = (request: Request): Hash => sha256('lane/request/v1\n', remember(request))
+export const hashRequest = (request: Request): Hash => hashOf('lane/request/v1', request)
