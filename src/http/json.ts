@@ -28,7 +28,14 @@ class Flaw extends Error {
 
 /** An open object remembers its keys; an open array has none. */
 type Open = Set<string> | null
-type Walk = { readonly text: string; at: number; readonly open: Open[]; keys: number }
+type Walk = {
+  readonly text: string
+  /** Whether the text holds surrogates as they are: else only an escape can make one. */
+  readonly wide: boolean
+  at: number
+  readonly open: Open[]
+  keys: number
+}
 
 /** The bytes as they came: what is not UTF-8 is refused, because repairing it would change what was said. */
 export function readJsonBytes(bytes: Uint8Array): ReadJson {
@@ -38,7 +45,7 @@ export function readJsonBytes(bytes: Uint8Array): ReadJson {
 
 export function readJson(text: string): ReadJson {
   try {
-    walk({ text, at: 0, open: [], keys: 0 })
+    walk({ text, wide: SURROGATE.test(text), at: 0, open: [], keys: 0 })
     return { ok: true, value: JSON.parse(text) }
   } catch (flaw) {
     if (!(flaw instanceof Flaw)) throw flaw
@@ -111,26 +118,31 @@ function readKey(state: Walk, keys: Set<string>): void {
 }
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const SURROGATE = /[\ud800-\udfff]/
 const LONE_SURROGATE = /\p{Surrogate}/u
+/** Up to the next thing that could end a string or has no place in one. */
+const ORDINARY = /[^"\\\u0000-\u001f]*/y
 
 function readString(state: Walk): string {
   const start = state.at
   let escaped = false
   state.at += 1
   for (;;) {
+    ORDINARY.lastIndex = state.at
+    ORDINARY.test(state.text)
+    state.at = ORDINARY.lastIndex
     const unit = state.text.charCodeAt(state.at)
     if (Number.isNaN(unit)) throw new Flaw(start, 'a string is not closed')
     if (unit === 0x22) break
     if (unit < 0x20) throw new Flaw(state.at, 'a control character stands bare in a string')
-    if (unit === 0x5c) {
-      escaped = true
-      state.at += lengthAt(ESCAPE, state, 'an escape sequence')
-    } else state.at += 1
+    escaped = true
+    state.at += lengthAt(ESCAPE, state, 'an escape sequence')
   }
   state.at += 1
   const raw = state.text.slice(start, state.at)
   const value: string = escaped ? JSON.parse(raw) : raw.slice(1, -1)
-  if (LONE_SURROGATE.test(value)) throw new Flaw(start, 'a string holds half of a surrogate pair')
+  if ((escaped || state.wide) && LONE_SURROGATE.test(value))
+    throw new Flaw(start, 'a string holds half of a surrogate pair')
   return value
 }
 
