@@ -82,8 +82,8 @@ describe('a sync that fails', () => {
       const dataDir = join(directory, 'data')
       const trace = join(directory, 'trace')
       const journal = new Journal()
-      // Two requests, each opened, claimed and sent: six commits. The seventh is the one that fails, once.
-      const under = ['strace', '-o', trace, ...failing(dataDir, atStart + 7)]
+      // Two requests, each opened with its claim and sent: four commits. The fifth is the one that fails, once.
+      const under = ['strace', '-o', trace, ...failing(dataDir, atStart + 5)]
       const lane = await launch({ dataDir, under })
       const client = connect(lane.url, dataDir, journal)
       await client.open('silent', { deadline_seconds: 2 })
