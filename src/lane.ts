@@ -2,23 +2,20 @@
 // what the agenda then owes is done. Nothing here decides; it asks the agenda and calls the rooms.
 import type { Channel, Inbound } from './adapter.js'
 import { type Case, fold, isOpen } from './agenda/case.js'
-import { canonical, type Hash } from './canonical.js'
-import { instant } from './clock.js'
+import { canonical } from './canonical.js'
 import { proofsFor } from './config.js'
 import { timeOut } from './deadline/time-out.js'
 import { Director } from './director/director.js'
-import { type ErrandParts, Errands, NOTHING_CLAIMED } from './errands.js'
-import type { Draft, Entry } from './event.js'
+import { type ErrandParts, Errands } from './errands.js'
+import type { Entry } from './event.js'
 import { invite } from './invitation.js'
-import { type Guard, LedgerUnavailable, type Moment, type Shelving } from './ledger/contract.js'
-import { grown, type OnAlarm, type Recorder, recorder } from './record.js'
+import { LedgerUnavailable, type Shelving } from './ledger/contract.js'
+import { type Opened, open } from './opening.js'
+import { type OnAlarm, type Recorder, recorder } from './record.js'
 import { glance, type Received, type Receiver, receive } from './reply/receive.js'
 import { Turns } from './reply/turns.js'
-import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
-import { completeRequest, type Submission } from './request/parse.js'
-import { hashRequest, idOf, type Request } from './request/request.js'
-import { draw } from './token/chance.js'
-import { hashUrl } from './waiter/signature.js'
+import type { ResolvedRecipient } from './request/admit.js'
+import type { Submission } from './request/parse.js'
 
 /** From the deadline on only the default can win, and while the clock is suspect it may not be applied yet. */
 const UNSETTLED = 'the deadline has come by a clock that is not trusted yet; the outcome is known once it is'
@@ -27,11 +24,6 @@ export type LaneParts = ErrandParts & {
   /** Absent where nothing rings. */
   readonly onAlarm?: OnAlarm
 }
-
-export type Opened =
-  | { readonly kind: 'opened' | 'known'; readonly subject: Case }
-  | { readonly kind: 'id_conflict' }
-  | { readonly kind: 'limited'; readonly guard: Guard }
 
 export type Invited =
   | { readonly kind: 'invited'; readonly url: string; readonly expires_at: string }
@@ -72,78 +64,15 @@ export class Lane {
     this.#errands = new Errands(parts, policy, this.#record, id => this.settle(id))
   }
 
-  async open(
-    submission: Submission,
-    recipients: readonly ResolvedRecipient[],
-    openedBy: string,
-  ): Promise<Opened> {
-    const request = completeRequest(submission.request, () => `lane-${draw(12).toString('hex')}`)
-    const request_id = idOf(request)
-    const request_hash = hashRequest(request)
-    const envelope_hash = envelopeHash(submission)
-    const { run, callback_url: url } = submission
-    const opening = (moment: Moment): readonly Draft[] => {
-      const deadline_at = instant(moment.ms + request.deadline_seconds * 1000)
-      const opened = {
-        request,
-        request_hash,
-        run,
-        recipients,
-        envelope_hash,
-        deadline_at,
-        opened_by: openedBy,
-      }
-      const first = { type: 'REQUEST_OPENED', request_id, run_id: run.run_id, body: opened } as const
-      return [first, ...registration(submission, request_id)]
-    }
-    let first = NOTHING_CLAIMED
-    const result = await this.#record(
-      { request_id, subject: null },
-      moment => {
-        const events = opening(moment)
-        const opened = grown(null, events, moment)
-        this.#errands.letGo(first)
-        first = this.#errands.claimFirst(opened, moment)
-        const after = grown(opened, first.events, { ...moment, seq: moment.seq + events.length })
-        const callback = url === undefined ? [] : [{ put: 'callback' as const, request_id, url }]
-        return { events: [...events, ...first.events], shelve: [...callback, ...first.shelve], after }
-      },
-      this.#guards(request, run.run_id, recipients, openedBy),
-    ).catch(error => {
-      this.#errands.letGo(first)
-      throw error
-    })
-    if (result.kind === 'moved') return this.#known(request_id, request_hash, envelope_hash, openedBy)
-    if (result.kind !== 'recorded') return { kind: 'limited', guard: guardOf(result) }
-    this.#errands.keep(result.subject, first)
-    return { kind: 'opened', subject: result.subject }
-  }
-
-  /** Same id, hash, envelope and caller: the same request again. Anything else under that id shows nothing. */
-  async #known(requestId: string, request: Hash, envelope: Hash, openedBy: string): Promise<Opened> {
-    const subject = await this.settle(requestId)
-    const same =
-      subject.request_hash === request && subject.envelope_hash === envelope && subject.opened_by === openedBy
-    return same ? { kind: 'known', subject } : { kind: 'id_conflict' }
-  }
-
-  #guards(
-    request: Request,
-    run_id: string,
-    recipients: readonly ResolvedRecipient[],
-    opened_by: string,
-  ): Guard[] {
-    const { open_questions_per_run, requests_per_recipient_per_hour } = this.#parts.config.limits
-    const guards: Guard[] = []
-    if (request.type === 'REQUEST_QUESTION' && open_questions_per_run > 0) {
-      guards.push({ kind: 'open_questions', run_id, at_most: open_questions_per_run })
-    }
-    if (requests_per_recipient_per_hour > 0) {
-      const at_most = requests_per_recipient_per_hour
-      for (const { user_id } of recipients)
-        guards.push({ kind: 'recipient_budget', opened_by, user_id, at_most })
-    }
-    return guards
+  open(submission: Submission, recipients: readonly ResolvedRecipient[], openedBy: string): Promise<Opened> {
+    const { limits } = this.#parts.config
+    const settle = (id: string): Promise<Case> => this.settle(id)
+    return open(
+      { record: this.#record, limits, errands: this.#errands, settle },
+      submission,
+      recipients,
+      openedBy,
+    )
   }
 
   async answer(inbound: Inbound, beside: readonly Shelving[] = []): Promise<Received> {
@@ -280,22 +209,4 @@ export class Lane {
   drain(): Promise<void> {
     return this.#errands.drain()
   }
-}
-
-/** The story itself says that a call is owed, so that the agenda needs nothing beside it; the URL is on the shelf. */
-const registration = ({ run, callback_url }: Submission, request_id: string): Draft[] =>
-  callback_url === undefined
-    ? []
-    : [
-        {
-          type: 'CALLBACK_REGISTERED',
-          request_id,
-          run_id: run.run_id,
-          body: { url_hash: hashUrl(callback_url) },
-        },
-      ]
-
-const guardOf = (result: { kind: string; guard?: Guard }): Guard => {
-  if (result.guard === undefined) throw new Error(`opening a request cannot end in ${result.kind}`)
-  return result.guard
 }

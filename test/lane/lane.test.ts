@@ -1,6 +1,7 @@
 // The lane itself: opening, withdrawing, reading, erasing; what its doors rely on.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { outcomeOf, spoken } from '../../src/agenda/outcome.js'
+import { instant } from '../../src/clock.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import type { Request } from '../../src/request/request.js'
 import { configure, DEPUTY, fromSlack, handleOf, question, raise, type Stage } from './stage.js'
@@ -76,11 +77,21 @@ describe('opening', () => {
     stage.slack.atOnce = 1
     await open(question('a'))
     await stage.lane.drain()
-    for (let time = 0; time < 3; time++) await open(question('a', { deadline_seconds: 601 }))
+    // A transaction that is rolled back after it was decided, and tried again: L2 allows it.
+    const { ledger } = stage.store
+    const append = ledger.append.bind(ledger)
+    ledger.append = async given => {
+      const { size } = await ledger.head()
+      given.decide({ at: instant(ledger.now()), ms: ledger.now(), seq: size, suspect: false })
+      return append(given)
+    }
+    for (let time = 0; time < 3; time++)
+      expect(await open(question('a', { deadline_seconds: 601 }))).toEqual({ kind: 'id_conflict' })
     await open(question('b'))
     const types = (await stage.entries()).filter(entry => entry.request_id === 'b').map(({ type }) => type)
-    expect(types).toEqual(['REQUEST_OPENED', 'DELIVERY_STARTED'])
+    expect(types.slice(0, 2)).toEqual(['REQUEST_OPENED', 'DELIVERY_STARTED'])
     await stage.lane.drain()
+    expect(stage.slack.copies.map(({ display }) => display.request_id)).toEqual(['a', 'b'])
   })
 
   test('without an id gets one, different each time', async () => {

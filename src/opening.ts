@@ -1,0 +1,138 @@
+// Opens a request: its first entry, and in the same append the claims on what it owes from its first moment on.
+//
+// O1  Same id, hash, envelope and caller: the same request again. Anything else under that id shows nothing.
+// O2  Whatever becomes of the append, each place taken at a gate for it is used or given back.
+import type { Case } from './agenda/case.js'
+import type { Hash } from './canonical.js'
+import { instant } from './clock.js'
+import type { Config } from './config.js'
+import { type Errands, NOTHING_CLAIMED } from './errands.js'
+import type { Draft } from './event.js'
+import type { Guard, Moment, Shelving } from './ledger/contract.js'
+import { grown, type Recorded, type Recorder } from './record.js'
+import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
+import { completeRequest, type Submission } from './request/parse.js'
+import { hashRequest, idOf, type Request } from './request/request.js'
+import { draw } from './token/chance.js'
+import { hashUrl } from './waiter/signature.js'
+
+/** Of an id that the lane makes. */
+const ID_BYTES = 12
+
+export type Opener = {
+  readonly record: Recorder
+  readonly limits: Config['limits']
+  readonly errands: Errands
+  readonly settle: (requestId: string) => Promise<Case>
+}
+
+export type Opened =
+  | { readonly kind: 'opened' | 'known'; readonly subject: Case }
+  | { readonly kind: 'id_conflict' }
+  | { readonly kind: 'limited'; readonly guard: Guard }
+
+/** All that is known of it before the ledger has given it a time. */
+type Asked = {
+  readonly submission: Submission
+  readonly recipients: readonly ResolvedRecipient[]
+  readonly opened_by: string
+  readonly request: Request
+  readonly request_id: string
+  readonly request_hash: Hash
+  readonly envelope_hash: Hash
+}
+
+export async function open(
+  opener: Opener,
+  submission: Submission,
+  recipients: readonly ResolvedRecipient[],
+  opened_by: string,
+): Promise<Opened> {
+  const request = completeRequest(submission.request, () => `lane-${draw(ID_BYTES).toString('hex')}`)
+  const asked: Asked = {
+    submission,
+    recipients,
+    opened_by,
+    request,
+    request_id: idOf(request),
+    request_hash: hashRequest(request),
+    envelope_hash: envelopeHash(submission),
+  }
+  const result = await recordOpening(opener, asked)
+  switch (result.kind) {
+    case 'recorded':
+      return { kind: 'opened', subject: result.subject }
+    case 'moved':
+      return known(await opener.settle(asked.request_id), asked)
+    case 'guarded':
+      return { kind: 'limited', guard: result.guard }
+    case 'refused':
+      throw new Error('an opening refuses nothing')
+  }
+}
+
+async function recordOpening({ record, errands, limits }: Opener, asked: Asked): Promise<Recorded<never>> {
+  const { request_id } = asked
+  let first = NOTHING_CLAIMED
+  const letGo = (): void => {
+    errands.letGo(first)
+    first = NOTHING_CLAIMED
+  }
+  try {
+    const result = await record(
+      { request_id, subject: null },
+      moment => {
+        letGo()
+        const events = opening(asked, moment)
+        const opened = grown(null, events, moment)
+        first = errands.claimFirst(opened, moment)
+        const after = grown(opened, first.events, { ...moment, seq: moment.seq + events.length })
+        return { events: [...events, ...first.events], shelve: [...shelving(asked), ...first.shelve], after }
+      },
+      guards(asked, limits),
+    )
+    if (result.kind === 'recorded') errands.keep(result.subject, first)
+    else letGo()
+    return result
+  } catch (error) {
+    letGo()
+    throw error
+  }
+}
+
+function known(subject: Case, { request_hash, envelope_hash, opened_by }: Asked): Opened {
+  const same =
+    subject.request_hash === request_hash &&
+    subject.envelope_hash === envelope_hash &&
+    subject.opened_by === opened_by
+  return same ? { kind: 'known', subject } : { kind: 'id_conflict' }
+}
+
+function guards({ request, submission, recipients, opened_by }: Asked, limits: Config['limits']): Guard[] {
+  const { open_questions_per_run, requests_per_recipient_per_hour: at_most } = limits
+  const { run_id } = submission.run
+  const all: Guard[] = []
+  if (request.type === 'REQUEST_QUESTION' && open_questions_per_run > 0) {
+    all.push({ kind: 'open_questions', run_id, at_most: open_questions_per_run })
+  }
+  if (at_most > 0) {
+    for (const { user_id } of recipients) all.push({ kind: 'recipient_budget', opened_by, user_id, at_most })
+  }
+  return all
+}
+
+function opening(asked: Asked, moment: Moment): readonly Draft[] {
+  const { submission, recipients, opened_by, request, request_id, request_hash, envelope_hash } = asked
+  const { run, callback_url } = submission
+  const deadline_at = instant(moment.ms + request.deadline_seconds * 1000)
+  const body = { request, request_hash, run, recipients, envelope_hash, deadline_at, opened_by }
+  const ids = { request_id, run_id: run.run_id }
+  const first: Draft = { type: 'REQUEST_OPENED', ...ids, body }
+  // The story itself says that a call is owed, so that the agenda needs nothing beside it; the URL is on the shelf.
+  return callback_url === undefined
+    ? [first]
+    : [first, { type: 'CALLBACK_REGISTERED', ...ids, body: { url_hash: hashUrl(callback_url) } }]
+}
+
+const shelving = ({ submission: { callback_url: url }, request_id }: Asked): Shelving[] =>
+  url === undefined ? [] : [{ put: 'callback', request_id, url }]
