@@ -1,0 +1,101 @@
+// A reply as the ledger is told of it: the events of one that was accepted, the entry of one that was not, and its words
+// beside them.
+import type { Inbound } from '../adapter.js'
+import { canonical, sha256 } from '../canonical.js'
+import { instant } from '../clock.js'
+import { GRAMMAR } from '../compiler/compile.js'
+import type { Body, Draft } from '../event.js'
+import type { Grant, Moment, RawReply, Shelving } from '../ledger/contract.js'
+import type { Told } from '../record.js'
+import { draw } from '../token/chance.js'
+import { hashToken } from '../token/jws.js'
+import { type Facts, isSameMoment, type Judgement } from './checks.js'
+
+const SALT_BYTES = 32
+const ID_BYTES = 16
+
+/** The words as they came, salted, to be kept beside the ledger. */
+export function keepsake(inbound: Inbound, grant: Grant): RawReply {
+  const chance = draw(ID_BYTES + SALT_BYTES)
+  return {
+    reply_id: `r-${chance.subarray(0, ID_BYTES).toString('hex')}`,
+    request_id: grant.request_id,
+    salt: chance.subarray(ID_BYTES),
+    raw: inbound.text,
+  }
+}
+
+/** The judgement holds if the ledger's own clock leaves it as it was. If a moment that matters has come between,
+ *  everything is asked afresh: an overdue default is resolved first, and what is said is what was recorded. */
+export function tell(
+  facts: Facts,
+  judgement: Judgement,
+  raw: RawReply,
+  moment: Moment,
+  beside: readonly Shelving[],
+): Told<'changed'> {
+  if (!isSameMoment(facts, moment.ms)) return { refuse: 'changed' }
+  const shelve: Shelving[] = [{ put: 'raw', reply: raw }, ...beside]
+  if (judgement.ok) return { events: acceptance(facts, judgement, raw, moment), shelve }
+  if (judgement.reason === 'deadline_passed' && !moment.suspect) return { refuse: 'changed' }
+  return { events: [rejection(facts, judgement, raw)], shelve }
+}
+
+const ids = ({ subject }: Facts) => ({ request_id: subject.request_id, run_id: subject.run.run_id })
+const hashRaw = ({ salt, raw }: RawReply) => sha256(salt, raw)
+
+function rejection(facts: Facts, judgement: Extract<Judgement, { ok: false }>, raw: RawReply): Draft {
+  return {
+    type: 'INBOUND_REPLY_REJECTED',
+    ...ids(facts),
+    body: {
+      reply_id: raw.reply_id,
+      delivery_id: facts.grant.delivery_id,
+      channel: facts.inbound.channel,
+      reason: judgement.reason,
+      token_validation: judgement.checks,
+      raw_text_hash: hashRaw(raw),
+    },
+  }
+}
+
+function acceptance(
+  facts: Facts,
+  judgement: Extract<Judgement, { ok: true }>,
+  raw: RawReply,
+  moment: Moment,
+): readonly Draft[] {
+  const { inbound, grant } = facts
+  const about = { reply_id: raw.reply_id, delivery_id: grant.delivery_id, channel: inbound.channel }
+  const answered_by = facts.sender ?? ''
+  const event: Body<'HUMAN_REPLY_EVENT'> = {
+    ...about,
+    request_id: facts.subject.request_id,
+    sender_identity: { user_id: answered_by, proof: inbound.proof },
+    ...(inbound.provider_message_id !== undefined && { provider_message_id: inbound.provider_message_id }),
+    raw_text_hash: hashRaw(raw),
+    grammar: GRAMMAR,
+    ...judgement.answer,
+    receipts: { token_hash: hashToken(grant.token), received_at: instant(facts.ms) },
+  }
+  const answer = {
+    ...judgement.answer,
+    answered_by,
+    channel: inbound.channel,
+    proof: inbound.proof,
+    at: moment.at,
+  }
+  return [
+    {
+      type: 'INBOUND_REPLY_RECEIVED',
+      ...ids(facts),
+      body: { ...about, token_validation: judgement.checks, event_hash: sha256(canonical(event)) },
+    },
+    { type: 'HUMAN_REPLY_EVENT', ...ids(facts), body: event },
+    {
+      type: 'REQUEST_RESOLVED',
+      ...ids(facts),
+      body: { outcome: 'answered', causes: [moment.seq + 1], answer },
+    },
+  ]
+}
