@@ -25,13 +25,13 @@ const OWNER_ONLY = 0o600
 
 export function outboxWriter(path: string): Outbox {
   const waiting: Waiting[] = []
-  let file: FileHandle | null = null // owned by the one drain that runs at a time
+  let file: Held | null = null // owned by the one drain that runs at a time
   let draining: Promise<void> | null = null
 
   async function writeBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       file ??= await opened(path)
-      await file.appendFile(batch.map(line => line.text).join(''))
+      await file.handle.appendFile(batch.map(line => line.text).join(''))
       for (const line of batch) line.done()
     } catch (error) {
       file = await closed(file)
@@ -64,27 +64,30 @@ type Waiting = {
   readonly fail: (error: unknown) => void
 }
 
-async function opened(path: string): Promise<FileHandle> {
-  const file = await open(path, 'a+', OWNER_ONLY)
+/** An open file, and which one it is whatever its name becomes. */
+type Held = { readonly handle: FileHandle; readonly ino: number; readonly dev: number }
+
+async function opened(path: string): Promise<Held> {
+  const handle = await open(path, 'a+', OWNER_ONLY)
   try {
-    await file.chmod(OWNER_ONLY) // the mode given to open counts only for a file that is new
-    const { size } = await file.stat()
-    const last = size === 0 ? null : await file.read(Buffer.alloc(1), 0, 1, size - 1)
-    if (last !== null && last.buffer.toString() !== '\n') await file.appendFile('\n')
-    return file
+    await handle.chmod(OWNER_ONLY) // the mode given to open counts only for a file that is new
+    const { size, ino, dev } = await handle.stat()
+    const last = size === 0 ? null : await handle.read(Buffer.alloc(1), 0, 1, size - 1)
+    if (last !== null && last.buffer.toString() !== '\n') await handle.appendFile('\n')
+    return { handle, ino, dev }
   } catch (error) {
-    await file.close()
+    await handle.close()
     throw error
   }
 }
 
-async function isMoved(file: FileHandle, path: string): Promise<boolean> {
-  const [held, named] = await Promise.all([file.stat(), stat(path).catch(() => null)])
-  return named === null || named.ino !== held.ino || named.dev !== held.dev
+async function isMoved({ ino, dev }: Held, path: string): Promise<boolean> {
+  const named = await stat(path).catch(() => null)
+  return named === null || named.ino !== ino || named.dev !== dev
 }
 
 /** The handle is given up either way; a file that cannot be closed has nothing more to tell. */
-async function closed(file: FileHandle | null): Promise<null> {
-  await file?.close().catch(() => {})
+async function closed(file: Held | null): Promise<null> {
+  await file?.handle.close().catch(() => {})
   return null
 }

@@ -44,6 +44,7 @@ const MAX_WORDS = 160
 const MAX_FORMAT = 400
 
 function cut(text: string, limit: number = MAX_WORDS): string {
+  if (text.length <= limit) return text
   const points = [...text]
   return points.length <= limit ? text : `${points.slice(0, limit - 1).join('')}…`
 }
