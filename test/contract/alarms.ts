@@ -4,14 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sha256 } from '../../src/canonical.js'
-import { instant, machineClock } from '../../src/clock.js'
+import { machineClock } from '../../src/clock.js'
 import type { Alarms, Armed, Ring } from '../../src/deadline/alarms.js'
-import type { Draft } from '../../src/event.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { until } from '../faults/rig.js'
-import { question } from '../lane/stage.js'
+import { open as openRequest } from './ledger/stage.js'
 
 const DAY = 86_400_000
 
@@ -54,10 +52,7 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
     /** As a request is opened: committed with its alarm, then told. */
     async function open(id: string, at: number): Promise<void> {
       moments.set(id, at)
-      await store.ledger.append({
-        story: { request_id: id, expected: 0 },
-        decide: () => ({ kind: 'append', events: [opened(id, at + DAY)], alarm: at }),
-      })
+      await openRequest(store.ledger, id, { alarm: at })
       alarms?.set(armed(id), at)
     }
     async function move(id: string, at: number | null): Promise<void> {
@@ -183,18 +178,3 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
     })
   })
 }
-
-const opened = (id: string, deadline: number): Draft => ({
-  type: 'REQUEST_OPENED',
-  request_id: id,
-  run_id: 'run',
-  body: {
-    request: { ...question(id) },
-    request_hash: sha256(id),
-    run: { run_id: 'run', mood: 'DEFERENTIAL' },
-    recipients: [{ user_id: 'owner', channels: ['slack'], route: 'first' }],
-    envelope_hash: sha256(id),
-    deadline_at: instant(deadline),
-    opened_by: 'key',
-  },
-})

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Queue } from 'bullmq'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sha256 } from '../../src/canonical.js'
-import { instant, machineClock } from '../../src/clock.js'
+import { machineClock } from '../../src/clock.js'
 import type { Alarms } from '../../src/deadline/alarms.js'
 import { jobId } from '../../src/deadline/bullmq/job.js'
 import { flawsIn } from '../../src/deadline/bullmq/redis.js'
@@ -14,8 +13,8 @@ import { startBullmq } from '../../src/deadline/bullmq/start.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { noRedis, type RedisServer, startRedis } from '../cluster/redis.js'
+import { open as openRequest } from '../contract/ledger/stage.js'
 import { ALL, sleep, until } from '../faults/rig.js'
-import { question } from '../lane/stage.js'
 
 /** The sweep's promise, and what a busy machine adds to it. */
 const LATE_AT_MOST_MS = 2_000 + 1_000
@@ -71,29 +70,7 @@ describe.skipIf(noRedis !== null && !ALL)(
     async function open(id: string, inMs: number, tell = true): Promise<void> {
       const at = now() + inMs
       moments.set(id, at)
-      await store.ledger.append({
-        story: { request_id: id, expected: 0 },
-        decide: () => ({
-          kind: 'append',
-          events: [
-            {
-              type: 'REQUEST_OPENED',
-              request_id: id,
-              run_id: 'run',
-              body: {
-                request: { ...question(id) },
-                request_hash: sha256(id),
-                run: { run_id: 'run', mood: 'DEFERENTIAL' },
-                recipients: [{ user_id: 'owner', channels: ['slack'], route: 'first' }],
-                envelope_hash: sha256(id),
-                deadline_at: instant(at),
-                opened_by: 'key',
-              },
-            },
-          ],
-          alarm: at,
-        }),
-      })
+      await openRequest(store.ledger, id, { alarm: at })
       if (tell) alarms.set({ request_id: id, deadline_ms: at, state: 'pending' }, at)
     }
     const queueName = async (): Promise<string> => {

@@ -1,11 +1,9 @@
 // The alarm clock over the ledger's own index: nothing early, nothing lost, nothing for ever silent.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { sha256 } from '../../src/canonical.js'
-import { instant } from '../../src/clock.js'
 import type { Alarms, Ring } from '../../src/deadline/alarms.js'
 import { startTimer } from '../../src/deadline/timer.js'
-import type { Draft } from '../../src/event.js'
 import type { Ledger } from '../../src/ledger/contract.js'
+import { open } from '../contract/ledger/stage.js'
 import { question, raise, START, type Stage, until } from '../lane/stage.js'
 
 const DAY = 86_400_000
@@ -26,25 +24,7 @@ afterEach(async () => {
   await stage.close()
 })
 
-const opened = (id: string): Draft => ({
-  type: 'REQUEST_OPENED',
-  request_id: id,
-  run_id: 'run',
-  body: {
-    request: { ...question(id) },
-    request_hash: sha256(id),
-    run: { run_id: 'run', mood: 'DEFERENTIAL' },
-    recipients: [{ user_id: 'owner', channels: ['slack'], route: 'first' }],
-    envelope_hash: sha256(id),
-    deadline_at: instant(START + DAY),
-    opened_by: 'key',
-  },
-})
-const arm = (id: string, alarm: number) =>
-  stage.store.ledger.append({
-    story: { request_id: id, expected: 0 },
-    decide: () => ({ kind: 'append', events: [opened(id)], alarm }),
-  })
+const arm = (id: string, alarm: number) => open(stage.store.ledger, id, { alarm })
 /** Tells the clock, as whoever has recorded something does. */
 const tell = (id: string, alarm: number): void =>
   alarms?.set({ request_id: id, deadline_ms: START + DAY, state: 'pending' }, alarm)
