@@ -1,12 +1,13 @@
 // A cluster that is broken while it works: Redis in every way it breaks, replicas that are killed, frozen or ahead of
 // their time, and five of them on the same requests. Each ends in the auditor's program: every request ended exactly
 // once, as its people were told; no deadline lost, none early, none later than the sweep allows.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Entry, EntryOf } from '../../src/event.js'
 import type { Client, Link } from '../faults/client.js'
-import { endingsOf, expectKept, Journal } from '../faults/journal.js'
-import { ALL, endAll, sleep, until } from '../faults/rig.js'
-import { another, type Cluster, noCluster, type Replica, startCluster } from './cluster.js'
+import { endingsOf } from '../faults/journal.js'
+import { ALL, sleep, until } from '../faults/rig.js'
+import { noCluster, type Replica } from './cluster.js'
+import { sceneForEach } from './scene.js'
 
 /** The sweep's two seconds, and what a machine that does other work adds to them. */
 const LATE_AT_MOST_MS = 2_000 + 2_000
@@ -22,35 +23,15 @@ const latenessOf = ({ at, body }: EntryOf<'TIMEOUT_RECEIPT'>): number =>
 describe.skipIf(noCluster !== null && !ALL)(
   `a cluster under fire${noCluster ? ` (skipped: ${noCluster})` : ''}`,
   () => {
-    let servers: Cluster
-    let cluster: Cluster
-    let journal: Journal
-    let clients: Client[]
-    beforeAll(async () => {
-      servers = await startCluster()
-    }, 60_000)
-    afterAll(() => servers?.end())
-    beforeEach(async () => {
-      cluster = await another(servers)
-      journal = new Journal()
-      clients = []
-    })
-    afterEach(async () => {
-      for (const client of clients) client.leave()
-      await endAll()
-    })
+    const scene = sceneForEach()
+    const { meet, kept } = scene
 
-    const meet = (lane: Replica): Client => {
-      const client = lane.client(journal)
-      clients.push(client)
-      return client
-    }
     /** One more request each tick, with deadlines from one to `longest` seconds, asked of the replicas in turn. */
     async function askFor(ms: number, longest: number, everyMs = 100): Promise<string[]> {
       const ids: string[] = []
       for (let n = 0; n * everyMs < ms; n++) {
         const id = `q${n}`
-        const answer = await (clients[n % clients.length] as Client).open(id, {
+        const answer = await (scene.clients[n % scene.clients.length] as Client).open(id, {
           deadline_seconds: 1 + (n % longest),
         })
         expect(answer.status).toBe(201)
@@ -62,11 +43,11 @@ describe.skipIf(noCluster !== null && !ALL)(
     /** All have ended, by nobody but time: in the ledger, without being asked for. */
     async function expectTimedOut(ids: readonly string[]): Promise<void> {
       const ended = async () => {
-        const lines = await cluster.lines()
+        const lines = await scene.cluster.lines()
         return lines.filter(line => line.includes('"type":"REQUEST_RESOLVED"')).length >= ids.length
       }
       while (!(await ended())) await sleep(250)
-      const entries = await expectKept(journal, await cluster.lines())
+      const entries = await kept()
       const receipts = timeouts(entries)
       expect(receipts.map(({ request_id }) => request_id).sort()).toEqual([...ids].sort())
       expect(receipts.filter(entry => latenessOf(entry) < 0)).toEqual([])
@@ -75,7 +56,7 @@ describe.skipIf(noCluster !== null && !ALL)(
     }
 
     type Fault = readonly [name: string, forMs: number, act: (forMs: number) => Promise<void>]
-    const redis = () => cluster.redis
+    const redis = () => scene.cluster.redis
     const faults: readonly Fault[] = [['killed for 2 s', 2_000, ms => outage(ms, false)]]
     const longFaults: readonly Fault[] = [
       ['flushed', 1_000, async () => void (await redis().client.flushall())],
@@ -106,42 +87,43 @@ describe.skipIf(noCluster !== null && !ALL)(
     test.each(ALL ? [...faults, ...longFaults] : faults)(
       '[LANE-067] [LANE-071] Redis is %s: every deadline is kept, once, and Redis rings again afterwards',
       async (_name, forMs, act) => {
-        clients = (await cluster.replicas(2)).map(meet)
+        for (const lane of await scene.cluster.replicas(2)) meet(lane)
         const asking = askFor(forMs + 2_000, 4)
         await sleep(700)
         await act(forMs)
         await expectTimedOut(await asking)
-        const ready = () => Promise.all(clients.map(client => client.call('GET', '/readyz')))
+        const ready = () => Promise.all(scene.clients.map(client => client.call('GET', '/readyz')))
         await until(async () => (await ready()).every(({ json }) => json.status === 'ready'))
       },
       120_000,
     )
 
     test('[LANE-079] a replica is killed while it asks people: the other finishes what it began, and nothing acknowledged is lost', async () => {
-      const [victim, other] = await cluster.replicas(2)
+      const [victim, other] = await scene.cluster.replicas(2)
       if (victim === undefined || other === undefined) throw new Error('two were started')
       const [doomed, left] = [meet(victim), meet(other)]
       const asking = Array.from({ length: 200 }, (_, n) =>
         (n % 4 === 0 ? left : doomed).open(`q${n}`, { deadline_seconds: 6 }).catch(() => null),
       )
-      await until(() => journal.opened.size > 20)
+      await until(() => scene.journal.opened.size > 20)
       await victim.kill()
       await Promise.all(asking)
-      const ids = [...journal.opened.keys()]
+      const ids = [...scene.journal.opened.keys()]
       for (const id of ids) expect(await left.outcome(id)).toMatch(/^(defaulted|undelivered)$/)
-      const entries = await expectKept(journal, await cluster.lines())
+      const entries = await kept()
       const receipts = timeouts(entries)
       expect(receipts.filter(entry => latenessOf(entry) < 0)).toEqual([])
       // Those that were opened and never acknowledged end as well.
       const opened = entries.filter(({ type }) => type === 'REQUEST_OPENED')
       await until(
-        async () => endingsOf((await cluster.lines()).map(line => JSON.parse(line))).size === opened.length,
+        async () =>
+          endingsOf((await scene.cluster.lines()).map(line => JSON.parse(line))).size === opened.length,
       )
     }, 60_000)
 
     test(`[LANE-069] ${ALL ? 'five' : 'three'} replicas race reply, withdrawal and timeout on the same requests: one ending each, and whoever was told is right`, async () => {
       const [count, requests, deadline] = ALL ? [5, 1_000, 20] : [3, 60, 4]
-      clients = (await cluster.replicas(count)).map(meet)
+      const clients = (await scene.cluster.replicas(count)).map(meet)
       const at = (n: number): Client => clients[n % clients.length] as Client
       const ids = Array.from({ length: requests }, (_, n) => `q${n}`)
       await Promise.all(ids.map((id, n) => at(n).open(id, { deadline_seconds: deadline })))
@@ -165,7 +147,7 @@ describe.skipIf(noCluster !== null && !ALL)(
       }
       await Promise.all(ids.map(race))
       for (const [n, id] of ids.entries()) await at(n).outcome(id)
-      const entries = await expectKept(journal, await cluster.lines())
+      const entries = await kept()
       const endings = endingsOf(entries)
       expect(endings.size).toBe(requests)
       const kinds = [...endings.values()].map(([only]) => only)
@@ -179,9 +161,9 @@ describe.skipIf(noCluster !== null && !ALL)(
     test.runIf(ALL)(
       'clocks of replicas two seconds apart: no deadline is early, none is late by more than the sweep allows',
       async () => {
-        const ahead = await cluster.replica({ under: ['faketime', '-f', '+2s'] })
-        const behind = await cluster.replica()
-        clients = [meet(ahead), meet(behind)]
+        const ahead = await scene.cluster.replica({ under: ['faketime', '-f', '+2s'] })
+        const behind = await scene.cluster.replica()
+        for (const lane of [ahead, behind]) meet(lane)
         const [theirs, ours] = await Promise.all([ahead, behind].map(clockOf))
         expect((theirs ?? 0) - (ours ?? 0)).toBeGreaterThanOrEqual(1_000)
         await expectTimedOut(await askFor(20_000, 4))
@@ -193,8 +175,8 @@ describe.skipIf(noCluster !== null && !ALL)(
       '[LANE-069] a replica is stopped for longer than its locks hold amid a burst and then goes on: nothing ends twice',
       async () => {
         const stoppedMs = 45_000
-        const lanes = await cluster.replicas(2)
-        clients = lanes.map(meet)
+        const lanes = await scene.cluster.replicas(2)
+        const clients = lanes.map(meet)
         const ids = Array.from({ length: 300 }, (_, n) => `q${n}`)
         const opened = await Promise.all(
           ids.map((id, n) => (clients[n % 2] as Client).open(id, { deadline_seconds: 4 })),

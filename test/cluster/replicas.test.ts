@@ -1,48 +1,27 @@
 // Many lanes, one ledger: whoever takes a request, a reply, a key or a withdrawal, all the others have it too.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, type Client, linksIn } from '../faults/client.js'
-import { expectKept, Journal } from '../faults/journal.js'
 import { delivered } from '../faults/life.js'
-import { ALL, CONFIG, endAll, sleep, until } from '../faults/rig.js'
-import { another, type Cluster, noCluster, type Replica, startCluster } from './cluster.js'
+import { ALL, CONFIG, sleep, until } from '../faults/rig.js'
+import { type Cluster, noCluster, type Replica } from './cluster.js'
 import { follow } from './follower.js'
 import { killable } from './postgres.js'
+import { sceneForEach } from './scene.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: ${noCluster})` : ''}`, () => {
-  let servers: Cluster
-  let cluster: Cluster
-  let journal: Journal
-  let clients: Client[]
-  beforeAll(async () => {
-    servers = await startCluster()
-  }, 60_000)
-  afterAll(() => servers?.end())
-  beforeEach(async () => {
-    cluster = await another(servers)
-    journal = new Journal()
-    clients = []
-  })
-  afterEach(async () => {
-    for (const client of clients) client.leave()
-    await endAll()
-  })
+  const scene = sceneForEach()
+  const { meet, kept } = scene
 
   /** Two replicas and who calls each of them. */
   async function two(options?: Parameters<Cluster['replica']>[0]) {
-    const lanes = await Promise.all([cluster.replica(options), cluster.replica(options)])
+    const lanes = await Promise.all([scene.cluster.replica(options), scene.cluster.replica(options)])
     const [here, there] = lanes.map(meet) as [Client, Client]
     return { lanes: lanes as [Replica, Replica], here, there }
   }
-  function meet(lane: Replica): Client {
-    const client = lane.client(journal)
-    clients.push(client)
-    return client
-  }
-  const kept = async () => expectKept(journal, await cluster.lines())
   const callWith = async (lane: Replica, key: string, method = 'GET', path = '/v1/requests') => {
     const response = await fetch(`${lane.url}${path}`, {
       method,
@@ -84,7 +63,8 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
     await here.open('q', { deadline_seconds: 1 })
     await there.open('other', { deadline_seconds: 2 })
     await until(
-      async () => (await cluster.lines()).filter(line => line.includes('"TIMEOUT_RECEIPT"')).length === 2,
+      async () =>
+        (await scene.cluster.lines()).filter(line => line.includes('"TIMEOUT_RECEIPT"')).length === 2,
     )
     const entries = await kept()
     for (const { at, body } of entries.filter(({ type }) => type === 'TIMEOUT_RECEIPT')) {
@@ -115,7 +95,7 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
     await delivered(here, 'ahead')
     await Promise.all(lanes.map(lane => lane.kill()))
     await sleep(1_200)
-    const [again] = await cluster.replicas(2)
+    const [again] = await scene.cluster.replicas(2)
     if (again === undefined) throw new Error('two were started')
     const client = meet(again)
     expect(await client.outcome('overdue')).toMatch(/defaulted|undelivered/)
@@ -125,7 +105,7 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
   })
 
   test('[LANE-072] what no replica can deliver ends in the default, recorded as undelivered', async () => {
-    mkdirSync(join(cluster.dataDir, 'outbox.ndjson'))
+    mkdirSync(join(scene.cluster.dataDir, 'outbox.ndjson'))
     const { here, there } = await two()
     await here.open('unsent', { deadline_seconds: 2 })
     expect(await there.outcome('unsent')).toBe('undelivered')
@@ -145,7 +125,7 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
     expect(new Set(asked.filter(({ status }) => status !== 201).map(({ json }) => json.code))).toEqual(
       new Set(['too_many_open_questions']),
     )
-    const [id = ''] = journal.opened.keys()
+    const [id = ''] = scene.journal.opened.keys()
     const link = await here.link(id)
     const stamp = await here.stamp(link)
     const guesses: number[] = []
@@ -195,23 +175,23 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
 
   test('started together for the first time: one prints keys, all take them, all sign with one key', async () => {
     const lanes = await Promise.all(
-      Array.from({ length: 3 }, () => cluster.replica({ env: { LANE_API_KEY: '' } })),
+      Array.from({ length: 3 }, () => scene.cluster.replica({ env: { LANE_API_KEY: '' } })),
     )
     const printed = lanes.map(lane => /operator +(lane_\S+)/.exec(lane.output())?.[1]).filter(Boolean)
     expect(printed).toHaveLength(1)
     for (const lane of lanes) expect(await callWith(lane, printed[0] ?? '', 'GET', '/v1/keys')).toBe(200)
-    const types = (await cluster.lines()).map(line => JSON.parse(line).type as string)
+    const types = (await scene.cluster.lines()).map(line => JSON.parse(line).type as string)
     expect(types.filter(type => type === 'KEY_ROTATED')).toHaveLength(1)
     expect(types.filter(type => type === 'LANE_STARTED')).toHaveLength(3)
   })
 
   test('stopped one after the other and started anew while it is asked and answered: nobody notices', async () => {
-    let lanes = await cluster.replicas(2)
+    let lanes = await scene.cluster.replicas(2)
     let done = false
     /** As a proxy does: who does not take it, another is asked. */
     async function anyOf(ask: (client: Client) => Promise<Answer>): Promise<void> {
       for (let n = 0; ; n++) {
-        const client = (lanes[n % lanes.length] as Replica).client(journal)
+        const client = (lanes[n % lanes.length] as Replica).client(scene.journal)
         const answer = await ask(client).catch(() => null)
         client.leave()
         if (answer !== null && answer.status < 500) return
@@ -222,21 +202,21 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
       for (let n = 0; !done; n++) {
         const id = `${name}-${n}`
         await anyOf(client => client.open(id))
-        const link = await until(() => linksIn(cluster.dataDir, id)[0])
+        const link = await until(() => linksIn(scene.cluster.dataDir, id)[0])
         await anyOf(async client => client.reply(link, await client.stamp(link), n % 2 ? 'yes' : 'no'))
       }
     }
     const working = ['a', 'b', 'c'].map(work)
     for (let round = 0; round < (ALL ? 4 : 1); round++) {
       for (const old of lanes) {
-        const fresh = await cluster.replica()
+        const fresh = await scene.cluster.replica()
         lanes = [...lanes.filter(lane => lane !== old), fresh]
         expect(await old.stop()).toEqual({ code: 0, signal: null })
       }
     }
     done = true
     await Promise.all(working)
-    expect(journal.endings.size).toBeGreaterThan(5)
+    expect(scene.journal.endings.size).toBeGreaterThan(5)
     await kept()
   }, 120_000)
 
@@ -246,9 +226,9 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
       const { here, there } = await two()
       for (let round = 0; round < 10; round++) {
         expect((await here.open(`q${round}`)).status).toBe(201)
-        await cluster.postgres.kill()
+        await scene.cluster.postgres.kill()
         expect((await there.open(`down-${round}`)).status).toBe(503)
-        await cluster.postgres.start()
+        await scene.cluster.postgres.start()
         await until(async () => (await there.call('GET', '/readyz')).status === 200)
         expect((await there.call('GET', `/v1/requests/q${round}`)).status).toBe(200)
         const link = await here.link(`q${round}`)
