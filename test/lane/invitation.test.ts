@@ -1,9 +1,10 @@
 // A person links an address themselves: once, in time, where the configuration leaves it to them, and nobody else's.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Channel } from '../../src/adapter.js'
-import { Directory } from '../../src/directory.js'
+import type { Config } from '../../src/config.js'
+import { Directory, TO_BE_LINKED } from '../../src/directory.js'
 import { accept, invite } from '../../src/invitation.js'
-import { configure, raise, type Stage } from './stage.js'
+import { configure, OWNER, raise, type Stage } from './stage.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const CONFIG = `
@@ -30,6 +31,14 @@ const accepted = (code: string, address: unknown, channel: Channel = 'telegram')
   accept(stage.store, directory, channel, code, address)
 const linkings = async () =>
   (await stage.entries()).filter(({ type }) => type === 'RECIPIENT_LINKED').map(({ body }) => body)
+
+/** The configuration leaves only Telegram addresses to people; an invitation does not rely on that. */
+function linkableOnSlackToo(config: Config): Config {
+  const { owner } = config.recipients
+  if (owner === undefined) throw new Error('the owner is configured')
+  const addresses = { ...owner.addresses, slack: TO_BE_LINKED }
+  return { ...config, recipients: { ...config.recipients, owner: { ...owner, addresses } } }
+}
 
 describe('an invitation', () => {
   test('makes an address the person’s own, and the ledger says whose without saying which', async () => {
@@ -81,8 +90,11 @@ describe('an invitation', () => {
     expect(directory.addressOf('guest', 'telegram')).toBeNull()
   })
 
-  test('of one channel is nothing on another', async () => {
-    expect(await accepted(await invited('owner', 'telegram'), 'U1', 'slack')).toBeNull()
+  test('of one channel is nothing on another, where an address could be linked too', async () => {
+    directory = await Directory.open(linkableOnSlackToo(stage.config), stage.store.shelf)
+    expect(await accepted(await invited('owner', 'telegram'), OWNER, 'slack')).toBeNull()
+    expect(await linkings()).toEqual([])
+    expect(await accepted(await invited('owner', 'slack'), OWNER, 'slack')).toBe('owner')
   })
 
   test.each([
