@@ -12,17 +12,17 @@ import type { Alarms } from './deadline/alarms.js'
 import { within } from './delivery/patience.js'
 import { openDesk } from './desk.js'
 import { Directory } from './directory.js'
-import type { Draft } from './event.js'
 import { type FirstKeys, firstKeys } from './first-keys.js'
 import { showCase } from './http/case.js'
 import { Guesses } from './http/guesses.js'
 import { KeyBook } from './http/keys.js'
 import { buildServer } from './http/server.js'
 import { Lane } from './lane.js'
-import type { Ledger, Store } from './ledger/contract.js'
+import type { Store } from './ledger/contract.js'
 import { startListening } from './listening.js'
 import { startMetrics } from './metrics.js'
 import { openStore, startAlarms } from './profile.js'
+import { note } from './record.js'
 import { alone, onEntry } from './replica.js'
 import { openSecret } from './secret.js'
 import {
@@ -77,7 +77,7 @@ async function start(
   const { ledger, shelf } = store
   const secret = openSecret(settings.dataDir, settings.secret)
   const version = readVersion()
-  await tell(ledger, { type: 'LANE_STARTED', body: { version, grammar: GRAMMAR, profile: settings.profile } })
+  await note(ledger, { type: 'LANE_STARTED', body: { version, grammar: GRAMMAR, profile: settings.profile } })
   const shared = settings.profile === 'cluster'
   const onStale = (error: unknown): void =>
     log.error({ err: error }, 'what another replica changed could not be read; it is tried again')
@@ -219,9 +219,4 @@ async function requireConfig(settings: Settings): Promise<Config> {
   const problems = checkConfig(loaded.config, settings)
   if (problems.length > 0) throw new CannotStart(problems.map(line => `${file}: ${line}`).join('\n'))
   return loaded.config
-}
-
-/** An entry that belongs to no request. */
-async function tell(ledger: Ledger, draft: Draft): Promise<void> {
-  await ledger.append({ decide: () => ({ kind: 'append', events: [draft] }) })
 }

@@ -79,6 +79,11 @@ export function recorder(
   }
 }
 
+/** What belongs to no request's story is appended by itself. */
+export async function note(ledger: Ledger, draft: Draft): Promise<void> {
+  await ledger.append({ decide: () => ({ kind: 'append', events: [draft] }) })
+}
+
 /** The case that events will make of a story, standing at the moment's place and after. */
 export function grown(subject: Case | null, events: readonly Draft[], moment: Moment): Case {
   const after = applyAll(subject, events, moment, moment.seq)

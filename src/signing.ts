@@ -4,6 +4,7 @@
 // replica the network chooses, and one that did not know the key yet would turn a person away.
 import { instant } from './clock.js'
 import type { Store } from './ledger/contract.js'
+import { note } from './record.js'
 import { onEntry } from './replica.js'
 import { type Keyring, openKeyring, rotate } from './token/keyring.js'
 import type { Secret } from './token/seal.js'
@@ -27,12 +28,7 @@ export async function keepKeyring(
     const now = store.ledger.now()
     const { kid, keyring } = await rotate(store.shelf, secret, now)
     const not_before = instant(now)
-    await store.ledger.append({
-      decide: () => ({
-        kind: 'append',
-        events: [{ type: 'KEY_ROTATED', body: { kid, purpose: 'reply-token', not_before } }],
-      }),
-    })
+    await note(store.ledger, { type: 'KEY_ROTATED', body: { kid, purpose: 'reply-token', not_before } })
     return { keyring, kid, not_before }
   }
 
