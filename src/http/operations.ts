@@ -1,7 +1,7 @@
 // What this is, whether it is alive, whether it can take a request, what it counts, and by which keys it signs.
 import type { FastifyInstance } from 'fastify'
 import { type DoorParts, scoped } from './door.js'
-import { openApi } from './openapi.js'
+import { openApi } from './openapi/describe.js'
 
 export function operationRoutes(app: FastifyInstance, parts: DoorParts): void {
   const { store, metrics } = parts

@@ -1,8 +1,16 @@
 // The door's own description (OpenAPI 3.1). The end-to-end tests validate every response against it, so it cannot say
 // anything the door does not do.
-import { bodies } from './openapi-bodies.js'
-import { HTML, ROUTES, type Route, text } from './openapi-routes.js'
-import { CODES } from './problem.js'
+import { CODES } from '../problem.js'
+import { ANYBODY } from './anybody.js'
+import { bodies } from './bodies.js'
+import { OPERATOR } from './operator.js'
+import { PERSON } from './person.js'
+import { REQUESTS } from './requests.js'
+import { HTML, type Route, text } from './route.js'
+import { RUNS } from './runs.js'
+
+/** In the order in which they are met. */
+const ROUTES: readonly Route[] = [...REQUESTS, ...RUNS, ...OPERATOR, ...PERSON, ...ANYBODY]
 
 export function openApi(version: string, url: string) {
   const paths: Record<string, Record<string, unknown>> = {}
