@@ -1,7 +1,8 @@
 // Hands alarms to Redis, after their commit and by the batch. Nothing waits for it and nothing rests on it: what could
 // not be handed over is found by the sweep.
 //
-// Between a request's opening and its sending lie milliseconds and several alarms; only the last one is worth a job.
+// Between a request's opening and its sending lie milliseconds and several alarms; only the last one is worth a job. So
+// an alarm that is far away waits a while for the one that takes its place.
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { isOpen } from '../../agenda/case.js'
@@ -9,12 +10,15 @@ import type { Alarm, Ledger } from '../../ledger/contract.js'
 import type { Armed } from '../alarms.js'
 import { jobFor, jobId } from './job.js'
 
-/** How long alarms gather before they are handed over. */
-const GATHER_MS = 50
+/** How long an alarm waits at most before it is handed over, and which part of the time it has. */
+const GATHER_MS = 1_000
+const GATHER_SHARE = 0.1
 /** An alarm that is this near is handed over at once. */
 const SOON_MS = 250
 /** Jobs in one pipeline: one round trip, and Redis is not held up for others. */
 const BATCH = 500
+/** So many are handed over whatever their time. */
+const MANY = 5_000
 /** While Redis is slow or gone no more than this wait; the sweep has the rest. */
 const WAITING_AT_MOST = 20_000
 
@@ -27,6 +31,8 @@ export class Arming {
   readonly #onLost: () => void
   /** The last change of each request not handed over yet. Filled by set(), emptied by #handOver(). */
   readonly #waiting = new Map<string, Change>()
+  /** By the ledger's clock, when what waits is to be handed over. */
+  #by = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #handing: Promise<void> | null = null
 
@@ -43,10 +49,11 @@ export class Arming {
       this.#onLost()
     }
     this.#waiting.set(subject.request_id, { subject, at })
-    if (this.#handing !== null) return
-    const soon = at !== null && at - this.#ledger.now() < SOON_MS
-    if (soon) this.#begin()
-    else this.#timer ??= setTimeout(() => this.#begin(), GATHER_MS)
+    const now = this.#ledger.now()
+    const by = this.#waiting.size >= MANY ? now : now + patience(at, now)
+    if (by >= this.#by) return
+    this.#by = by
+    this.#plan(now)
   }
 
   /** Sets those of these alarms that Redis does not have. */
@@ -65,22 +72,29 @@ export class Arming {
     await this.#handing
   }
 
+  #plan(now: number): void {
+    if (this.#handing !== null) return
+    clearTimeout(this.#timer)
+    if (this.#by <= now) this.#begin()
+    else this.#timer = setTimeout(() => this.#begin(), this.#by - now)
+  }
+
   #begin(): void {
     clearTimeout(this.#timer)
-    this.#timer = undefined
-    if (this.#waiting.size === 0) return
-    this.#handing = this.#handOver()
+    this.#by = Number.POSITIVE_INFINITY
+    this.#handing = this.#handOver([...this.#waiting.values()])
       .catch(() => this.#onLost())
       .then(() => {
         this.#handing = null
-        if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#begin(), GATHER_MS)
+        // What came meanwhile.
+        if (this.#waiting.size > 0) this.#plan(this.#ledger.now())
       })
   }
 
-  async #handOver(): Promise<void> {
-    while (this.#waiting.size > 0) {
-      const batch = [...this.#waiting.values()].slice(0, BATCH)
-      for (const { subject } of batch) this.#waiting.delete(subject.request_id)
+  async #handOver(changes: readonly Change[]): Promise<void> {
+    this.#waiting.clear()
+    for (let first = 0; first < changes.length; first += BATCH) {
+      const batch = changes.slice(first, first + BATCH)
       await Promise.all([this.#add(batch.flatMap(alarmIn)), this.#forget(batch)])
     }
   }
@@ -100,6 +114,12 @@ export class Arming {
       ),
     )
   }
+}
+
+/** What is settled has all the time there is. */
+function patience(at: number | null, now: number): number {
+  if (at === null) return GATHER_MS
+  return at - now < SOON_MS ? 0 : Math.min((at - now) * GATHER_SHARE, GATHER_MS)
 }
 
 const alarmIn = ({ subject: { request_id }, at }: Change): Alarm[] =>
