@@ -1,5 +1,6 @@
 // The caller's door, put together: limits first, then who is calling, then the routes. Nothing a stranger sends may
 // cost more than its size.
+import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -87,6 +88,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
     refuse(reply, code, detail)
   })
 
+  hangUpUnused(app)
   requestRoutes(app, parts)
   policyRoutes(app, parts)
   runRoutes(app, parts)
@@ -99,6 +101,21 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   replyRoutes(app, parts)
   hookRoutes(app, parts)
   return app
+}
+
+/** Browsers and balancers connect ahead of need, and Node takes a connection that never asked anything for a busy one: it
+ *  would hold up a stop until all patience is gone. */
+function hangUpUnused(app: FastifyInstance): void {
+  const unused = new Set<Socket>()
+  app.server.on('connection', socket => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  app.server.on('request', ({ socket }) => unused.delete(socket))
+  app.addHook('preClose', done => {
+    for (const socket of unused) socket.destroy()
+    done()
+  })
 }
 
 /** The route, never the address: a reply handle in a log would be a right to answer in a log. */
@@ -114,8 +131,8 @@ const lineOf = ({ method, caller }: FastifyRequest, reply: FastifyReply, route: 
 const asksTwice = ({ query }: FastifyRequest): boolean =>
   Object.values(query as Record<string, unknown>).some(value => typeof value !== 'string')
 
-/** The form of a reply page and a webhook are read by their own adapters, a blob is whatever its bytes are, and where there is no route
- *  nobody reads. */
+/** The form of a reply page and a webhook are read by their own adapters, a blob is whatever its bytes are, and where
+ *  there is no route nobody reads. */
 const takesBytes = ({ routeOptions: { url } }: FastifyRequest): boolean =>
   url === undefined || url === '/v1/blobs' || url.startsWith('/r/') || url.startsWith('/hooks/')
 
