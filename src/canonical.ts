@@ -18,14 +18,48 @@ export function canonical(value: unknown): string {
   if (typeof value !== 'object') throw new TypeError('a value that is hashed must be JSON')
   const known = remembered.get(value)
   if (known !== undefined) return known
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (Array.isArray(value)) return canonicalList(value)
   let text = ''
-  // The order of JavaScript's own sort, by UTF-16 units, is the RFC's.
-  for (const name of Object.keys(value).sort()) {
+  for (const name of sorted(Object.keys(value))) {
     const member = (value as Readonly<Record<string, unknown>>)[name]
-    if (member !== undefined) text += `${text === '' ? '' : ','}${spell(name)}:${canonical(member)}`
+    if (member !== undefined) text += `${text === '' ? '' : ','}${spellName(name)}${canonical(member)}`
   }
   return `{${text}}`
+}
+
+function canonicalList(values: readonly unknown[]): string {
+  let text = ''
+  for (const value of values) text += `${text === '' ? '' : ','}${canonical(value)}`
+  return `[${text}]`
+}
+
+/** For so few, putting each in its place costs less than sort(), and no memory. */
+const FEW = 24
+
+/** In place, by UTF-16 units as the RFC wants it. */
+function sorted(names: string[]): readonly string[] {
+  if (names.length > FEW) return names.sort()
+  for (let next = 1; next < names.length; next++) {
+    const name = names[next] as string
+    let place = next
+    for (; place > 0 && (names[place - 1] as string) > name; place--) {
+      names[place] = names[place - 1] as string
+    }
+    names[place] = name
+  }
+  return names
+}
+
+/** Members have the same few names over and over. Those of an approval's parameters are anybody's, hence the bound. */
+const SPELT_NAMES = 1_000
+const speltNames = new Map<string, string>()
+
+function spellName(name: string): string {
+  const known = speltNames.get(name)
+  if (known !== undefined) return known
+  const spelt = `${spell(name)}:`
+  if (speltNames.size < SPELT_NAMES) speltNames.set(name, spelt)
+  return spelt
 }
 
 /** Nearly everything we hash: nothing in it needs an escape. */
