@@ -129,10 +129,9 @@ test('every JSON value is spelt as the reference implementation spells it', () =
 })
 
 test('however many members an object has, and in whatever order, they are spelt in one', () => {
-  const names = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 4 }), { maxLength: 60, size: 'max' })
+  const names = fc.uniqueArray(fc.string({ unit: 'grapheme', maxLength: 4 }), { maxLength: 60, size: 'max' })
   fc.assert(
     fc.property(names, keys => {
-      fc.pre(keys.every(key => key.isWellFormed()))
       const value = Object.fromEntries(keys.map((key, index) => [key, index]))
       expect(canonical(value)).toBe(canonicalize(value))
     }),
