@@ -170,6 +170,9 @@ export type AdapterParts = {
   readonly say: Say
   /** Lines that the operator's own mail gateways put into mails. */
   readonly banners?: readonly string[]
+  /** What only this lane can write for a value: the same at every start and on every replica, and guessed by nobody who
+   *  knows the value. Absent where nothing is sent. */
+  readonly stamp?: (value: string) => string
 }
 
 export interface Adapter {

@@ -95,7 +95,8 @@ async function start(
   const publicUrl = { current: settings.publicUrl }
   const say: Say = (level, words, about = {}) => log[level](about, words)
   const { banners } = config.email
-  const parts = { publicUrl: () => publicUrl.current, say, banners }
+  const { stamp } = stamper(secret, 'message-id')
+  const parts = { publicUrl: () => publicUrl.current, say, banners, stamp }
   const made = await makeAdapters(settings, parts).catch(error => {
     throw new CannotStart(reasonOf(error))
   })

@@ -24,7 +24,7 @@ export type World = {
 }
 
 export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}): Adapter {
-  const { variables: given, banners = [], say } = parts
+  const { variables: given, banners = [], say, stamp = unstamped } = parts
   const variables = readVariables(given)
   const { smtp, imap, from, replies, authservId, webhookSecret } = variables
   const transport = openTransport(smtp, ca)
@@ -45,7 +45,7 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
   return {
     channel: 'email',
     atOnce: transport.atOnce,
-    send: (display, envelope) => send({ from, replies, transport }, display, envelope),
+    send: (display, envelope) => send({ from, replies, transport, stamp }, display, envelope),
     ...(webhookSecret !== null && {
       receive: (hook, desk) => receive({ secret: webhookSecret, seen, intake }, hook, desk),
     }),
@@ -54,6 +54,11 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
     }),
     check: () => check(variables, transport, ca),
   }
+}
+
+/** Without a lane around it the adapter only looks at its servers. */
+function unstamped(): never {
+  throw new Error('a mail can be sent by a lane only')
 }
 
 function nameServers(): Resolver {

@@ -34,9 +34,10 @@ export function findMarker(line: string): Marker | null {
   return { handleTag: handle.toUpperCase(), idTag: id.toUpperCase() }
 }
 
-/** The Message-ID of a delivery's mail, the same at every attempt, with its angle brackets: it is the delivery's `ref`. */
-export const writeMessageId = (deliveryId: string, domain: string): string =>
-  `<lane.${digest('mail-delivery', deliveryId).slice(0, ID_CHARS)}@${domain.toLowerCase()}>`
+/** The Message-ID of a delivery's mail, with its angle brackets: it is the delivery's `ref`. `stamp`: what the lane alone
+ *  can write for this delivery, the same at every attempt. */
+export const writeMessageId = (stamp: string, domain: string): string =>
+  `<lane.${digest('mail-delivery', stamp).slice(0, ID_CHARS)}@${domain.toLowerCase()}>`
 
 const OWN_ID = /<lane\.[0-9a-f]{32}@([a-z0-9.-]{1,255})>/gi
 

@@ -1,13 +1,21 @@
 // Hands a request to the mail server. Its Message-ID is made of what stays the same when the attempt is repeated, so
 // that a mail program which gets two copies shows one; the reply handle, new with every attempt, travels in Reply-To and
 // in the envelope, where replies and bounces bring it back.
+//
+// N1  A reply may be known by the Message-ID alone, so that is as hard to guess as a handle: whoever asked knows the
+//     delivery's id, and could else have a person's "YES" to a mail of their own come here as the answer.
 import type { Display, Envelope, Sent } from '../../src/adapter.js'
 import { type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { markerLine, writeMessageId } from './marker.js'
 import { render } from './render.js'
 import type { Mail, Transport } from './transport.js'
 
-export type Sender = { readonly from: Mailbox; readonly replies: LaneAddress; readonly transport: Transport }
+export type Sender = {
+  readonly from: Mailbox
+  readonly replies: LaneAddress
+  readonly transport: Transport
+  readonly stamp: (value: string) => string
+}
 
 /** No program that knows the word answers such a mail: what comes back was written by a person or says that it was not. */
 const AUTOMATIC = {
@@ -22,9 +30,10 @@ export async function send(sender: Sender, display: Display, envelope: Envelope)
   return posted.kind === 'failed' ? posted : { kind: posted.kind, ref: mail.messageId }
 }
 
-function compose({ from, replies }: Sender, display: Display, envelope: Envelope, to: string): Mail {
+function compose(sender: Sender, display: Display, envelope: Envelope, to: string): Mail {
+  const { from, replies } = sender
   const back = withHandle(replies, envelope.handle)
-  const messageId = messageIdOf(display, envelope, replies.domain)
+  const messageId = messageIdOf(sender, display, envelope)
   return {
     ...render(display, markerLine(envelope.handle, messageId), envelope),
     messageId,
@@ -39,5 +48,8 @@ function compose({ from, replies }: Sender, display: Display, envelope: Envelope
 }
 
 /** Of the deadline too: a lane whose data were lost asks under an old id, and a mailbox shows no Message-ID twice. */
-const messageIdOf = ({ deadline_at }: Display, { delivery_id }: Envelope, domain: string): string =>
-  writeMessageId(`${delivery_id} ${deadline_at}`, domain)
+const messageIdOf = (
+  { stamp, replies }: Sender,
+  { deadline_at }: Display,
+  { delivery_id }: Envelope,
+): string => writeMessageId(stamp(`${delivery_id} ${deadline_at}`), replies.domain)

@@ -3,8 +3,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeMessageId } from '../../adapters/email/marker.js'
 import { type Answer, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
-import { AUTHSERV, bounce, NOBODY, OWNER, replyTo } from './correspondent.js'
+import { until } from '../until.js'
+import { AUTHSERV, bounce, message, NOBODY, OWNER, replyTo } from './correspondent.js'
 import { type Letter, type PostOffice, raisePostOffice } from './post-office.js'
 
 const SECRET = 'the secret of the webhook, long enough'
@@ -57,11 +59,10 @@ async function ask(): Promise<{ readonly id: string; readonly letter: Letter }> 
   const id = `hook-${++asked}`
   const { status } = await lane.submit(question(id), { recipients: ['owner'] })
   expect(status).toBe(201)
-  for (;;) {
-    const letter = (await office.requests()).find(one => one.email.subject?.endsWith(`[${id}]`))
-    if (letter !== undefined) return { id, letter }
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
+  const letter = await until(`the mail of ${id}`, async () =>
+    (await office.requests()).find(one => one.email.subject?.endsWith(`[${id}]`)),
+  )
+  return { id, letter }
 }
 
 const state = async (id: string): Promise<unknown> =>
@@ -171,6 +172,17 @@ describe('/hooks/email/raw', () => {
     expect(status?.body).toMatchObject({ stands: false })
     expect((await lane.answer(link, 'NO')).status).toBe(200)
     expect((await lane.outcome(id)).json).toMatchObject({ state: 'answered', answer: { channel: 'web' } })
+  })
+
+  test('an agent that knows its delivery and its deadline cannot make the Message-ID, by which alone a reply may be known', async () => {
+    const { id } = await ask()
+    const { deadline_at } = (await lane.call('GET', `/v1/requests/${id}`)).json
+    const begun = (await lane.story(id)).find(({ type }) => type === 'DELIVERY_STARTED')
+    const guessed = writeMessageId(`${begun?.body.delivery_id} ${deadline_at}`, 'lane.test')
+    const text = 'YES\n\nOn Mon, 16 Nov 2026 at 12:00, Eve wrote:\n> Lunch?'
+    const mail = message({ from: OWNER, to: 'lane@lane.test', inReplyTo: guessed, text })
+    expect((await post('raw', mail, signed(mail))).status).toBe(200)
+    expect([await reasons(id), await state(id)]).toEqual([[], 'pending'])
   })
 
   test('an out-of-office note is recorded as automated, and not answered', async () => {

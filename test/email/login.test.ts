@@ -26,6 +26,7 @@ const adapter = (more: Record<string, string>) =>
     },
     publicUrl: () => 'https://lane.example.org',
     say: () => undefined,
+    stamp: value => `stamped ${value}`,
   })
 
 describe('a provider that takes tokens', () => {

@@ -26,7 +26,12 @@ const variables = (more: Record<string, string> = {}): Record<string, string> =>
 })
 const adapter = (more: Record<string, string> = {}, ca?: string): Adapter =>
   emailAdapter(
-    { variables: variables(more), publicUrl: () => 'https://lane.example.org', say: () => undefined },
+    {
+      variables: variables(more),
+      publicUrl: () => 'https://lane.example.org',
+      say: () => undefined,
+      stamp: value => `stamped ${value}`,
+    },
     ca === undefined ? {} : { ca },
   )
 const send = (more: Partial<Envelope> = {}, by = adapter()): Promise<Sent> =>
