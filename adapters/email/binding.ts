@@ -56,10 +56,20 @@ function addressed(values: readonly string[], { replyTo, from }: Own): Addressed
 const addressesOf = (value: string): string[] =>
   addressParser(value, { flatten: true }).map(({ address }) => address?.toLowerCase() ?? '')
 
-/** In-Reply-To names the mail answered; of References the last is the nearest. */
-function answered(fields: readonly Field[], { replyTo }: Own): Binding | null {
-  const [direct] = findMessageIds(firstOf(fields, 'in-reply-to') ?? '', replyTo.domain)
-  const ref = direct ?? findMessageIds(firstOf(fields, 'references') ?? '', replyTo.domain).at(-1)
+const ANSWERING = ['in-reply-to', 'references']
+
+const namedIn = (fields: readonly Field[], name: string, { replyTo }: Own): string[] =>
+  findMessageIds(firstOf(fields, name) ?? '', replyTo.domain)
+
+/** Of the two the one that names a mail of ours: In-Reply-To names the mail answered, References those before it too. */
+const answeringField = (fields: readonly Field[], own: Own): string | undefined =>
+  ANSWERING.find(name => namedIn(fields, name, own).length > 0)
+
+/** In In-Reply-To the first is meant; in References the last is the nearest. */
+function answered(fields: readonly Field[], own: Own): Binding | null {
+  const name = answeringField(fields, own)
+  if (name === undefined) return null
+  const ref = namedIn(fields, name, own).at(name === 'references' ? -1 : 0)
   return ref === undefined ? null : { kind: 'ref', ref }
 }
 
@@ -69,6 +79,6 @@ export function isQuoted(binding: Binding, marker: Marker): boolean {
   return binding.kind === 'ref' && marker.idTag === idTag(binding.ref)
 }
 
-/** The fields that say what is answered: a signature that covers one of them has vouched for it. */
-export const bindingFields = (binding: Binding): readonly string[] =>
-  binding.kind === 'handle' ? ['to'] : ['in-reply-to', 'references']
+/** The field that was believed about what is answered: a signature that covers it has vouched for that. */
+export const bindingField = (binding: Binding, fields: readonly Field[], own: Own): string =>
+  binding.kind === 'handle' ? 'to' : (answeringField(fields, own) ?? '')

@@ -7,7 +7,7 @@
 import type { Binding } from '../../src/adapter.js'
 import { readAuthor, vouch } from './author.js'
 import { isAutomated, isListMail, isResent } from './automated.js'
-import { bindingFields, isQuoted, readBinding } from './binding.js'
+import { bindingField, isQuoted, readBinding } from './binding.js'
 import { type Body, readBody } from './body.js'
 import { readBounce } from './bounce.js'
 import { type Field, firstOf, hasDoubled, readHead } from './head.js'
@@ -47,7 +47,8 @@ async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, fa
   if (voucher.kind === 'later') return voucher
   const body = await readBody(root, { own: ownAddresses(facts), banners: facts.banners })
   const covers = voucher.kind === 'vouched' ? voucher.covers : new Set<string>()
-  const about = aboutness(binding, body, covers)
+  const isCovered = covers === 'all' || covers.has(bindingField(binding, fields, facts))
+  const about = aboutness(binding, body, isCovered)
   return {
     kind: 'reply',
     binding,
@@ -64,10 +65,10 @@ async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, fa
 function aboutness(
   binding: Binding,
   { marker }: Body,
-  covers: ReadonlySet<string> | 'all',
+  isCovered: boolean,
 ): 'vouched' | 'not_vouched' | 'another' {
   if (marker !== null) return isQuoted(binding, marker) ? 'vouched' : 'another'
-  return covers === 'all' || bindingFields(binding).some(name => covers.has(name)) ? 'vouched' : 'not_vouched'
+  return isCovered ? 'vouched' : 'not_vouched'
 }
 
 const ownAddresses = ({ replyTo, from }: Facts): string[] =>

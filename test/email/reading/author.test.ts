@@ -246,6 +246,16 @@ describe('a signed letter sent on to another request', () => {
       text: '',
     })
   })
+  test('does not answer it by an In-Reply-To put above the signed References', async () => {
+    const byReferences = { To: 'lane@lane.example', 'In-Reply-To': null, References: MESSAGE_ID }
+    const raw = await signed(letter(byReferences, ALONE), { headers: 'From:To:Date:Message-ID:References' })
+    const other = MESSAGE_ID.replace(/[0-9a-f]{32}/, '0'.repeat(32))
+    expect(await read(raw)).toMatchObject({ binding: { ref: MESSAGE_ID }, authenticated: true })
+    expect(await read(`In-Reply-To: ${other}\r\n${raw}`)).toMatchObject({
+      binding: { kind: 'ref', ref: other },
+      authenticated: false,
+    })
+  })
   test('by the own server’s word counts only as far as every signature of the author’s reaches', async () => {
     const own = { authservId: 'mx.lane.example' }
     const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'
