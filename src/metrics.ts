@@ -1,4 +1,5 @@
-// What an operator watches: counts read off the ledger's own commits, so that they cannot disagree with it.
+// What an operator watches: counts read off the ledger's own commits, so that they cannot disagree with it. Each replica
+// counts what it has committed itself: their sum is the lane's.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type Entry, EVENT_TYPES } from './event.js'
 import type { Ledger } from './ledger/contract.js'
@@ -73,7 +74,9 @@ export function startMetrics(ledger: Ledger, waiting: () => number) {
       lateness.observe((Date.parse(entry.body.fired_at) - Date.parse(entry.body.deadline_at)) / 1000)
     }
   }
-  ledger.onCommit(committed => committed.forEach(count))
+  ledger.onCommit((committed, own) => {
+    if (own) committed.forEach(count)
+  })
   return { registry, strangers, answered: childrenOf(requests) }
 }
 

@@ -138,6 +138,9 @@ export type Alarm = { readonly request_id: string; readonly at: number }
 
 export type Listed = { readonly request_id: string; readonly opened_seq: number }
 
+/** `own` is false for what another replica has committed. */
+export type OnCommit = (entries: readonly Entry[], own: boolean) => void
+
 export interface Ledger {
   append<R = never>(append: Append<R>): Promise<Appended<R>>
 
@@ -162,8 +165,8 @@ export interface Ledger {
   /** Alarms that come after `after` in order of time, then of id, and not later than `until`. */
   alarms(after: Alarm, until: number, limit: number): Promise<readonly Alarm[]>
 
-  /** Called after each commit with what was committed, in order. Returns the unsubscriber. */
-  onCommit(listener: (entries: readonly Entry[]) => void): () => void
+  /** Called after each commit, with what was committed in order. Returns the unsubscriber. */
+  onCommit(listener: OnCommit): () => void
   /** Fails when the ledger cannot take an append just now. */
   probe(): Promise<void>
   close(): Promise<void>

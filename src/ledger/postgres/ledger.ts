@@ -11,6 +11,7 @@ import {
   type Ledger,
   LedgerUnavailable,
   type Listed,
+  type OnCommit,
 } from '../contract.js'
 import { parseEntry } from '../entry.js'
 import type { DatabaseClock } from './clock.js'
@@ -172,7 +173,7 @@ export class PostgresLedger implements Ledger {
     })
   }
 
-  onCommit(listener: (entries: readonly Entry[]) => void): () => void {
+  onCommit(listener: OnCommit): () => void {
     return this.#tail.listen(listener)
   }
 

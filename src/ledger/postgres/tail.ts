@@ -5,16 +5,16 @@
 // N2  An own commit is told at once, before whoever made it is told; only where it stands behind others' entries it waits
 //     until those have been read. So nothing is read from the database while a commit of ours is under way.
 import type { Entry } from '../../event.js'
+import type { OnCommit } from '../contract.js'
 import { parseEntry } from '../entry.js'
 
-export type Listener = (entries: readonly Entry[]) => void
 type ReadLines = (from: number, limit: number) => Promise<readonly string[]>
 
 const PAGE = 500
 
 export class Tail {
   readonly #read: ReadLines
-  readonly #listeners = new Set<Listener>()
+  readonly #listeners = new Set<OnCommit>()
   /** The seq that is told next. While #filling it is moved by #fill alone. */
   #next: number
   /** Own commits that came before what stands between, by the seq they begin with. */
@@ -30,7 +30,7 @@ export class Tail {
     this.#read = read
   }
 
-  listen(listener: Listener): () => void {
+  listen(listener: OnCommit): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -44,7 +44,7 @@ export class Tail {
     this.#committing = false
     const [first] = entries
     if (first !== undefined && first.seq >= this.#next) {
-      if (!this.#filling && first.seq === this.#next) this.#tell(entries)
+      if (!this.#filling && first.seq === this.#next) this.#tell(entries, true)
       else this.#early.set(first.seq, entries)
     }
     this.heard(first?.seq ?? 0)
@@ -72,22 +72,22 @@ export class Tail {
     for (;;) {
       const early = this.#early.get(this.#next)
       if (early !== undefined) {
-        this.#tell(early)
+        this.#tell(early, true)
         continue
       }
       const upTo = Math.min(...this.#early.keys())
       const lines = await this.#read(this.#next, Math.min(PAGE, upTo - this.#next))
       if (lines.length === 0) return
-      this.#tell(lines.map(parseEntry))
+      this.#tell(lines.map(parseEntry), false)
     }
   }
 
-  #tell(entries: readonly Entry[]): void {
+  #tell(entries: readonly Entry[], own: boolean): void {
     this.#next += entries.length
     for (const seq of this.#early.keys()) if (seq < this.#next) this.#early.delete(seq)
     for (const listener of this.#listeners) {
       try {
-        listener(entries)
+        listener(entries, own)
       } catch (error) {
         // A listener's bug must not make a committed append look like a failed one; it surfaces on its own.
         queueMicrotask(() => {

@@ -12,6 +12,7 @@ import {
   type Ledger,
   LedgerUnavailable,
   type Listed,
+  type OnCommit,
 } from '../contract.js'
 import { GENESIS, parseEntry } from '../entry.js'
 import { SCHEMA_VERSION } from './schema.js'
@@ -34,7 +35,7 @@ export class SqliteLedger implements Ledger {
   readonly #clock: LedgerClock
   readonly #writer: Writer
   readonly #storage: Storage
-  readonly #listeners = new Set<(entries: readonly Entry[]) => void>()
+  readonly #listeners = new Set<OnCommit>()
   /** Appends not yet committed, in order. Filled by append(), emptied by #flush(). */
   #waiting: Waiting[] = []
   #scheduled = false
@@ -93,7 +94,7 @@ export class SqliteLedger implements Ledger {
   #announce(entries: readonly Entry[]): void {
     for (const listener of this.#listeners) {
       try {
-        listener(entries)
+        listener(entries, true)
       } catch (error) {
         // A listener's bug must not make a committed append look like a failed one; it surfaces on its own.
         queueMicrotask(() => {
@@ -177,7 +178,7 @@ export class SqliteLedger implements Ledger {
       .all(at, request_id, until, limit) as Alarm[]
   }
 
-  onCommit(listener: (entries: readonly Entry[]) => void): () => void {
+  onCommit(listener: OnCommit): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }

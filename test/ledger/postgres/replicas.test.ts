@@ -7,7 +7,7 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
 import { ask, present, type Server, startPostgres } from '../../cluster/postgres.js'
 import { entriesOf, guarded, note, open, STARTED, TestClock, withdraw } from '../../contract/ledger/stage.js'
-import { until } from '../../faults/rig.js'
+import { until } from '../../until.js'
 
 const HOUR = 3_600_000
 const SECOND = 1_000
@@ -54,18 +54,35 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
       await Promise.all(
         range(400).map(index => open(index % 2 === 0 ? one.ledger : other.ledger, `q-${index}`)),
       )
-      await until(() => heard.every(({ length }) => length >= 400))
+      await until('all to hear everything', () => heard.every(({ length }) => length >= 400))
       expect(heard).toEqual([range(400), range(400)])
+    })
+
+    test('each entry is the own one of exactly one replica: what they count of theirs adds up', async () => {
+      const [one, other] = await pair()
+      const own: [number[], number[]] = [[], []]
+      const heard = [hears(one.ledger), hears(other.ledger)]
+      for (const [index, { ledger }] of [one, other].entries())
+        ledger.onCommit((entries, isOwn) => {
+          if (isOwn) own[index]?.push(...entries.map(({ seq }) => seq))
+        })
+      const opened = await Promise.all(
+        range(200).map(index => open(index % 2 === 0 ? one.ledger : other.ledger, `q-${index}`)),
+      )
+      await until('all to hear everything', () => heard.every(({ length }) => length >= 200))
+      const seqs = opened.map(result => (result.kind === 'appended' ? result.entries[0]?.seq : undefined))
+      expect(own[0]).toEqual(seqs.filter((_, index) => index % 2 === 0))
+      expect(own[1]).toEqual(seqs.filter((_, index) => index % 2 === 1))
     })
 
     test('what was not heard by NOTIFY is found by looking', async () => {
       const [one, other] = await pair()
       const heard = hears(other.ledger)
       await note(one.ledger)
-      await until(() => heard.length === 1)
+      await until('one heard', () => heard.length, 1)
       await endBackends('listener')
       await note(one.ledger)
-      await until(() => heard.length === 2)
+      await until('two heard', () => heard.length, 2)
       expect(heard).toEqual([0, 1])
     })
 
@@ -76,7 +93,7 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
       const heard = hears(late.ledger)
       await note(one.ledger)
       await note(late.ledger)
-      await until(() => heard.length === 2)
+      await until('two heard', () => heard.length, 2)
       expect(heard).toEqual([1, 2])
     })
   })
@@ -128,8 +145,8 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
         lost += 1
       })
       await endBackends('holder')
-      await until(() => lost === 1)
-      const taken = await until(() => other.hold('listen slack', () => undefined))
+      await until('the hold to be lost', () => lost, 1)
+      const taken = await until('the hold to be free', () => other.hold('listen slack', () => undefined))
       // Whoever has lost it cannot release what another holds by now.
       await hold?.release()
       expect(await one.hold('listen slack', () => undefined)).toBeNull()
@@ -141,7 +158,9 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
       const [one, other] = await pair()
       await one.hold('listen slack', () => undefined)
       await one.ledger.close()
-      expect(await until(() => other.hold('listen slack', () => undefined))).not.toBeNull()
+      expect(
+        await until('the hold to be free', () => other.hold('listen slack', () => undefined)),
+      ).not.toBeNull()
     })
 
     test('in another schema of the same database is another name', async () => {
@@ -190,10 +209,10 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
       const { clock, other, one, two } = await clocked()
       await look(one)
       for (const each of [clock, other]) each.jump(HOUR)
-      await until(() => two.ledger.suspect())
+      await until('the second to suspect', () => two.ledger.suspect())
       await look(one)
       // The second looks once a second, and appends nothing meanwhile.
-      await until(async () => (await entriesOf(two.ledger)).length === 3)
+      await until('three entries there', async () => (await entriesOf(two.ledger)).length, 3)
       await new Promise(resolve => setTimeout(resolve, 1_200))
       clock.pass(35 * SECOND)
       expect((await look(one)).suspect).toBe(false)
