@@ -58,17 +58,24 @@ export async function vouch(
   facts: Facts,
 ): Promise<Voucher> {
   const { authservId } = facts
-  if (authservId !== null && isPassedByOwnServer(fields, authservId, domainOf(author)))
-    return { kind: 'vouched', covers: coveredByAll(fields, domainOf(author), facts.now) }
+  if (authservId !== null && isPassedByOwnServer(fields, authservId, domainOf(author))) {
+    const covers = coveredByAll(fields, domainOf(author))
+    if (covers !== null) return { kind: 'vouched', covers }
+  }
   // Nothing to check: no question is asked on behalf of a stranger who vouches for nothing.
   if (facts.session === null && soundSignatures(fields, facts.now).length === 0) return NOT_VOUCHED
   return verify(withoutUnsound(bytes, fields, facts.now), author, facts)
 }
 
+/** When a signature is judged that the own server has judged on arrival: whether it has run out was its affair. */
+const ON_ARRIVAL = 0
+
 /** The server does not say which signature it was, so only what each that could have been it covers is covered. Without
- *  any it was SPF: the author's own server handed the mail in as it is. */
-function coveredByAll(fields: readonly Field[], domain: string, now: number): ReadonlySet<string> | 'all' {
-  const sound = soundSignatures(fields, now)
+ *  any it was SPF: the author's own server handed the mail in as it is. Null where it may have been one that vouches for
+ *  nothing, such as one that leaves the end of the body open: then the others are checked here. */
+function coveredByAll(fields: readonly Field[], domain: string): ReadonlySet<string> | 'all' | null {
+  const sound = soundSignatures(fields, ON_ARRIVAL)
+  if (sound.length < valuesOf(fields, 'dkim-signature').length) return null
   const related = sound.filter(signature => isRelated(signature.domain, domain))
   const [first, ...more] = related.length > 0 ? related : sound
   if (first === undefined) return 'all'

@@ -262,6 +262,21 @@ describe('a signed letter sent on to another request', () => {
     expect(await isAuthenticated(stamp + (await signed(letter({}, ALONE))), own)).toBe(true)
     expect(await isAuthenticated(stamp + (await signed(letter({}, ALONE), PARTIAL)), own)).toBe(false)
   })
+  test('by the own server’s word does not count where a signature left the body open: it may have been that one', async () => {
+    const own = { authservId: 'mx.lane.example' }
+    const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'
+    const open = await signed(letter({}, ALONE), { headers: 'From:Date', length: 0 })
+    expect(await isAuthenticated(stamp + open.replace(HANDLE, OTHER_HANDLE), own)).toBe(false)
+    const forged = 'DKIM-Signature: v=1; a=rsa-sha256; d=people.example; s=s1; h=from:to; bh=AAAA; b=AAAA\r\n'
+    expect(await isAuthenticated(stamp + forged + open, own)).toBe(false)
+    expect(await isAuthenticated(stamp + (await signed(open)), own)).toBe(true)
+  })
+  test('by the own server’s word counts also when the signature has run out since', async () => {
+    const own = { authservId: 'mx.lane.example' }
+    const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'
+    const raw = (await signed(letter({}, ALONE))).replace('s=s1;', 's=s1; x=1700000000;')
+    expect(await isAuthenticated(stamp + raw, own)).toBe(true)
+  })
   test('a second To beside the signed one is refused', async () => {
     const raw = `To: lane+${OTHER_HANDLE}@lane.example\r\n${await signed(letter({}, YES))}`
     expect(await read(raw)).toEqual({ kind: 'refused', why: 'doubled_header' })
