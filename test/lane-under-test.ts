@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Running, serve } from '../src/main.js'
 import { checker, type OpenApi } from './e2e/openapi.js'
+import { until } from './until.js'
 
 export const CONFIG = `
 recipients:
@@ -185,16 +186,10 @@ export async function startLane(
           ...envelope,
         },
       }),
-    async link(requestId, userId = 'operator') {
-      for (let tries = 0; tries < 900; tries++) {
-        const found = lines()
-          .filter(line => line.request_id === requestId && line.user_id === userId)
-          .at(-1)
-        if (found) return found
-        await new Promise(resolve => setTimeout(resolve, 10))
-      }
-      throw new Error(`no link was sent for ${requestId} to ${userId}`)
-    },
+    link: (requestId, userId = 'operator') =>
+      until(`a link of ${requestId} for ${userId}`, () =>
+        lines().findLast(line => line.request_id === requestId && line.user_id === userId),
+      ),
     async answer(reply, text, code = reply.code, headers = {}) {
       const page = await call('GET', reply.link, { key: null })
       const csrf = /name="csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? ''

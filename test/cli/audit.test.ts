@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../until.js'
 import { answer, call, closedUrl, lane, operatorOf } from './command-line.js'
 import { freshDirectory, type Gateway, start } from './gateway.js'
 
@@ -168,7 +169,9 @@ describe('keys', () => {
 
   test('a link that was sent before the signing key was rotated can still be answered', async () => {
     await lane(ask('rotated'), { env })
-    await until(async () => (await lane(['show', 'rotated'], { env })).stdout.includes(' sent '))
+    await until('rotated to be sent', async () =>
+      (await lane(['show', 'rotated'], { env })).stdout.includes(' sent '),
+    )
     expect((await lane(['keys', 'rotate'], { env })).code).toBe(0)
     expect(await answer(gateway, 'rotated', 'no')).toBe(200)
   })
@@ -297,7 +300,3 @@ describe('the table of commands', () => {
     expect(ended.stderr).toMatch(stderr)
   })
 })
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 50))
-}

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { until } from '../until.js'
 import { cleanEnv, freshDirectory, type Gateway, LANE } from './gateway.js'
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
@@ -44,13 +45,11 @@ type Link = { readonly request_id: string; readonly link: string; readonly code:
 
 async function linkFor(dataDir: string, requestId: string): Promise<Link> {
   const file = join(dataDir, 'outbox.ndjson')
-  for (;;) {
+  return until(`a link of ${requestId}`, () => {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
     const links = lines.filter(line => line.endsWith('}')).map(line => JSON.parse(line) as Link)
-    const found = links.findLast(({ request_id }) => request_id === requestId)
-    if (found !== undefined) return found
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
+    return links.findLast(({ request_id }) => request_id === requestId)
+  })
 }
 
 /** Opens the page of a request's newest link and posts its form; the status the page answers with. */

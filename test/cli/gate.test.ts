@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../until.js'
 import { answer, call, closedUrl, lane, operatorOf } from './command-line.js'
 import { cleanEnv, freshDirectory, type Gateway, LANE, start } from './gateway.js'
 
@@ -68,7 +69,7 @@ describe('lane ask, review and approve', () => {
 
   test('a request that is taken back exits 22', async () => {
     const asked = call(ask('back', '--yes-no', '--wait', '--json'), { env })
-    await until(async () => (await lane(['show', 'back'], { env })).code === 0)
+    await until('the request to be known', async () => (await lane(['show', 'back'], { env })).code, 0)
     const taken = await lane(['withdraw', 'back', '--reason', 'the release is off'], { env })
     expect(taken).toMatchObject({ code: 0, stdout: expect.stringMatching(/^back {2}withdrawn\n/) })
     const { code, stdout } = await asked.ended
@@ -188,7 +189,9 @@ describe('when the lane goes away', () => {
     const before = await start()
     const env = operatorOf(before)
     const asked = call(ask('outage', '--yes-no', '--wait'), { env })
-    await until(async () => (await lane(['show', 'outage'], { env })).stdout.includes(' sent '))
+    await until('outage to be sent', async () =>
+      (await lane(['show', 'outage'], { env })).stdout.includes(' sent '),
+    )
     await before.kill()
     await new Promise(resolve => setTimeout(resolve, 600))
     expect(asked.child.exitCode).toBeNull()
@@ -216,7 +219,3 @@ describe('when the lane goes away', () => {
     await gateway.kill()
   })
 })
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 50))
-}

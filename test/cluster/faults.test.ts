@@ -5,12 +5,16 @@ import { describe, expect, test } from 'vitest'
 import type { Entry, EntryOf } from '../../src/event.js'
 import type { Client, Link } from '../faults/client.js'
 import { endingsOf } from '../faults/journal.js'
-import { ALL, sleep, until } from '../faults/rig.js'
+import { ALL, sleep } from '../faults/rig.js'
+import { until } from '../until.js'
 import { noCluster, type Replica } from './cluster.js'
 import { sceneForEach } from './scene.js'
 
 /** The sweep's two seconds, and what a machine that does other work adds to them. */
 const LATE_AT_MOST_MS = 2_000 + 2_000
+
+/** An outage, the deadlines after it and the settling take this long; a test's own time is longer. */
+const LONG_MS = 110_000
 
 const timeouts = (entries: readonly Entry[]) =>
   entries.filter((entry): entry is EntryOf<'TIMEOUT_RECEIPT'> => entry.type === 'TIMEOUT_RECEIPT')
@@ -44,9 +48,9 @@ describe.skipIf(noCluster !== null && !ALL)(
     async function expectTimedOut(ids: readonly string[]): Promise<void> {
       const ended = async () => {
         const lines = await scene.cluster.lines()
-        return lines.filter(line => line.includes('"type":"REQUEST_RESOLVED"')).length >= ids.length
+        return lines.filter(line => line.includes('"type":"REQUEST_RESOLVED"')).length
       }
-      while (!(await ended())) await sleep(250)
+      await until('all to end', ended, count => count >= ids.length, LONG_MS)
       const entries = await kept()
       const receipts = timeouts(entries)
       expect(receipts.map(({ request_id }) => request_id).sort()).toEqual([...ids].sort())
@@ -93,7 +97,12 @@ describe.skipIf(noCluster !== null && !ALL)(
         await act(forMs)
         await expectTimedOut(await asking)
         const ready = () => Promise.all(scene.clients.map(client => client.call('GET', '/readyz')))
-        await until(async () => (await ready()).every(({ json }) => json.status === 'ready'))
+        await until(
+          'all to be ready',
+          ready,
+          all => all.every(({ json }) => json.status === 'ready'),
+          LONG_MS,
+        )
       },
       120_000,
     )
@@ -105,7 +114,11 @@ describe.skipIf(noCluster !== null && !ALL)(
       const asking = Array.from({ length: 200 }, (_, n) =>
         (n % 4 === 0 ? left : doomed).open(`q${n}`, { deadline_seconds: 6 }).catch(() => null),
       )
-      await until(() => scene.journal.opened.size > 20)
+      await until(
+        'twenty to be opened',
+        () => scene.journal.opened.size,
+        count => count > 20,
+      )
       await victim.kill()
       await Promise.all(asking)
       const ids = [...scene.journal.opened.keys()]
@@ -116,8 +129,10 @@ describe.skipIf(noCluster !== null && !ALL)(
       // Those that were opened and never acknowledged end as well.
       const opened = entries.filter(({ type }) => type === 'REQUEST_OPENED')
       await until(
-        async () =>
-          endingsOf((await scene.cluster.lines()).map(line => JSON.parse(line))).size === opened.length,
+        'all that were opened to end',
+        async () => endingsOf((await scene.cluster.lines()).map(line => JSON.parse(line))).size,
+        opened.length,
+        LONG_MS,
       )
     }, 60_000)
 
@@ -188,7 +203,11 @@ describe.skipIf(noCluster !== null && !ALL)(
         const wake = sleep(stoppedMs).then(() => process.kill(stopped.pid, 'SIGCONT'))
         await expectTimedOut(ids)
         await wake
-        await until(async () => (await clients[0]?.call('GET', '/readyz'))?.status === 200)
+        await until(
+          'the stopped one to be ready',
+          async () => (await clients[0]?.call('GET', '/readyz'))?.status,
+          200,
+        )
         await sleep(35_000)
         await expectTimedOut(ids)
       },

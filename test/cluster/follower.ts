@@ -1,5 +1,6 @@
 // Somebody who follows the ledger on one replica, over server-sent events.
-import { API_KEY, until } from '../faults/rig.js'
+import { API_KEY } from '../faults/rig.js'
+import { until } from '../until.js'
 
 export type Follower = { find(type: string): Promise<Record<string, unknown>>; leave(): void }
 
@@ -22,7 +23,7 @@ export function follow(url: string, query: string): Follower {
     })
     .catch(() => undefined)
   return {
-    find: type => until(() => seen.find(entry => entry.type === type)),
+    find: type => until(`a ${type}`, () => seen.find(entry => entry.type === type)),
     leave: () => leaving.abort(),
   }
 }

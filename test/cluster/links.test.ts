@@ -4,8 +4,9 @@ import { Directory, TO_BE_LINKED } from '../../src/directory.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { onEntry } from '../../src/replica.js'
-import { ALL, until } from '../faults/rig.js'
+import { ALL } from '../faults/rig.js'
 import { configure } from '../lane/stage.js'
+import { until } from '../until.js'
 import { noCluster } from './cluster.js'
 import { type Server, startPostgres } from './postgres.js'
 
@@ -45,7 +46,7 @@ describe.skipIf(noCluster !== null && !ALL)(`links${noCluster ? ` (skipped: ${no
         shelve: [{ put: 'link', link: { user_id: 'owner', channel: 'telegram', address: '4711' } }],
       }),
     })
-    await until(() => directory.whoHas('telegram', 4711) === 'owner')
+    await until('the link to be known there', () => directory.whoHas('telegram', 4711), 'owner')
     expect(troubles).toEqual([new Error('the database is away')])
     leave()
   })

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { install, ROOT } from '../examples/installed.js'
 import { linksIn } from '../faults/client.js'
-import { ALL, until } from '../faults/rig.js'
+import { ALL } from '../faults/rig.js'
+import { until } from '../until.js'
 import { noCluster, startCluster } from './cluster.js'
 import { freePort } from './redis.js'
 
@@ -32,7 +33,10 @@ test.skipIf(noCluster !== null && !ALL)(
         said += String(chunk)
       })
     try {
-      await until(() => (said.match(/is ready at/g) ?? []).length === 2 || shell.exitCode !== null)
+      await until(
+        'both to be ready',
+        () => (said.match(/is ready at/g) ?? []).length === 2 || shell.exitCode !== null,
+      )
       expect(said.match(/is ready at/g)).toHaveLength(2)
       const keys = [...said.matchAll(/for an agent +(lane_\S+)/g)]
       expect(keys).toHaveLength(1)
@@ -40,7 +44,7 @@ test.skipIf(noCluster !== null && !ALL)(
       const headers = { authorization: `Bearer ${keys[0]?.[1]}`, 'content-type': 'application/json' }
       const opened = await fetch(`${here}/v1/requests`, { method: 'POST', headers, body: ASKED })
       expect(opened.status).toBe(201)
-      const link = await until(() => linksIn(join(cwd, 'data'), 'by-hand')[0])
+      const link = await until('the link', () => linksIn(join(cwd, 'data'), 'by-hand')[0])
       const page = `${there}${new URL(link.link).pathname}`
       const csrf = /name="csrf" value="([^"]*)"/.exec(await (await fetch(page)).text())?.[1] ?? ''
       const form = new URLSearchParams({ reply: 'yes', code: link.code, csrf })

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Answer, type Client, linksIn } from '../faults/client.js'
 import { delivered } from '../faults/life.js'
-import { ALL, CONFIG, sleep, until } from '../faults/rig.js'
+import { ALL, CONFIG, sleep } from '../faults/rig.js'
+import { until } from '../until.js'
 import { type Cluster, noCluster, type Replica } from './cluster.js'
 import { follow } from './follower.js'
 import { killable } from './postgres.js'
@@ -63,8 +64,9 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
     await here.open('q', { deadline_seconds: 1 })
     await there.open('other', { deadline_seconds: 2 })
     await until(
-      async () =>
-        (await scene.cluster.lines()).filter(line => line.includes('"TIMEOUT_RECEIPT"')).length === 2,
+      'both timeouts',
+      async () => (await scene.cluster.lines()).filter(line => line.includes('"TIMEOUT_RECEIPT"')),
+      lines => lines.length === 2,
     )
     const entries = await kept()
     for (const { at, body } of entries.filter(({ type }) => type === 'TIMEOUT_RECEIPT')) {
@@ -149,7 +151,7 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
     expect(await callWith(lanes[1], 'lane_nobody_has_made_this_one')).toBe(401)
     expect((await here.call('DELETE', `/v1/keys/${json.key_id}`)).status).toBe(200)
     expect(await callWith(lanes[0], key)).toBe(401)
-    await until(async () => (await callWith(lanes[1], key)) === 401)
+    await until('the key to be refused there', () => callWith(lanes[1], key), 401)
   })
 
   test('a signing key rotated here verifies there before anybody signs with it: no reply is turned away', async () => {
@@ -202,7 +204,7 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
       for (let n = 0; !done; n++) {
         const id = `${name}-${n}`
         await anyOf(client => client.open(id))
-        const link = await until(() => linksIn(scene.cluster.dataDir, id)[0])
+        const link = await until(`the link of ${id}`, () => linksIn(scene.cluster.dataDir, id)[0])
         await anyOf(async client => client.reply(link, await client.stamp(link), n % 2 ? 'yes' : 'no'))
       }
     }
@@ -229,10 +231,14 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
         await scene.cluster.postgres.kill()
         expect((await there.open(`down-${round}`)).status).toBe(503)
         await scene.cluster.postgres.start()
-        await until(async () => (await there.call('GET', '/readyz')).status === 200)
+        await until('the other to be ready', async () => (await there.call('GET', '/readyz')).status, 200)
         expect((await there.call('GET', `/v1/requests/q${round}`)).status).toBe(200)
         const link = await here.link(`q${round}`)
-        await until(async () => (await there.reply(link, await there.stamp(link), 'yes')).status === 200)
+        await until(
+          'the answer to be taken',
+          async () => (await there.reply(link, await there.stamp(link), 'yes')).status,
+          200,
+        )
       }
       await kept()
     },
@@ -242,7 +248,7 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
   test('/readyz tells of a Redis that is gone, and the lane stays ready', async () => {
     const { here } = await two({ env: { REDIS_URL: 'redis://127.0.0.1:1' } })
     const look = () => here.call('GET', '/readyz', { key: false })
-    await until(async () => (await look()).json.status === 'degraded')
+    await until('the lane to say it is degraded', async () => (await look()).json.status, 'degraded')
     const { status, json } = await look()
     expect([status, json.checks]).toEqual([
       200,

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Channel, Proof } from '../../src/adapter.js'
 import { verify } from '../../src/ledger/verify.js'
 import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { type Front, raiseFront } from './front.js'
 
 /** Whoever answers what was put before the owner: another person of the configuration, or nobody it knows. */
@@ -40,18 +41,7 @@ export type Driver<Copy> = {
 /** Makes a driver for a lane that will be found at `front.url`, before and after a restart. */
 export type MakeDriver<Copy> = (front: Front) => Promise<Driver<Copy>>
 
-/** Providers are slower than a function call: mail takes seconds. */
-const PATIENCE_MS = 25_000
 const SCENARIO_MS = 60_000
-
-async function until<T>(what: string, look: () => Promise<T | false | null | undefined>): Promise<T> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
-    const seen = await look()
-    if (seen) return seen
-    await new Promise(resolve => setTimeout(resolve, 25))
-  }
-  throw new Error(`waited in vain: ${what}`)
-}
 
 class Scene<Copy> {
   lane: LaneUnderTest

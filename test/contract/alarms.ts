@@ -8,7 +8,7 @@ import { machineClock } from '../../src/clock.js'
 import type { Alarms, Armed, Ring } from '../../src/deadline/alarms.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
-import { until } from '../faults/rig.js'
+import { until } from '../until.js'
 import { open as openRequest } from './ledger/stage.js'
 
 const DAY = 86_400_000
@@ -77,14 +77,14 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
     test('what was due before it began is rung, though nobody tells it', async () => {
       await open('overdue', now() - 5_000)
       await begin(settle)
-      await until(async () => (await store.ledger.nextAlarm()) === null)
+      await until('no alarm to be left', () => store.ledger.nextAlarm(), null)
       expect(ids()).toEqual(['overdue'])
     })
 
     test('an alarm that nobody told it of is rung', async () => {
       await open('untold', now() + 1_500)
       await begin(settle)
-      await until(async () => ids().includes('untold'))
+      await until('the untold to be rung', async () => ids().includes('untold'))
       expect(rung.every(({ late }) => late >= 0)).toBe(true)
     })
 
@@ -92,7 +92,11 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
       await begin(settle)
       const start = now()
       for (let n = 0; n < 50; n++) await open(`q${n}`, start + 400 + n * 7)
-      await until(async () => rung.length >= 50)
+      await until(
+        'fifty rings',
+        () => rung.length,
+        count => count >= 50,
+      )
       expect(rung.filter(({ late }) => late < 0)).toEqual([])
       expect(new Set(ids()).size).toBe(50)
     })
@@ -101,7 +105,11 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
       await begin(settle)
       await open('later', now() + 1_200)
       await open('sooner', now() + 300)
-      await until(async () => rung.length >= 2)
+      await until(
+        'two rings',
+        () => rung.length,
+        count => count >= 2,
+      )
       expect(ids()).toEqual(['sooner', 'later'])
     })
 
@@ -111,7 +119,7 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
       await open('put-off', now() + 300)
       await move('brought-forward', now() + 500)
       await move('put-off', now() + 900)
-      await until(async () => (await store.ledger.nextAlarm()) === null)
+      await until('no alarm to be left', () => store.ledger.nextAlarm(), null)
       expect(rung.filter(({ late }) => late >= 0).map(({ id }) => id)).toEqual(['brought-forward', 'put-off'])
     })
 
@@ -127,7 +135,11 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
     test('rings again while it is still due', async () => {
       await begin(async id => note(id))
       await open('stubborn', now() + 100)
-      await until(async () => rung.length >= 3)
+      await until(
+        'three rings',
+        () => rung.length,
+        count => count >= 3,
+      )
       expect(new Set(ids())).toEqual(new Set(['stubborn']))
     })
 
@@ -139,7 +151,7 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
       })
       await open('failing', now() + 50)
       await open('fine', now() + 60)
-      await until(async () => (await store.ledger.nextAlarm()) === null)
+      await until('no alarm to be left', () => store.ledger.nextAlarm(), null)
       expect(ids().sort()).toEqual(['failing', 'fine'])
       expect(troubles).toEqual([new Error('cannot'), new Error('cannot')])
     })
@@ -148,7 +160,7 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
       await begin(settle)
       const at = now() + 800
       await Promise.all(Array.from({ length: 2_000 }, (_, n) => open(`q${n}`, at)))
-      await until(async () => (await store.ledger.nextAlarm()) === null)
+      await until('no alarm to be left', () => store.ledger.nextAlarm(), null)
       expect(new Set(ids()).size).toBe(2_000)
       expect(rung.filter(({ late }) => late < 0)).toEqual([])
     })
@@ -164,7 +176,7 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
         done = true
       })
       await open('slow', now() + 50)
-      await until(async () => rung.length === 1)
+      await until('one ring', () => rung.length, 1)
       await open('later', now() + 300)
       const stopping = alarms?.stop()
       await pass(50)

@@ -14,7 +14,8 @@ import type { Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { noRedis, type RedisServer, startRedis } from '../cluster/redis.js'
 import { open as openRequest } from '../contract/ledger/stage.js'
-import { ALL, sleep, until } from '../faults/rig.js'
+import { ALL, sleep } from '../faults/rig.js'
+import { until } from '../until.js'
 
 /** The sweep's promise, and what a busy machine adds to it. */
 const LATE_AT_MOST_MS = 2_000 + 1_000
@@ -75,14 +76,14 @@ describe.skipIf(noRedis !== null && !ALL)(
     }
     const queueName = async (): Promise<string> => {
       const find = async () => (await redis.client.keys('lane:alarms*:meta'))[0]
-      return (await until(find)).split(':')[1] ?? ''
+      return (await until('the queue', find)).split(':')[1] ?? ''
     }
     const jobs = async (): Promise<string[]> => {
       const keys = await redis.client.keys('lane:*:d-*')
       return keys.map(key => key.split(':')[2] ?? '').filter(key => !key.startsWith('d-beat'))
     }
     const expectAllRung = async (ids: readonly string[], withinMs: number): Promise<void> => {
-      await until(() => ids.every(id => late.has(id)))
+      await until(`${ids.join(', ')} to be rung`, () => ids.every(id => late.has(id)))
       const tooLate = ids.filter(id => (late.get(id) ?? 0) > withinMs)
       expect(tooLate.map(id => `${id}: ${late.get(id)} ms`)).toEqual([])
       expect(early).toEqual([])
@@ -92,7 +93,7 @@ describe.skipIf(noRedis !== null && !ALL)(
       for (let round = 0; ; round++) {
         const id = `recovered-${round}`
         await open(id, 300)
-        await until(() => late.has(id))
+        await until(`${id} to be rung`, () => late.has(id))
         if ((late.get(id) ?? 0) < BY_REDIS_MS) return
         if (round === 15) throw new Error('Redis is back and does not ring')
       }
@@ -117,9 +118,9 @@ describe.skipIf(noRedis !== null && !ALL)(
       await open('soon', 1_000)
       await open('ahead', 5_000)
       await open('far', 10 * DAY)
-      await until(async () => (await jobs()).length === 3)
+      await until('three jobs', async () => (await jobs()).length, 3)
       await redis.client.flushall()
-      await until(async () => (await jobs()).length > 0)
+      await until('jobs', async () => (await jobs()).length)
       await expectAllRung(['soon'], LATE_AT_MOST_MS)
       await expectAllRung(['ahead'], BY_REDIS_MS)
       await expectRecovered()
@@ -127,11 +128,11 @@ describe.skipIf(noRedis !== null && !ALL)(
 
     test.runIf(ALL)('restarted empty: the alarms ahead are set again', async () => {
       await open('ahead', 6_000)
-      await until(async () => (await jobs()).length === 1)
+      await until('one job', async () => (await jobs()).length, 1)
       await redis.kill()
       redis.wipe()
       await redis.start()
-      await until(async () => (await jobs()).length === 1)
+      await until('one job', async () => (await jobs()).length, 1)
       await expectAllRung(['ahead'], BY_REDIS_MS)
     })
 
@@ -143,9 +144,9 @@ describe.skipIf(noRedis !== null && !ALL)(
       await open('during', 1_500)
       expect(performance.now() - began).toBeLessThan(1_000)
       await expectAllRung(['before', 'during'], LATE_AT_MOST_MS)
-      await until(() => alarms.troubles().length > 0)
+      await until('trouble', () => alarms.troubles().length)
       redis.thaw()
-      await until(() => alarms.troubles().length === 0)
+      await until('no trouble', () => alarms.troubles().length, 0)
       await expectRecovered()
     })
 
@@ -163,7 +164,7 @@ describe.skipIf(noRedis !== null && !ALL)(
     test('a job that was lost alone (evicted) is rung by the sweep; one that was never set is set in time', async () => {
       await open('evicted', 1_500)
       await open('untold', 6_000, false)
-      await until(async () => (await jobs()).length === 2)
+      await until('two jobs', async () => (await jobs()).length, 2)
       await redis.client.del(
         `lane:${await queueName()}:${jobId({ request_id: 'evicted', at: moments.get('evicted') ?? 0 })}`,
       )
@@ -175,12 +176,12 @@ describe.skipIf(noRedis !== null && !ALL)(
       await open('once', 700)
       const at = moments.get('once') ?? 0
       const armed = { request_id: 'once', deadline_ms: at, state: 'pending' } as const
-      await until(async () => (await jobs()).length === 1)
+      await until('one job', async () => (await jobs()).length, 1)
       for (const other of [at - 400, at + 300]) {
         alarms.set(armed, other)
         await sleep(100)
       }
-      await until(() => late.has('once'))
+      await until('it to be rung', () => late.has('once'))
       await sleep(500)
       expect(early).toEqual(['once'])
       expect(late.get('once')).toBeLessThan(BY_REDIS_MS)
@@ -191,22 +192,22 @@ describe.skipIf(noRedis !== null && !ALL)(
 
     test('an answered request leaves no job behind', async () => {
       await open('answered', 30 * DAY)
-      await until(async () => (await jobs()).length === 1)
+      await until('one job', async () => (await jobs()).length, 1)
       alarms.set(
         { request_id: 'answered', deadline_ms: moments.get('answered') ?? 0, state: 'answered' },
         null,
       )
-      await until(async () => (await jobs()).length === 0)
+      await until('no job', async () => (await jobs()).length, 0)
     })
 
     test('a wrong maxmemory-policy is said at the start and while it lasts', async () => {
       await redis.client.config('SET', 'maxmemory-policy', 'allkeys-lru')
       const second = await begin()
-      await until(() => second.troubles().length > 0)
+      await until('trouble', () => second.troubles().length)
       expect(second.troubles()[0]).toMatch(/maxmemory-policy is allkeys-lru, not noeviction/)
       expect(said.some(words => /^warn .*maxmemory-policy/.test(words))).toBe(true)
       await redis.client.config('SET', 'maxmemory-policy', 'noeviction')
-      await until(() => second.troubles().length === 0)
+      await until('no trouble', () => second.troubles().length, 0)
       await second.stop()
     })
 
@@ -215,11 +216,12 @@ describe.skipIf(noRedis !== null && !ALL)(
       async () => {
         const queue = new Queue(await queueName(), { connection: redis.client, prefix: 'lane' })
         await queue.pause()
-        await until(() => alarms.troubles().some(words => /nobody has taken a job/.test(words)))
+        const silent = () => alarms.troubles().some(words => /nobody has taken a job/.test(words))
+        await until('the word that nobody takes jobs', silent)
         await open('kept', 500)
         await expectAllRung(['kept'], LATE_AT_MOST_MS)
         await queue.resume()
-        await until(() => alarms.troubles().length === 0)
+        await until('no trouble', () => alarms.troubles().length, 0)
         await expectRecovered()
       },
       40_000,

@@ -4,7 +4,8 @@ import type { Alarms, Ring } from '../../src/deadline/alarms.js'
 import { startTimer } from '../../src/deadline/timer.js'
 import type { Ledger } from '../../src/ledger/contract.js'
 import { open } from '../contract/ledger/stage.js'
-import { question, raise, START, type Stage, until } from '../lane/stage.js'
+import { question, raise, START, type Stage } from '../lane/stage.js'
+import { until } from '../until.js'
 
 const DAY = 86_400_000
 let stage: Stage
@@ -105,7 +106,11 @@ describe('the alarm clock', () => {
     })
     for (let time = 0; time < 10; time++) {
       await pass(100)
-      await until(async () => (await stage.store.ledger.due(stage.store.ledger.now(), 1)).length === 0)
+      await until(
+        'nothing to be due',
+        async () => (await stage.store.ledger.due(stage.store.ledger.now(), 1)).length,
+        0,
+      )
     }
     expect(rung).toHaveLength(10_000)
     expect(new Set(rung).size).toBe(10_000)
@@ -246,7 +251,7 @@ describe('the alarm clock and the lane together', () => {
     await stage.lane.drain()
     begin(id => stage.lane.advance(id))
     for (let second = 0; second < 60; second++) await pass(1_000)
-    await until(async () => (await stage.lane.read('q'))?.state === 'defaulted')
+    await until('the default', async () => (await stage.lane.read('q'))?.state, 'defaulted')
     await pass(10_000)
     const types = (await stage.entries()).map(entry => entry.type)
     expect(types.filter(type => type === 'TIMEOUT_RECEIPT')).toHaveLength(1)

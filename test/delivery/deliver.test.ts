@@ -5,7 +5,8 @@ import type { Sent } from '../../src/adapter.js'
 import type { Entry, EventType } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
 import { readHandle } from '../../src/token/reply-handle.js'
-import { configure, fromSlack, handleOf, question, raise, type Stage, until } from '../lane/stage.js'
+import { configure, fromSlack, handleOf, question, raise, type Stage } from '../lane/stage.js'
+import { until } from '../until.js'
 
 let stage: Stage
 beforeEach(async () => {
@@ -127,7 +128,7 @@ describe('an adapter that', () => {
     const hanging = deferred<Sent>()
     stage.slack.will(() => hanging.promise)
     await stage.open(question('q'), BY_PREFERENCE)
-    await until(() => stage.slack.copies.length === 1)
+    await until('a copy', () => stage.slack.copies.length, 1)
     vi.advanceTimersByTime(9_999)
     await new Promise(resolve => setImmediate(resolve))
     expect((await last())?.type).toBe('DELIVERY_STARTED')
@@ -290,7 +291,7 @@ describe('two lanes on one ledger', () => {
     const never = deferred<Sent>()
     stage.slack.will(() => never.promise)
     await stage.open(question('q'))
-    await until(() => stage.slack.copies.length === 1)
+    await until('a copy', () => stage.slack.copies.length, 1)
     stage.clock.pass(29_999)
     await other.advance('q')
     await other.drain()
@@ -374,7 +375,7 @@ describe('a settled request', () => {
     await stage.open(question('q'))
     await settled()
     await stage.lane.withdraw('q', 'not needed', 'key-1')
-    await until(() => stage.slack.closed.length === 1)
+    await until('a closing', () => stage.slack.closed.length, 1)
     vi.advanceTimersByTime(10_000)
     await settled()
     expect((await last())?.body).toMatchObject({ edited: false })
@@ -384,7 +385,7 @@ describe('a settled request', () => {
     const sending = deferred<Sent>()
     stage.slack.will(() => sending.promise)
     await stage.open(question('q'))
-    await until(() => stage.slack.copies.length === 1)
+    await until('a copy', () => stage.slack.copies.length, 1)
     await stage.lane.withdraw('q', 'not needed', 'key-1')
     sending.resolve({ kind: 'sent', ref: 'late' })
     await settled()
@@ -400,7 +401,7 @@ describe('a settled request', () => {
     await settled()
     await stage.lane.withdraw('q', 'not needed', 'key-1')
     await other.advance('q')
-    await until(() => stage.slack.closed.length === 2)
+    await until('two closings', () => stage.slack.closed.length, 2)
     editing.resolve()
     await Promise.all([stage.lane.drain(), other.drain()])
     expect((await types()).filter(type => type === 'DELIVERY_CLOSED')).toHaveLength(1)

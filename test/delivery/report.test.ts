@@ -5,7 +5,8 @@ import { type Hash, sha256 } from '../../src/canonical.js'
 import { report } from '../../src/delivery/report.js'
 import type { Entry } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
-import { fromSlack, handleOf, question, raise, type Stage, until } from '../lane/stage.js'
+import { fromSlack, handleOf, question, raise, type Stage } from '../lane/stage.js'
+import { until } from '../until.js'
 
 let stage: Stage
 beforeEach(async () => {
@@ -64,7 +65,7 @@ describe('a report', () => {
     const id = await ask()
     await tell(id, 'undelivered', false)
     expect(await delivery('slack')).toMatchObject({ state: 'failed', final: true, bounced: true })
-    await until(async () => stage.email.copies.length === 1)
+    await until('a mail', () => stage.email.copies.length, 1)
     await stage.lane.drain()
     expect(await delivery('email')).toMatchObject({ state: 'sent' })
   })
@@ -94,7 +95,7 @@ describe('a report', () => {
     })
     stage.slack.will(() => answered)
     await stage.open(question('q'), [{ user_id: 'owner', channels: ['slack'], route: 'all' }])
-    await until(() => stage.slack.copies.length === 1)
+    await until('a copy', () => stage.slack.copies.length, 1)
     const id = stage.slack.copies[0]?.envelope.delivery_id ?? ''
     const failed = { delivery_id: id, status: 'failed', stands: false }
     const after = await report(stage.lane.reporter, 'q', await currentCopy(id), failed)

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Case } from '../../src/agenda/case.js'
 import { mintPolicyToken } from '../../src/token/policy-token.js'
-import { approval, fromSlack, handleOf, question, raise, type Stage, until } from '../lane/stage.js'
+import { approval, fromSlack, handleOf, question, raise, type Stage } from '../lane/stage.js'
+import { until } from '../until.js'
 
 let stage: Stage
 beforeEach(async () => {
@@ -20,7 +21,7 @@ const wanted = (spend_id = 's-1', more: object = {}) => ({
 })
 
 async function answer(id: string, text: string): Promise<Case> {
-  await until(() => handleOf(stage.slack, 'owner', id) !== '')
+  await until('a copy for the owner', () => handleOf(stage.slack, 'owner', id))
   const received = await stage.lane.answer(fromSlack(handleOf(stage.slack, 'owner', id), text))
   if (received.kind !== 'accepted') throw new Error(received.kind)
   return received.subject

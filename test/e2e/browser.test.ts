@@ -9,6 +9,7 @@ import {
   startLane,
   UNLIMITED,
 } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { launch, maySkip, missing } from '../web/browser.js'
 
 /** A host that is not this machine to the browser, as a lane on the local network without TLS is. */
@@ -86,9 +87,7 @@ describe.skipIf(maySkip)(`a person at the printed link${missing === null ? '' : 
     const id = `seen-${asked++}`
     expect((await lane.submit(make(id, request))).status).toBe(201)
     const { link: sent, ...rest } = await lane.link(id)
-    const printed = (): string | undefined => lane.printed.find(text => text.includes(sent))
-    while (printed() === undefined) await new Promise(resolve => setTimeout(resolve, 5))
-    const block = printed() ?? ''
+    const block = await until('the link on the console', () => lane.printed.find(text => text.includes(sent)))
     const link = /^ {2}link +(\S+)$/m.exec(block)?.[1] ?? ''
     const code = /^ {2}code +(\S+)$/m.exec(block)?.[1] ?? ''
     return { ...rest, id, link, code }

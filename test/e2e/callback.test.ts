@@ -12,6 +12,7 @@ import {
   startLane,
   UNLIMITED,
 } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { certificate } from '../waiter/certificate.js'
 import { type Call, type Receiver, receive, reset, status } from '../waiter/receiver.js'
 import { caller, errorsOf } from './caller.js'
@@ -41,13 +42,12 @@ const { submit, refusedField, refused } = caller(() => lane)
 const callback = (): { readonly callback_url: string } => ({ callback_url: `${receiver.url}/cb?key=s3cret` })
 
 /** The attempts the ledger tells of, once there are so many. */
-async function attempts(id: string, times: number): Promise<Entry[]> {
-  for (;;) {
-    const told = (await lane.story(id)).filter(({ type }) => type === 'CALLBACK_ATTEMPTED')
-    if (told.length >= times) return told
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
-}
+const attempts = (id: string, times: number): Promise<Entry[]> =>
+  until(
+    `${times} calls for ${id}`,
+    async () => (await lane.story(id)).filter(({ type }) => type === 'CALLBACK_ATTEMPTED'),
+    told => told.length >= times,
+  )
 const withdraw = (id: string) =>
   lane.call('POST', `/v1/requests/${id}/withdraw`, { body: { reason: 'enough' } })
 
@@ -238,8 +238,8 @@ test('an https endpoint is called by its name, and only with a certificate that 
         .filter(({ type }) => type === 'CALLBACK_ATTEMPTED')
         .map(({ body }) => body.code ?? 'taken')
     }
-    while ((await codes()).length < 2) await new Promise(resolve => setTimeout(resolve, 20))
-    expect((await codes()).toSorted()).toEqual(['taken', 'tls_failed'])
+    const both = await until('both attempts', codes, told => told.length >= 2)
+    expect(both.toSorted()).toEqual(['taken', 'tls_failed'])
     expect(secure.calls).toHaveLength(1)
   } finally {
     await child.kill()

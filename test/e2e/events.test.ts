@@ -1,6 +1,7 @@
 // Telling who asked: waiting, listing, taking back, and the ledger as a stream.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LaneUnderTest, question, review, startLane, UNLIMITED } from '../lane-under-test.js'
+import { until } from '../until.js'
 
 let lane: LaneUnderTest
 beforeAll(async () => {
@@ -57,10 +58,10 @@ describe('waiting', () => {
       const { text } = await lane.call('GET', '/metrics', { key: lane.operatorKey })
       return Number(/^lane_waiters (\d+)$/m.exec(text)?.[1])
     }
-    while ((await waiters()) !== 1) await sleep(10)
+    await until('one waiter', waiters, 1)
     gone.abort()
     await waiting
-    while ((await waiters()) !== 0) await sleep(10)
+    await until('no waiter', waiters, 0)
     expect((await lane.call('GET', '/v1/requests/wait-5')).json.state).toBe('pending')
   })
 })

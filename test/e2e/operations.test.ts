@@ -9,6 +9,7 @@ import type { DoorParts } from '../../src/http/door.js'
 import { buildServer } from '../../src/http/server.js'
 import { serve } from '../../src/main.js'
 import { CONFIG, type LaneUnderTest, question, startLane, UNLIMITED } from '../lane-under-test.js'
+import { until } from '../until.js'
 import type { OpenApi } from './openapi.js'
 
 let lane: LaneUnderTest
@@ -243,7 +244,7 @@ describe('a start', () => {
     await sample.link('kept-all')
     const sent = async () =>
       (await sample.ledger()).filter(({ type }) => type === 'OUTBOUND_REQUEST_SENT').length
-    while ((await sent()) < 2) await new Promise(resolve => setTimeout(resolve, 10))
+    await until('both to be sent', sent, count => count >= 2)
     const before = await sample.ledger()
     const again = await sample.restart()
     try {

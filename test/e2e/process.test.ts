@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { verify } from '../../src/ledger/verify.js'
 import { type Entry, question, review } from '../lane-under-test.js'
+import { until } from '../until.js'
 import {
   API_KEY,
   answer,
@@ -63,8 +64,7 @@ test('[LANE-048] the most talkative log holds no token, reply handle, code, API 
     await fetch(`${lane.url}/v1/requests?key=${API_KEY}`)
     await fetch(`${lane.url}/r/${handle}`, { method: 'POST', body: 'x'.repeat(20_000) })
     expect(await answer(lane.url, reply, 'yes')).toBe(200)
-    while (!lane.stderr().includes('"status":200')) await sleep(10)
-    const log = lane.stderr()
+    const log = await until('the answer in the log', lane.stderr, text => text.includes('"status":200'))
     expect(log.split('\n').length).toBeGreaterThan(8)
     expect(log).toContain('/r/:handle')
     for (const secret of [handle, handle.toUpperCase(), csrf, API_KEY, 'unspeakable', 'eyJ']) {
@@ -181,7 +181,7 @@ describe('killed in the middle', () => {
     // The link is out a moment before the ledger says so; killed in between, it would count as undelivered.
     const sent = async () =>
       JSON.stringify((await first.call('GET', '/v1/requests/overdue')).json).includes('"sent"')
-    while (!(await sent())) await sleep(20)
+    await until('it to be sent', sent)
     await first.kill()
     await sleep(4_100)
     const second = running(await spawnLane(built, dir))

@@ -10,19 +10,19 @@ import {
   type Reply,
   startLane,
 } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { wrongCode } from './visitor.js'
 
 describe('attempts run out', () => {
   const limited = CONFIG.replace('reply_attempts_per_delivery: 5', 'reply_attempts_per_delivery: 2')
   const others = (replies: readonly Reply[]) => new Set(replies.map(({ link }) => link)).size
 
-  async function fresh(sample: LaneUnderTest, id: string, old: Reply): Promise<Reply> {
-    for (;;) {
-      const newest = await sample.link(id)
-      if (newest.link !== old.link) return newest
-      await new Promise(resolve => setTimeout(resolve, 10))
-    }
-  }
+  const fresh = (sample: LaneUnderTest, id: string, old: Reply): Promise<Reply> =>
+    until(
+      `a fresh link of ${id}`,
+      () => sample.link(id),
+      ({ link }) => link !== old.link,
+    )
 
   test('[LANE-045] [LANE-080] the handle dies, one entry says so, a fresh link is sent, at most three times', async () => {
     const sample = await startLane({ config: limited })

@@ -1,5 +1,5 @@
 // The person's door: looking decides nothing, and every status is told as a page and as JSON.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Answer,
   approval,
@@ -9,6 +9,7 @@ import {
   startLane,
   UNLIMITED,
 } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { csrfOf, FORM, HTML, visitor, wrongCode } from './visitor.js'
 
 let lane: LaneUnderTest
@@ -50,11 +51,10 @@ describe('looking decides nothing', () => {
 
   test('[LANE-028] [LANE-029] [LANE-030] the message on the console says what is asked and how to answer, with link and code; the link leads to the page', async () => {
     const reply = await asked('printed', { question_text: 'Shall this be printed?' })
-    const block = await vi.waitFor(() => {
-      const printed = lane.printed.find(text => text.includes(reply.link))
-      if (printed === undefined) throw new Error('it is written down before it is printed')
-      return printed
-    })
+    // It is written down before it is printed.
+    const block = await until('the link on the console', () =>
+      lane.printed.find(text => text.includes(reply.link)),
+    )
     expect(block).toContain('Shall this be printed?')
     expect(block).toContain('YES')
     expect(block).toContain('HALT')

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Reply, UNLIMITED } from '../lane-under-test.js'
+import { until } from '../until.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 export const API_KEY = 'lane_key_of_the_spawned_lane_0123456789'
@@ -141,12 +142,10 @@ const outbox = (dir: string): Line[] => {
 }
 /** The link that was sent for a request; waits until it is there, or until nobody wants it. */
 export async function link(dir: string, id: string, wanted = () => true): Promise<Line> {
-  while (wanted()) {
-    const found = outbox(dir).find(line => line.request_id === id)
-    if (found) return found
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
-  throw new Error(`nobody waits for the link of ${id} any longer`)
+  return until(`the link of ${id}`, () => {
+    if (!wanted()) throw new Error(`nobody waits for the link of ${id} any longer`)
+    return outbox(dir).find(line => line.request_id === id)
+  })
 }
 
 /** Answers on the page as a person would. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approval, type LaneUnderTest, question, startLane, UNLIMITED } from '../lane-under-test.js'
+import { until } from '../until.js'
 
 const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 const ending = (types: readonly { type: string }[]): string[] =>
@@ -20,11 +21,11 @@ describe('at the deadline', () => {
     const opened = await lane.submit(question('silent', { deadline_seconds: 2, default_action: 'SPLIT' }))
     await lane.link('silent')
     // Nobody reads the request: only the ledger is watched.
-    let story = await lane.story('silent')
-    while (!story.some(({ type }) => type === 'REQUEST_RESOLVED')) {
-      await sleep(20)
-      story = await lane.story('silent')
-    }
+    const story = await until(
+      'its end',
+      () => lane.story('silent'),
+      entries => entries.some(({ type }) => type === 'REQUEST_RESOLVED'),
+    )
     const [receipt, resolved] = story.slice(-3)
     const { deadline_at, request_hash } = opened.json as { deadline_at: string; request_hash: string }
     expect(receipt).toMatchObject({
@@ -178,7 +179,11 @@ test('[LANE-072] what could not be put before anybody ends in the default, recor
 
     // The outbox comes back before the deadline: the same request is delivered after all.
     await lane.submit(question('sent-late', { deadline_seconds: 60 }))
-    while (!(await lane.story('sent-late')).some(({ type }) => type === 'DELIVERY_FAILED')) await sleep(10)
+    await until(
+      'a failed delivery',
+      () => lane.story('sent-late'),
+      entries => entries.some(({ type }) => type === 'DELIVERY_FAILED'),
+    )
     rmSync(join(dataDir, 'outbox.ndjson'), { recursive: true })
     expect((await lane.answer(await lane.link('sent-late'), 'yes')).status).toBe(200)
     const links = (await lane.story('sent-late')).filter(({ type }) => type === 'OUTBOUND_REQUEST_SENT')

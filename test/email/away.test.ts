@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emailAdapter } from '../../adapters/email/index.js'
 import type { Resolver } from '../../adapters/email/read.js'
 import type { Desk, Hook, Inbound } from '../../src/adapter.js'
+import { until } from '../until.js'
 import { AUTHSERV, message, OWNER } from './correspondent.js'
 import { DOVECOT, type Dovecot, raiseDovecot, WITHOUT_DOVECOT } from './dovecot.js'
 import { HANDLE } from './samples.js'
@@ -99,8 +100,11 @@ describe.skipIf(DOVECOT === null)(`by mailbox${WITHOUT_DOVECOT}`, () => {
     const desk = new ForgetfulDesk(2)
     const { listen } = adapter({ IMAP_URL: dovecot.url, EMAIL_AUTHSERV_ID: AUTHSERV })
     const stop = await listen?.(null, desk)
-    for (let turn = 0; turn < 400 && desk.taken.length < 2; turn++)
-      await new Promise(resolve => setTimeout(resolve, 50))
+    await until(
+      'both were taken',
+      () => desk.taken,
+      taken => taken.length >= 2,
+    )
     await stop?.()
     expect(desk.taken.map(([{ text }]) => text)).toEqual(['YES', 'NO'])
     const places = desk.taken.map(([, cursor]) => cursor?.split(':')[1])

@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { ImapFlow } from 'imapflow'
+import { until } from '../until.js'
 
 function find(): string | null {
   try {
@@ -185,14 +186,11 @@ function freePort(): Promise<number> {
 }
 
 async function answering(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const greeted = await new Promise<boolean>(resolve => {
+  const greeting = (): Promise<boolean> =>
+    new Promise(resolve => {
       const socket = connect(port, '127.0.0.1')
       socket.once('data', () => resolve(true)).once('error', () => resolve(false))
       socket.once('data', () => socket.destroy())
     })
-    if (greeted) return
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-  throw new Error('dovecot does not answer')
+  await until('dovecot answers', greeting)
 }

@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { build, linesOf, running, spawnLane } from '../e2e/spawned-lane.js'
 import { approval, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { launch, maySkip, missing } from '../web/browser.js'
 import { AUTHSERV, OWNER, replyTo } from './correspondent.js'
 import { DOVECOT, type Dovecot, raiseDovecot, WITHOUT_DOVECOT } from './dovecot.js'
@@ -21,19 +22,6 @@ limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_a
 `
 
 const ARRIVED = `Authentication-Results: ${AUTHSERV}; dmarc=pass header.from=people.test\r\n`
-
-async function until<T>(
-  what: string,
-  look: () => Promise<T | false | null | undefined>,
-  seconds = 20,
-): Promise<T> {
-  for (let turn = 0; turn < seconds * 20; turn++) {
-    const seen = await look()
-    if (seen) return seen
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-  throw new Error(`waited in vain: ${what}`)
-}
 
 describe.skipIf(DOVECOT === null)(`a lane on email${WITHOUT_DOVECOT}`, { timeout: 90_000 }, () => {
   let office: PostOffice
@@ -141,7 +129,7 @@ describe.skipIf(DOVECOT === null)(`a lane on email${WITHOUT_DOVECOT}`, { timeout
     test('a burst of requests leaves one after the other, and none is counted as failed for waiting', async () => {
       const ids = Array.from({ length: 120 }, (_, at) => `burst-${at}`)
       await Promise.all(ids.map(id => lane.submit(question(id), { recipients: ['owner'] })))
-      await until('all have left', async () => office.kept.length === ids.length, 40)
+      await until('all have left', () => office.kept.length, ids.length, 40_000)
       const told = (await lane.ledger()).filter(({ type }) => type === 'DELIVERY_FAILED')
       expect(told).toEqual([])
       expect(new Set((await office.requests()).map(one => one.header('message-id'))).size).toBe(ids.length)
@@ -244,7 +232,7 @@ describe.skipIf(DOVECOT === null)(`a lane on email${WITHOUT_DOVECOT}`, { timeout
       await lane.kill()
       office.mood = { kind: 'kind' }
       lane = await start()
-      await until('the second copy', async () => office.kept.length === 2, 60)
+      await until('the second copy', () => office.kept.length, 2, 60_000)
       const [, second] = await office.requests()
       expect(second?.header('message-id')).toBe(first.header('message-id'))
       expect(second?.header('reply-to')).not.toBe(first.header('reply-to'))

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { verify } from '../../src/ledger/verify.js'
 import { type Built, build, linesOf, running, type Spawned, spawnLane } from '../e2e/spawned-lane.js'
 import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { AUTHSERV, bounce, DEPUTY, message, OWNER, replyTo } from './correspondent.js'
 import { DOVECOT, type Dovecot, imapUrl, raiseDovecot, WITHOUT_DOVECOT } from './dovecot.js'
 import { type Letter, type PostOffice, raisePostOffice } from './post-office.js'
@@ -18,19 +19,6 @@ recipients:
 outbox: on
 limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 5 }
 `
-
-async function until<T>(
-  what: string,
-  look: () => Promise<T | false | null | undefined>,
-  seconds = 20,
-): Promise<T> {
-  for (let turn = 0; turn < seconds * 20; turn++) {
-    const seen = await look()
-    if (seen) return seen
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-  throw new Error(`waited in vain: ${what}`)
-}
 
 describe.skipIf(DOVECOT === null)(`a mailbox${WITHOUT_DOVECOT}`, { timeout: 90_000 }, () => {
   let office: PostOffice

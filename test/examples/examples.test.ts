@@ -9,6 +9,7 @@ import { parse } from 'yaml'
 import { answer } from '../cli/command-line.js'
 import { cleanEnv, type Gateway, start } from '../cli/gateway.js'
 import { asked } from '../mcp/agent.js'
+import { until } from '../until.js'
 import { agentEnv, compile, install, ROOT, run } from './installed.js'
 
 let gateway: Gateway
@@ -54,7 +55,11 @@ describe('deploy', () => {
     const { cwd, id, deployed, deploy } = prepare('four')
     const ended = deploy()
     // Asked is asked: the hash was taken before.
-    while (!(await asked(gateway)).includes(id)) await new Promise(resolve => setTimeout(resolve, 50))
+    await until(
+      `${id} to be asked`,
+      () => asked(gateway),
+      ids => ids.includes(id),
+    )
     writeFileSync(join(cwd, 'release.txt'), 'four, and more')
     expect(await answer(gateway, id, 'yes')).toBe(200)
     expect((await ended).code).toBe(1)

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
+import { until } from '../until.js'
 import type { Journal } from './journal.js'
-import { API_KEY, until } from './rig.js'
+import { API_KEY } from './rig.js'
 
 export type Answer = {
   readonly status: number
@@ -36,17 +37,21 @@ export type Client = {
   leave(): void
 }
 
+/** A lane that is broken on purpose, or asked by hundreds at once, takes its time; a test's own limit may be sooner. */
+const PATIENCE_MS = 110_000
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
 
 export function connect(url: string, dataDir: string, journal: Journal, connections = 16): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const ports = new Set<number>()
   let left = false
-  const waitFor = <T>(look: () => T | Promise<T>) =>
-    until(() => {
+  const waitFor = <T>(what: string, look: () => T | Promise<T>) => {
+    const lookWhileHere = () => {
       if (left) throw new Error('the client has left')
       return look()
-    })
+    }
+    return until(what, lookWhileHere, Boolean, PATIENCE_MS)
+  }
   const call: Client['call'] = (method, path, { key = true, headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {
       const all = { ...(key && { authorization: `Bearer ${API_KEY}` }), ...headers }
@@ -82,7 +87,7 @@ export function connect(url: string, dataDir: string, journal: Journal, connecti
     },
     links: id => linksIn(dataDir, id),
     link: (id, userId = 'operator') =>
-      waitFor(() => client.links(id).findLast(line => line.user_id === userId)),
+      waitFor(`a link of ${id}`, () => client.links(id).findLast(line => line.user_id === userId)),
     async stamp({ link }) {
       const page = await call('GET', new URL(link).pathname, { key: false })
       return /name="csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? ''
@@ -101,7 +106,7 @@ export function connect(url: string, dataDir: string, journal: Journal, connecti
       return answer
     },
     async outcome(id) {
-      const { json } = await waitFor(async () => {
+      const { json } = await waitFor(`the outcome of ${id}`, async () => {
         const answer = await call('GET', `/v1/requests/${id}/wait?timeout_seconds=20`)
         return answer.status === 200 ? answer : null
       })

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { until } from '../until.js'
 import { type Client, connect } from './client.js'
 import { expectKept, Journal } from './journal.js'
 import { delivered, expectRecovery } from './life.js'
-import { ALL, endAll, freshDirectory, has, launch, until } from './rig.js'
+import { ALL, endAll, freshDirectory, has, launch } from './rig.js'
 import { noSmallDisk, type SmallDisk, smallDisk } from './small-disk.js'
 
 const without = noSmallDisk()
@@ -46,10 +47,14 @@ describe('a full disk', () => {
       const unavailable = Array(4).fill([503, 'ledger_unavailable'])
       const codes = async () => (await tried()).map(({ status, json }) => [status, json.code])
       expect(await codes()).toEqual(unavailable)
-      await until(() => lane.output().includes('SQLITE_FULL'))
+      await until('the full disk in the log', () => lane.output().includes('SQLITE_FULL'))
       expect((await client.call('GET', '/readyz')).status).toBe(503)
       // Overdue and not to be resolved: neither pending nor defaulted would be true.
-      await until(async () => (await client.call('GET', '/v1/requests/silent')).status === 503)
+      await until(
+        'what is overdue to be refused',
+        async () => (await client.call('GET', '/v1/requests/silent')).status,
+        503,
+      )
       expect(await codes()).toEqual(unavailable)
       expect((await client.call('GET', '/v1/requests/pending')).json.state).toBe('pending')
       await expectKept(journal, await client.lines())
@@ -57,7 +62,9 @@ describe('a full disk', () => {
       disk.free()
       // Nobody asks for it: only the ledger is watched.
       const timeout = /"request_id":"silent".*"type":"TIMEOUT_RECEIPT"/
-      await until(async () => (await client.lines()).some(line => timeout.test(line)))
+      await until('the timeout in the ledger', async () =>
+        (await client.lines()).some(line => timeout.test(line)),
+      )
       expect((await client.call('GET', '/readyz')).status).toBe(200)
       expect(await client.outcome('silent')).toBe('defaulted')
       // Nothing of what was refused has been kept: the same id is new, and the same link still answers.
@@ -105,7 +112,7 @@ describe('a disk with no room for the index of the log alone', () => {
         else expect(status).toBe(201)
       }
       expect(refused).toBe(1)
-      await until(() => lane.output().includes('SQLITE_IOERR_SHMSIZE'))
+      await until('the full disk in the log', () => lane.output().includes('SQLITE_IOERR_SHMSIZE'))
       expect((await client.open('after')).status).toBe(201)
       expect((await client.call('GET', '/readyz')).status).toBe(200)
       client.leave()

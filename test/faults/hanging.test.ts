@@ -1,10 +1,11 @@
 // Connections that begin a request and never end it. The lane runs in a process of its own: its memory is measured.
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../until.js'
 import { type Client, connect } from './client.js'
 import { expectKept, Journal, readLines } from './journal.js'
 import { dial } from './raw.js'
-import { ALL, API_KEY, endAll, freshDirectory, type Launched, launch, memoryOf, until } from './rig.js'
+import { ALL, API_KEY, endAll, freshDirectory, type Launched, launch, memoryOf } from './rig.js'
 
 const dataDir = join(freshDirectory(), 'data')
 const journal = new Journal()
@@ -59,7 +60,7 @@ describe('2 000 connections that never finish their request', () => {
     const grown = memoryOf(lane) - before
     // An opening is as healthy as a reading.
     expect((await client.open('meanwhile')).status).toBe(201)
-    if (ALL) await until(() => cut === SOCKETS)
+    if (ALL) await until('all to be cut off', () => cut, SOCKETS, 150_000)
     for (const socket of sockets) socket.destroy()
     calm.push(...(await measured()))
     const ratio = Math.min(...attacked) / Math.max(...calm)

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Entry } from '../../src/event.js'
 import { serve } from '../../src/main.js'
+import { until } from '../until.js'
 import { type Client, connect } from './client.js'
 import { expectKept, type Journal, readLines } from './journal.js'
-import { API_KEY, CONFIG, type Ended, freshDirectory, type Launched, sleep } from './rig.js'
+import { API_KEY, CONFIG, type Ended, freshDirectory, type Launched } from './rig.js'
 
 /** Lives until its end, or until the lane dies; how the lane ended. */
 export async function live(lane: Launched, journal: Journal): Promise<Ended> {
@@ -45,7 +46,7 @@ export async function delivered(client: Client, id: string): Promise<void> {
     const { json } = await client.call('GET', `/v1/requests/${id}`)
     return (json.deliveries as { state: string }[])[0]?.state
   }
-  while ((await state()) !== 'sent') await sleep(4)
+  await until(`${id} to be sent`, state, 'sent')
 }
 
 /** Starts the lane again on what was left and looks at it as its clients, its people and its auditors do. */

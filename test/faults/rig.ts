@@ -172,12 +172,3 @@ export function memoryOf({ pid }: Launched): number {
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
-
-/** Waits for what another process does. The test's own time limit ends a wait for what never comes. */
-export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
-  for (;;) {
-    const seen = await look()
-    if (seen) return seen as NonNullable<T>
-    await sleep(20)
-  }
-}

@@ -2,9 +2,10 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/event.js'
+import { until } from '../until.js'
 import { connect, type Link } from './client.js'
 import { expectKept, Journal, readLines } from './journal.js'
-import { CONFIG, endAll, freshDirectory, launch, until } from './rig.js'
+import { CONFIG, endAll, freshDirectory, launch } from './rig.js'
 
 afterEach(endAll)
 
@@ -79,7 +80,9 @@ describe('replies at once, over HTTP', () => {
     )
     expect((await client.reply(link, stamp, 'yes')).status).toBe(429)
     // The person is not locked out by it: a fresh link is sent, and answers.
-    const fresh = await until(() => client.links('guessed').find(one => one.link !== link.link))
+    const fresh = await until('a fresh link', () =>
+      client.links('guessed').find(one => one.link !== link.link),
+    )
     expect((await client.reply(fresh, await client.stamp(fresh), 'yes')).status).toBe(200)
     client.leave()
     await lane.stop()

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { until } from '../until.js'
 import { connect } from './client.js'
 import { expectKept, Journal } from './journal.js'
 import { delivered, expectRecovery, live } from './life.js'
-import { ALL, DiedAtStart, endAll, freshDirectory, has, launch, ledgerPaths, until } from './rig.js'
+import { ALL, DiedAtStart, endAll, freshDirectory, has, launch, ledgerPaths } from './rig.js'
 
 afterEach(endAll)
 
@@ -107,11 +108,11 @@ describe('a sync that fails', () => {
         Array(5).fill([503, 'ledger_unavailable']),
       )
       expect((await client.call('GET', '/readyz')).status).toBe(503)
-      await until(() => lane.output().includes('SQLITE_IOERR_FSYNC'))
+      await until('the failed sync in the log', () => lane.output().includes('SQLITE_IOERR_FSYNC'))
 
       expect((await client.call('GET', '/v1/requests/pending')).json.state).toBe('pending')
       const overdue = async () => (await client.call('GET', '/v1/requests/silent')).status === 503
-      await until(overdue)
+      await until('what is overdue to be refused', overdue)
       await expectKept(journal, await client.lines())
       client.leave()
       await lane.kill()

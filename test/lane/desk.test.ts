@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Inbound } from '../../src/adapter.js'
 import { invite } from '../../src/invitation.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
+import { until } from '../until.js'
 import {
   configure,
   DEPUTY,
@@ -14,7 +15,6 @@ import {
   question,
   raise,
   type Stage,
-  until,
 } from './stage.js'
 
 const LINKING = configure(`
@@ -126,7 +126,7 @@ describe('report', () => {
     const about = { kind: 'handle', handle: (second?.envelope.handle ?? '').toUpperCase() } as const
     await desk.report({ channel: 'sms', about, status: 'undelivered', stands: false })
     expect(await types('q-1')).toContain('DELIVERY_STATUS')
-    await until(async () => (await states('q-2'))?.includes('email sent') === true)
+    await until('the mail of q-2', async () => (await states('q-2'))?.includes('email sent') === true)
     expect([await states('q-1'), await states('q-2')]).toEqual([['sms sent'], ['sms failed', 'email sent']])
   })
 
@@ -140,7 +140,7 @@ describe('report', () => {
     await ask('q-3', [{ user_id: 'owner', channels: ['slack'], route: 'first' }])
     const about = { kind: 'sender', sender: OWNER_PHONE } as const
     await stage.desk('sms').report({ channel: 'sms', about, status: 'opted_out', stands: false })
-    await until(async () => stage.email.copies.length === 2)
+    await until('a second mail', () => stage.email.copies.length, 2)
     await stage.lane.drain()
     expect(await states('q-1')).toEqual(['sms failed', 'sms sent', 'email sent'])
     expect(await states('q-2')).toEqual(['sms failed', 'email sent'])
@@ -170,7 +170,7 @@ describe('report', () => {
       expect.not.arrayContaining(['DELIVERY_STATUS']),
     ])
     await failed(second?.handle)
-    await until(async () => (await states('q-1'))?.includes('email sent') === true)
+    await until('the mail of q-1', async () => (await states('q-1'))?.includes('email sent') === true)
   })
 
   test('about what is another channel’s, or nobody’s, changes nothing', async () => {

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Adapter, Channel, Desk, Say } from '../../src/adapter.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { type Listening, startListening } from '../../src/listening.js'
-import { raise, type Stage, until } from './stage.js'
+import { until } from '../until.js'
+import { raise, type Stage } from './stage.js'
 
 let stage: Stage
 let listening: Listening | null = null
@@ -57,7 +58,7 @@ function heldElsewhere(times: number): { readonly store: Store; asked: string[];
 describe('a pulled channel', () => {
   test('is listened to from nowhere at first, and stopped when the lane stops', async () => {
     start([pulled('telegram', quietly), { channel: 'sms', send: async () => sent }])
-    await until(() => heard.length === 1)
+    await until('one heard', () => heard.length, 1)
     await listening?.stop()
     expect(heard).toEqual(['telegram from null', 'telegram stopped'])
     expect(said).toEqual(['info listening telegram'])
@@ -67,7 +68,7 @@ describe('a pulled channel', () => {
     await stage.desk('telegram').keep('41')
     await stage.desk('email').keep('7')
     start([pulled('telegram', quietly)])
-    await until(() => heard.length === 1)
+    await until('one heard', () => heard.length, 1)
     expect(heard).toEqual(['telegram from 41'])
   })
 
@@ -77,13 +78,16 @@ describe('a pulled channel', () => {
       if (failures++ < 2) throw new Error('the mailbox is shut')
     })
     start([failing, pulled('telegram', quietly)])
-    await until(() => failures === 1 && heard.includes('telegram from null'))
+    await until(
+      'one to fail and the other to listen',
+      () => failures === 1 && heard.includes('telegram from null'),
+    )
     await vi.advanceTimersByTimeAsync(1_999)
     expect(failures).toBe(1)
     await vi.advanceTimersByTimeAsync(1)
-    await until(() => failures === 2)
+    await until('a second failure', () => failures, 2)
     await vi.advanceTimersByTimeAsync(4_000)
-    await until(() => heard.includes('email from null'))
+    await until('email to listen', () => heard.includes('email from null'))
     const trouble = 'error a channel cannot be listened to; it is tried again email'
     expect(said.filter(line => line === trouble)).toHaveLength(2)
   })
@@ -91,12 +95,12 @@ describe('a pulled channel', () => {
   test('whose name another holds is not touched until the name is free', async () => {
     const { store, asked } = heldElsewhere(2)
     start([pulled('telegram', quietly)], store)
-    await until(() => asked.length === 1)
+    await until('the name asked for', () => asked.length, 1)
     await vi.advanceTimersByTimeAsync(1_000)
-    await until(() => asked.length === 2)
+    await until('the name asked for again', () => asked.length, 2)
     expect(heard).toEqual([])
     await vi.advanceTimersByTimeAsync(1_000)
-    await until(() => heard.length === 1)
+    await until('one heard', () => heard.length, 1)
     expect(asked).toEqual(['listen telegram', 'listen telegram', 'listen telegram'])
     await listening?.stop()
     expect(heard).toEqual(['telegram from null', 'telegram stopped', 'released listen telegram'])
@@ -105,12 +109,12 @@ describe('a pulled channel', () => {
   test('whose name was lost is let go at once, and taken up again from what was kept meanwhile', async () => {
     const { store, lose } = heldElsewhere(0)
     start([pulled('telegram', quietly)], store)
-    await until(() => heard.length === 1)
+    await until('one heard', () => heard.length, 1)
     lose()
-    await until(() => heard.length === 3)
+    await until('three heard', () => heard.length, 3)
     await stage.desk('telegram').keep('99')
     await vi.advanceTimersByTimeAsync(1_000)
-    await until(() => heard.length === 4)
+    await until('four heard', () => heard.length, 4)
     expect(heard).toEqual([
       'telegram from null',
       'telegram stopped',
@@ -125,7 +129,7 @@ describe('a pulled channel', () => {
       throw new Error('no such bot')
     })
     start([failing], store)
-    await until(() => heard.includes('released listen telegram'))
+    await until('the name to be released', () => heard.includes('released listen telegram'))
     await listening?.stop()
     expect(heard).toEqual(['released listen telegram'])
   })

@@ -240,12 +240,3 @@ export const handleOf = ({ copies }: StageAdapter, user: string, requestId?: str
     ({ display, envelope }) =>
       envelope.recipient.user_id === user && (requestId === undefined || display.request_id === requestId),
   )?.envelope.handle ?? ''
-
-/** Waits for what the event loop brings, never for time: a condition that stays false fails the test. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 20_000; turn++) {
-    if (await condition()) return
-    await new Promise(resolve => setImmediate(resolve))
-  }
-  throw new Error('what was waited for did not come')
-}

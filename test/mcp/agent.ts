@@ -2,6 +2,7 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { cleanEnv, freshDirectory, type Gateway, LANE } from '../cli/gateway.js'
+import { until } from '../until.js'
 
 export type Called = {
   readonly isError: boolean
@@ -59,7 +60,7 @@ export async function entries({ url, operatorKey }: Gateway): Promise<readonly E
 export async function sent(gateway: Gateway, requestId: string): Promise<void> {
   const isSent = (entry: Entry): boolean =>
     entry.type === 'OUTBOUND_REQUEST_SENT' && entry.request_id === requestId
-  while (!(await entries(gateway)).some(isSent)) await new Promise(resolve => setTimeout(resolve, 50))
+  await until(`${requestId} to be sent`, async () => (await entries(gateway)).some(isSent))
 }
 
 /** The ids of everything that was ever asked. */

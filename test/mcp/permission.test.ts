@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer, closedUrl } from '../cli/command-line.js'
 import { type Gateway, start } from '../cli/gateway.js'
+import { until } from '../until.js'
 import { type Agent, asked, entries, startAgent } from './agent.js'
 
 const INPUT = { command: 'npm publish --access public', note: 'é\u202e' }
@@ -20,13 +21,8 @@ afterAll(async () => {
 const prompt = async (args: Record<string, unknown>, by: Agent = agent): Promise<Record<string, unknown>> =>
   JSON.parse((await by.call('permission_prompt', args)).text)
 
-async function nextAfter(count: number): Promise<string> {
-  for (;;) {
-    const id = (await asked(gateway))[count]
-    if (id !== undefined) return id
-    await new Promise(resolve => setTimeout(resolve, 30))
-  }
-}
+const nextAfter = (count: number): Promise<string> =>
+  until('the next request', async () => (await asked(gateway))[count])
 
 async function decide(args: Record<string, unknown>, said: string): Promise<Record<string, unknown>> {
   const { length } = await asked(gateway)

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer, closedUrl, lane as command } from '../cli/command-line.js'
 import { cleanEnv, type Gateway, start } from '../cli/gateway.js'
+import { until } from '../until.js'
 import { asked, sent, startAgent } from './agent.js'
 
 const QUESTION = {
@@ -18,13 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.kill())
 
-const openedIn = async (): Promise<string> => {
-  for (;;) {
-    const last = (await asked(gateway)).at(-1)
-    if (last !== undefined) return last
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-}
+const openedIn = (): Promise<string> => until('a request', async () => (await asked(gateway)).at(-1))
 
 describe('the same call again', () => {
   test('a client that gives up after a second and comes back with the same words gets the one outcome', async () => {

@@ -20,8 +20,8 @@ import {
   raise,
   START,
   type Stage,
-  until,
 } from '../lane/stage.js'
+import { until } from '../until.js'
 
 let stage: Stage
 beforeEach(async () => {
@@ -428,7 +428,7 @@ describe('[LANE-087] attempts and repetitions:', () => {
       expect(await stage.lane.answer(fromSlack(handle, 'yes'))).toMatchObject({ reason: 'rate_limited' })
     }
     expect(await rejections()).toHaveLength(size)
-    await until(() => stage.slack.copies.length === 2)
+    await until('a second copy', () => stage.slack.copies.length, 2)
     await stage.lane.drain()
     const fresh = stage.slack.copies[1]?.envelope
     expect(fresh?.delivery_id).not.toBe(delivery_id)
@@ -438,7 +438,7 @@ describe('[LANE-087] attempts and repetitions:', () => {
   test('at most three fresh deliveries: then the default is all that is left', async () => {
     await ask()
     for (let round = 0; round < 4; round++) {
-      await until(() => stage.slack.copies.length === round + 1)
+      await until('a fresh copy', () => stage.slack.copies.length, round + 1)
       await stage.lane.drain()
       const handle = stage.slack.copies[round]?.envelope.handle ?? ''
       for (let time = 0; time < 6; time++) await stage.lane.answer(fromSlack(handle, 'perhaps'))

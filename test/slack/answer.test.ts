@@ -1,9 +1,10 @@
 // People answer in Slack, each in their own way, and the ledger says the same of all of them.
 import { afterEach, describe, expect, test } from 'vitest'
 import { approval } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { faultsOfView } from './block-limits.js'
 import { buttonsOf, type Copy, readable, submitted } from './person.js'
-import { raise, type Scene, type SceneOptions, until } from './scene.js'
+import { raise, type Scene, type SceneOptions } from './scene.js'
 import { broken, type Fault } from './workspace.js'
 
 let scene: Scene
@@ -56,12 +57,12 @@ describe('by button', () => {
     const copy = await scene.asked('q-2', { reply_schema })
     await scene.person.press(owner(), copy, 'C')
     expect(await scene.settled('q-2')).toMatchObject({ answer: { parsed_choice: 'plan-2' } })
-    const closed = await until(async () => {
+    const closed = await until('the buttons to be gone', async () => {
       const { message } = await scene.now(copy)
       return buttonsOf({ ...copy, message }).length === 0 && message
     })
     expect(readable(closed.blocks)).toMatch(/owner.* answered .*plan-2/)
-    await until(async () => (await scene.bodies('q-2', 'DELIVERY_CLOSED')).length === 1)
+    await until('the closing of q-2', async () => (await scene.bodies('q-2', 'DELIVERY_CLOSED')).length, 1)
   })
 
   test('an approval is given once, by the approver who pressed', async () => {
@@ -82,11 +83,15 @@ describe('a card that was left behind', () => {
     const copy = await scene.asked('stale-1')
     scene.workspace.will('chat.update', broken)
     await scene.person.press(owner(), copy, 'YES')
-    await until(async () => (await scene.bodies('stale-1', 'DELIVERY_CLOSED')).length === 1)
+    await until(
+      'the closing of stale-1',
+      async () => (await scene.bodies('stale-1', 'DELIVERY_CLOSED')).length,
+      1,
+    )
     expect(await scene.bodies('stale-1', 'DELIVERY_CLOSED')).toMatchObject([{ edited: false }])
     expect(buttonsOf(await scene.now(copy))).toHaveLength(2)
     await scene.person.press(owner(), copy, 'NO')
-    await until(async () => buttonsOf(await scene.now(copy)).length === 0)
+    await until('the buttons to be gone', async () => buttonsOf(await scene.now(copy)).length, 0)
     expect(readable((await scene.now(copy)).message.blocks)).toMatch(/owner.* answered .*YES/)
   })
 })
@@ -215,12 +220,12 @@ describe('in the thread', () => {
     const said = async (): Promise<string[]> =>
       (await scene.workspace.replies(copy.channel, copy.message.ts)).map(({ text }) => text)
     await scene.person.write(owner(), copy, 'yes but &lt;later&gt;')
-    await until(async () => (await said()).length === 1)
+    await until('one word', async () => (await said()).length, 1)
     expect((await said())[0]).toMatch(/Not understood: “yes but &lt;later&gt;”. Reply YES or NO./)
     expect(await scene.state('t-1')).toBe('pending')
     await scene.person.write(owner(), copy, 'Yes.')
     expect(await scene.settled('t-1')).toMatchObject({ answer: { parsed_choice: 'YES' } })
-    await until(async () => (await said()).length === 2)
+    await until('two words', async () => (await said()).length, 2)
     expect((await said())[1]).toBe('Recorded: YES')
   })
 
@@ -236,13 +241,12 @@ describe('in the thread', () => {
     expect(await scene.reasons('t-3')).toEqual(Array(2).fill('reply_bad_charset'))
   })
 
-  test('an edit, a deletion, a file, a bot, nobody and other threads are no reply', async () => {
+  test('an edit, a deletion, a bot, nobody and other threads are no reply', async () => {
     await begin()
     const copy = await scene.asked('t-4')
     for (const more of [
       { subtype: 'message_changed', message: { text: 'YES' } },
       { subtype: 'message_deleted' },
-      { subtype: 'file_share' },
       { bot_id: 'B1' },
       { user: undefined },
       { thread_ts: '1.000001' },
@@ -303,7 +307,9 @@ describe('several at once', () => {
     const [notice] = await scene.called('chat.postEphemeral')
     expect(notice?.body).toMatchObject({ user: owner(), text: expect.stringMatching(/deputy answered NO/) })
     for (const copy of [first, second])
-      await until(async () => /deputy.* answered .*NO/.test(readable((await scene.now(copy)).message.blocks)))
+      await until('the answer on the card', async () =>
+        /deputy.* answered .*NO/.test(readable((await scene.now(copy)).message.blocks)),
+      )
   })
 
   test('[LANE-081] an answer on the web closes the card, and a press on an old one is told', async () => {
@@ -311,7 +317,7 @@ describe('several at once', () => {
     const both = [{ user_id: 'owner', channels: ['slack', 'web'] }]
     const copy = await scene.asked('race-2', {}, { recipients: both })
     expect((await scene.lane.answer(await scene.lane.link('race-2', 'owner'), 'NO')).status).toBe(200)
-    await until(async () => buttonsOf(await scene.now(copy)).length === 0)
+    await until('the buttons to be gone', async () => buttonsOf(await scene.now(copy)).length, 0)
     await scene.person.press(owner(), copy, 'YES')
     const [notice] = await scene.called('chat.postEphemeral')
     expect(notice?.body.text).toMatch(/Too late.*owner answered NO/)

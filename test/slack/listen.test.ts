@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listen } from '../../adapters/slack/listen.js'
 import type { Desk } from '../../src/adapter.js'
 import { question, startLane } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { bySocket, type Copy, cardIn, Person, submitted } from './person.js'
-import { until } from './scene.js'
 import { openSocketEnd, type SocketEnd } from './socket.js'
 import {
   APP_TOKEN,
@@ -42,7 +42,7 @@ async function begin() {
   async function asked(id: string, more = {}): Promise<Copy> {
     await lane.submit(question(id, more), { recipients: ['owner'] })
     const dm = await workspace.directMessages(owner)
-    return until(async () => {
+    return until(`the card of ${id}`, async () => {
       const sent = (await lane.story(id)).some(({ type }) => type === 'OUTBOUND_REQUEST_SENT')
       return sent && cardIn(await workspace.said(dm), dm).at(-1)
     })
@@ -62,7 +62,7 @@ describe('a lane in Socket Mode', () => {
     const copy = await asked('s-1', { reply_schema: { kind: 'number', min: 0, max: 5 } })
     const person = new Person(workspace, bySocket(socket))
     await person.press(owner, copy, 'Answer', { trigger: await workspace.trigger(owner) })
-    await until(async () => workspace.of('views.open').length === 1)
+    await until('a form', () => workspace.of('views.open').length, 1)
     const view = JSON.parse(workspace.of('views.open')[0]?.body.view ?? '{}')
     const refused = await person.interact(submitted(owner, view, { value: '6' }))
     expect(JSON.parse(refused.body)).toMatchObject({ response_action: 'errors' })
@@ -86,9 +86,9 @@ describe('a lane in Socket Mode', () => {
   ])('opens another connection %s, and is answered over it', async (_name, happens) => {
     const { owner, asked, state } = await begin()
     const copy = await asked('s-3')
-    await until(async () => socket.connections() === 1)
+    await until('a connection', () => socket.connections(), 1)
     happens(socket)
-    await until(async () => socket.connections() === 2)
+    await until('a second connection', () => socket.connections(), 2)
     await new Person(workspace, bySocket(socket)).press(owner, copy, 'YES')
     expect(await state('s-3')).toBe('answered')
   })
@@ -97,7 +97,7 @@ describe('a lane in Socket Mode', () => {
     workspace.always('apps.connections.open', refuses('internal_error'))
     const { owner, asked, state } = await begin()
     const copy = await asked('s-4')
-    await until(async () => workspace.of('apps.connections.open').length > 0)
+    await until('an attempt to connect', () => workspace.of('apps.connections.open').length)
     workspace.always('apps.connections.open', says({ ok: true, url: socket.url }))
     await new Person(workspace, bySocket(socket)).press(owner, copy, 'YES')
     expect(await state('s-4')).toBe('answered')
@@ -106,11 +106,15 @@ describe('a lane in Socket Mode', () => {
   test('goes on trying when a connection could not be opened again', async () => {
     const { owner, asked, state } = await begin()
     const copy = await asked('s-5')
-    await until(async () => socket.connections() === 1)
+    await until('a connection', () => socket.connections(), 1)
     const before = workspace.of('apps.connections.open').length
     workspace.always('apps.connections.open', broken)
     socket.cut()
-    await until(async () => workspace.of('apps.connections.open').length > before)
+    await until(
+      'another attempt to connect',
+      () => workspace.of('apps.connections.open').length,
+      count => count > before,
+    )
     workspace.always('apps.connections.open', says({ ok: true, url: socket.url }))
     await new Person(workspace, bySocket(socket)).press(owner, copy, 'YES')
     expect(await state('s-5')).toBe('answered')
@@ -152,9 +156,9 @@ describe('a peer that answers pings and never says hello', () => {
     const stop = await begun()
     socket.greet(false)
     socket.cut()
-    await until(async () => socket.connections() === 2)
+    await until('a second connection', () => socket.connections(), 2)
     socket.greet(true)
-    await until(async () => socket.connections() === 3)
+    await until('a third connection', () => socket.connections(), 3)
     expect(said).toContain('Slack’s connection could not be opened; it is tried again')
     await stop()
   })
@@ -163,10 +167,10 @@ describe('a peer that answers pings and never says hello', () => {
     const stop = await begun()
     socket.greet(false)
     socket.cut()
-    await until(async () => socket.connections() === 2)
+    await until('a second connection', () => socket.connections(), 2)
     socket.greet(true)
     await stop()
-    await until(async () => !socket.isConnected())
+    await until('the connection to end', async () => !socket.isConnected())
     expect(socket.connections()).toBe(2)
   })
 })

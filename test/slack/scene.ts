@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import { verify } from '../../src/ledger/verify.js'
 import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { byWebhook, type Copy, cardIn, Person } from './person.js'
 import { BOT_TOKEN, type Call, openWorkspace, SIGNING_SECRET, TEAM, type Workspace } from './workspace.js'
 
@@ -55,7 +56,7 @@ ${LIMITS}`
   const conversation = async (user: string): Promise<string> =>
     inChannel ? channel : workspace.directMessages(user)
   const card = (user: string): Promise<Copy> =>
-    until(async () => {
+    until('a card', async () => {
       const where = await conversation(user)
       return cardIn(await workspace.said(where), where).at(-1)
     })
@@ -69,7 +70,7 @@ ${LIMITS}`
       const asked = 'type' in request ? request : question(id, request)
       const { status, text } = await scene.lane.submit(asked, { recipients: ['owner'], ...envelope })
       if (status !== 201) throw new Error(`not opened: ${text}`)
-      await until(async () => (await bodies(id, 'OUTBOUND_REQUEST_SENT')).length > 0)
+      await until('the sending of it', async () => (await bodies(id, 'OUTBOUND_REQUEST_SENT')).length)
       return card(people.owner)
     },
     card,
@@ -82,7 +83,11 @@ ${LIMITS}`
     reasons: async id => (await bodies(id, 'INBOUND_REPLY_REJECTED')).map(({ reason }) => reason),
     state: async id => (await scene.lane.call('GET', `/v1/requests/${id}`)).json.state,
     called: (method, count = 1) =>
-      until(async () => workspace.of(method).length >= count && workspace.of(method)),
+      until(
+        `${count} calls of ${method}`,
+        () => workspace.of(method),
+        calls => calls.length >= count,
+      ),
     settled: async id => (await scene.lane.outcome(id)).json,
     async end() {
       const { text } = await scene.lane.call('GET', '/v1/ledger', { key: scene.lane.operatorKey })
@@ -103,14 +108,3 @@ const begin = (config: string, { apiUrl }: Workspace, env = {}): Promise<LaneUnd
       ...env,
     },
   })
-
-const PATIENCE_MS = 20_000
-
-export async function until<T>(look: () => Promise<T | false | undefined>): Promise<T> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
-    const seen = await look()
-    if (seen) return seen
-    await new Promise(resolve => setTimeout(resolve, 15))
-  }
-  throw new Error('what was waited for did not come')
-}

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { until } from '../until.js'
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const TEXT = 1
@@ -68,10 +69,10 @@ export async function openSocketEnd(): Promise<SocketEnd> {
     connections: () => connected,
     isConnected: () => current !== null,
     async hand(type, payload, patienceMs = 10_000) {
-      while (current === null) await new Promise(resolve => setTimeout(resolve, 10))
+      const open = await until('a connection', () => current)
       const envelope_id = `e-${++counted}`
       const acknowledged = new Promise<Acknowledged>(resolve => waiting.set(envelope_id, resolve))
-      tell(current, { type, envelope_id, payload, accepts_response_payload: type === 'interactive' })
+      tell(open, { type, envelope_id, payload, accepts_response_payload: type === 'interactive' })
       let timer: NodeJS.Timeout | undefined
       const silence = new Promise<null>(resolve => {
         timer = setTimeout(() => resolve(null), patienceMs)

@@ -7,6 +7,7 @@ import { sign } from '../../adapters/sms/signature.js'
 import { verify } from '../../src/ledger/verify.js'
 import { type Front, type Passage, raiseFront } from '../contract/front.js'
 import { approval, type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { until } from '../until.js'
 import {
   codeIn,
   DEPUTY,
@@ -49,15 +50,6 @@ afterEach(async () => {
   await front.close()
   expect((await verify(text.trim().split('\n'))).problems).toEqual([])
 })
-
-async function until<T>(what: string, look: () => Promise<T | false | null | undefined>): Promise<T> {
-  for (let tries = 0; tries < 400; tries++) {
-    const seen = await look()
-    if (seen) return seen
-    await new Promise(resolve => setTimeout(resolve, 25))
-  }
-  throw new Error(`waited in vain: ${what}`)
-}
 const bodies = async (id: string, type: string): Promise<Entry['body'][]> =>
   (await lane.story(id)).filter(entry => entry.type === type).map(entry => entry.body)
 const reasons = async (id: string) => (await bodies(id, 'INBOUND_REPLY_REJECTED')).map(body => body.reason)

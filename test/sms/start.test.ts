@@ -9,6 +9,7 @@ import { CannotStart } from '../../src/main.js'
 import { type Front, raiseFront } from '../contract/front.js'
 import { type Built, build, type Spawned, spawnLane } from '../e2e/spawned-lane.js'
 import { question, startLane } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { codeIn, NOBODY, NUMBER, OWNER, type Provider, raiseProvider, SID, TOKEN } from './provider.js'
 
 const CONFIG = `recipients:\n  owner: { name: Owner, sms: "${OWNER}" }\n`
@@ -130,7 +131,7 @@ describe('the log', () => {
     front.lead(lane.url)
     const asked = { request: question('q-1'), run: { run_id: 'run-1', mood: 'DEFERENTIAL' } }
     expect((await lane.call('POST', '/v1/requests', asked)).status).toBe(201)
-    const message = await waitFor(async () => (await provider.messages())[0])
+    const message = await until('a message', async () => (await provider.messages())[0])
     const code = codeIn(message.body)
     const handle = message.body.slice(-26)
     await provider.text(NOBODY, `Y ${code}`)
@@ -138,7 +139,7 @@ describe('the log', () => {
     await provider.status(message.sid, 'delivered')
     await fetch(`${front.url}/hooks/sms?handle=${handle}`, { method: 'POST', body: 'forged' })
     await provider.text(OWNER, `Y ${code}`)
-    await waitFor(async () => (await lane.call('GET', '/v1/requests/q-1')).json.state === 'answered')
+    await until('the answer', async () => (await lane.call('GET', '/v1/requests/q-1')).json.state, 'answered')
     const log = lane.stdout() + lane.stderr()
     expect(log).toContain('/hooks/sms')
     const secrets = [handle, OWNER.slice(1), NOBODY.slice(1), TOKEN, 'perhaps-tomorrow', message.sid]
@@ -147,12 +148,3 @@ describe('the log', () => {
     expect(log).not.toMatch(new RegExp(`\\b${code}\\b`))
   })
 })
-
-async function waitFor<T>(look: () => Promise<T | false | undefined>): Promise<T> {
-  for (let tries = 0; tries < 400; tries++) {
-    const seen = await look()
-    if (seen) return seen
-    await new Promise(resolve => setTimeout(resolve, 25))
-  }
-  throw new Error('what was waited for did not come')
-}

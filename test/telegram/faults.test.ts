@@ -1,8 +1,9 @@
 // What Telegram does when it does not do what it is asked, and what the lane makes of it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { question } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { BLOCKED, type Fault, NO_CHAT } from './faults.js'
-import { OWNER, on, raise, type Scene, until } from './scene.js'
+import { OWNER, on, raise, type Scene } from './scene.js'
 
 let scene: Scene
 beforeEach(async () => {

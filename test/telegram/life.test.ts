@@ -1,7 +1,8 @@
 // A request's life over Telegram: a card with buttons, a prompt for words, ticks, and how each ends.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approval, question } from '../lane-under-test.js'
-import { asking, below, DEPUTY, OWNER, on, raise, type Scene, until } from './scene.js'
+import { until } from '../until.js'
+import { asking, below, DEPUTY, OWNER, on, raise, type Scene } from './scene.js'
 
 let scene: Scene
 beforeAll(async () => {

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { main } from '../../src/cli/commands.js'
 import { terminal } from '../cli/terminal.js'
 import { question } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { BLOCKED } from './faults.js'
-import { NEWCOMER, OWNER, on, raise, type Scene, STRANGER, until } from './scene.js'
+import { NEWCOMER, OWNER, on, raise, type Scene, STRANGER } from './scene.js'
 
 let scene: Scene
 beforeAll(async () => {

@@ -8,7 +8,8 @@ import type { Desk } from '../../src/adapter.js'
 import { openDesk } from '../../src/desk.js'
 import { Directory } from '../../src/directory.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
-import { handleOf, question, raise, type Stage, until } from '../lane/stage.js'
+import { handleOf, question, raise, type Stage } from '../lane/stage.js'
+import { until } from '../until.js'
 import { type BotServer, startBotServer, TOKEN } from './bot-server.js'
 
 /** Of the stage's people, the one with a Telegram account. */
@@ -58,17 +59,10 @@ const begin = async (cursor: string | null = null): Promise<void> => {
 /** The handle of a card that went to the deputy. */
 const asked = async (id: string): Promise<string> => {
   await stage.open(question(id), [{ user_id: 'deputy', channels: ['slack'], route: 'first' }])
-  await until(() => handleOf(stage.slack, 'deputy', id) !== '')
+  await until('a copy for the deputy', () => handleOf(stage.slack, 'deputy', id))
   return handleOf(stage.slack, 'deputy', id)
 }
 const stateOf = async (id: string) => (await stage.lane.read(id))?.state
-const patiently = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  for (let turn = 0; turn < 1_000; turn++) {
-    if (await condition()) return
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
-  throw new Error('what was waited for did not come')
-}
 
 describe('an answer', () => {
   test('that could not be kept is given again, until it is', async () => {
@@ -76,10 +70,10 @@ describe('an answer', () => {
     failures = 2
     await begin()
     await server.press(DEPUTY, `${handle}:YES`)
-    await patiently(() => failures === 1)
+    await until('it failed', () => failures, 1)
     expect([await stateOf('q'), server.waiting().length]).toEqual(['pending', 1])
-    await patiently(async () => (await stateOf('q')) === 'answered')
-    await patiently(() => server.waiting().length === 0)
+    await until('q is answered', () => stateOf('q'), 'answered')
+    await until('all are taken', () => server.waiting().length, 0)
     expect((await stage.entries()).filter(({ type }) => type === 'HUMAN_REPLY_EVENT')).toHaveLength(1)
     expect(await stage.store.shelf.cursor('telegram')).toMatch(/^4242:\d+$/)
   })
@@ -90,7 +84,7 @@ describe('an answer', () => {
     await server.press(DEPUTY, `${second}:NO`)
     failures = 1
     await begin()
-    await patiently(async () => (await stateOf('second')) === 'answered')
+    await until('second is answered', () => stateOf('second'), 'answered')
     const order = (await stage.entries()).filter(({ type }) => type === 'HUMAN_REPLY_EVENT')
     expect(order.map(({ request_id }) => request_id)).toEqual(['first', 'second'])
   })
@@ -100,14 +94,14 @@ describe('an answer', () => {
     await server.press(DEPUTY, `${handle}:YES`)
     const [update] = server.waiting()
     await begin()
-    await patiently(async () => (await stateOf('q')) === 'answered')
+    await until('q is answered', () => stateOf('q'), 'answered')
     await stop?.()
     const cursor = await stage.store.shelf.cursor('telegram')
     expect(cursor).toBe(`4242:${update?.update_id}`)
     const before = (await stage.entries()).length
     server.inject({ ...update })
     await begin(cursor)
-    await patiently(() => server.waiting().length === 0)
+    await until('all are taken', () => server.waiting().length, 0)
     expect(await stage.entries()).toHaveLength(before)
   })
 })
@@ -117,21 +111,21 @@ describe('the cursor', () => {
     const handle = await asked('q')
     await server.press(DEPUTY, `${handle}:YES`)
     await begin('777:900000000')
-    await patiently(async () => (await stateOf('q')) === 'answered')
+    await until('q is answered', () => stateOf('q'), 'answered')
   })
 
   test('that is far above hides nothing: after a silent week Telegram counts from anywhere', async () => {
     const handle = await asked('q')
     await server.press(DEPUTY, `${handle}:YES`)
     await begin('4242:900000000')
-    await patiently(async () => (await stateOf('q')) === 'answered')
+    await until('q is answered', () => stateOf('q'), 'answered')
   })
 
   test('moves on over what means nothing, so that it does not come again', async () => {
     server.inject({ channel_post: { message_id: 1 } })
     await begin()
-    await patiently(async () => (await stage.store.shelf.cursor('telegram')) !== null)
-    await patiently(() => server.waiting().length === 0)
+    await until('its place is kept', () => stage.store.shelf.cursor('telegram'))
+    await until('all are taken', () => server.waiting().length, 0)
   })
 })
 
@@ -141,7 +135,7 @@ test('what is told of trouble names no address, handle or token', async () => {
   server.faults.next('answerCallbackQuery', { kind: 'reset' })
   await begin()
   await server.press(DEPUTY, `${handle}:YES`)
-  await patiently(async () => (await stateOf('q')) === 'answered')
+  await until('q is answered', () => stateOf('q'), 'answered')
   await stop?.()
   const words = JSON.stringify(said)
   expect(words).toContain('the disk is full')

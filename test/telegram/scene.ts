@@ -1,5 +1,6 @@
 // A whole lane with the Telegram channel, against the Bot API server of these tests.
 import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { type BotServer, type Shown, startBotServer, TOKEN } from './bot-server.js'
 
 export const OWNER = 501
@@ -32,15 +33,6 @@ export type Scene = {
   /** What people were told beside their cards. */
   told(): string[]
   close(): Promise<void>
-}
-
-export async function until<T>(what: string, look: () => Promise<T | false | null | undefined>): Promise<T> {
-  for (let turn = 0; turn < 2_000; turn++) {
-    const seen = await look()
-    if (seen) return seen
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
-  throw new Error(`waited in vain: ${what}`)
 }
 
 export async function raise(env: Record<string, string> = {}): Promise<Scene> {

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { telegramAdapter } from '../../adapters/telegram/index.js'
 import { type Built, build, running, spawnLane } from '../e2e/spawned-lane.js'
 import { question, startLane } from '../lane-under-test.js'
+import { until } from '../until.js'
 import { type BotServer, startBotServer, TOKEN } from './bot-server.js'
-import { below, OWNER, on, STRANGER, until } from './scene.js'
+import { below, OWNER, on, STRANGER } from './scene.js'
 
 const CONFIG = `
 recipients:

@@ -2,7 +2,8 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { question } from '../lane-under-test.js'
-import { OWNER, on, raise, type Scene, until } from './scene.js'
+import { until } from '../until.js'
+import { OWNER, on, raise, type Scene } from './scene.js'
 
 const SECRET = 'aSecretThatOnlyTelegramAndTheLaneKnow'
 let scene: Scene

@@ -9,7 +9,8 @@ import { recorder } from '../../src/record.js'
 import { allowanceOf } from '../../src/waiter/address.js'
 import { type Calls, callBack, messageOf, readRetryAfter } from '../../src/waiter/callback.js'
 import { hashUrl, readSecrets, webhookId } from '../../src/waiter/signature.js'
-import { configure, question, raise, type Stage, until } from '../lane/stage.js'
+import { configure, question, raise, type Stage } from '../lane/stage.js'
+import { until } from '../until.js'
 import { type Act, hang, type Receiver, receive, reset, status } from './receiver.js'
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
@@ -299,7 +300,7 @@ test('a host that hangs holds up eight calls of its own, and nobody else', async
   await stage.lane.drain()
   await Promise.all([...ids, 'else'].map(id => stage.lane.withdraw(id, 'enough', 'key-1')))
   await other.called(1)
-  await until(() => receiver.load.now === 8)
+  await until('eight calls at once', () => receiver.load.now, 8)
   await stage.lane.drain()
   expect(receiver.load.most).toBe(8)
   expect(receiver.calls).toHaveLength(20)

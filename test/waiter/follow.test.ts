@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Entry } from '../../src/event.js'
 import { follow } from '../../src/waiter/follow.js'
-import { raise, type Stage, until } from '../lane/stage.js'
+import { raise, type Stage } from '../lane/stage.js'
+import { until } from '../until.js'
 
 let stage: Stage
 let gone: AbortController
@@ -47,9 +48,9 @@ describe('following the ledger', () => {
   test('gives what was there, then what comes, each once and in order', async () => {
     await append(5)
     const { seen } = collect(2)
-    await until(() => seen.length === 3)
+    await until('three entries', () => seen.length, 3)
     await append(3)
-    await until(() => seen.length === 6)
+    await until('six entries', () => seen.length, 6)
     expect(seen).toEqual(range(2, 8))
   })
 
@@ -59,9 +60,9 @@ describe('following the ledger', () => {
     const { seen } = collect(0, 60_000, async () => {
       if (left-- > 0) void append(7)
     })
-    await until(() => seen.length === 1_200 + 40 * 7)
+    await until('all entries', () => seen.length, 1_200 + 40 * 7)
     await append(1)
-    await until(() => seen.at(-1) === 1_200 + 40 * 7)
+    await until('the last entry', () => seen.at(-1), 1_200 + 40 * 7)
     expect(seen).toEqual(range(0, 1_200 + 40 * 7 + 1))
   })
 
@@ -96,7 +97,7 @@ describe('following the ledger', () => {
       followers.push(collect(0))
       await new Promise(resolve => setImmediate(resolve))
     }
-    await until(() => followers.every(({ seen }) => seen.length === 30))
+    await until('thirty entries for each', () => followers.every(({ seen }) => seen.length === 30))
     for (const { seen } of followers) expect(seen).toEqual(range(0, 30))
   })
 
@@ -104,7 +105,7 @@ describe('following the ledger', () => {
     await append(2)
     const { seen } = collect(4)
     await append(4)
-    await until(() => seen.length === 2)
+    await until('two entries', () => seen.length, 2)
     expect(seen).toEqual([4, 5])
   })
 
@@ -112,17 +113,17 @@ describe('following the ledger', () => {
     await append(1)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { seen } = collect(0, 15_000)
-    await until(() => vi.getTimerCount() === 1)
+    await until('a timer', () => vi.getTimerCount(), 1)
     expect(seen).toEqual([0])
     vi.advanceTimersByTime(14_999)
     await new Promise(resolve => setImmediate(resolve))
     expect(seen).toEqual([0])
     vi.advanceTimersByTime(1)
-    await until(() => seen.length === 2 && vi.getTimerCount() === 1)
+    await until('two entries and a timer', () => seen.length === 2 && vi.getTimerCount() === 1)
     vi.advanceTimersByTime(15_000)
-    await until(() => seen.length === 3)
+    await until('three entries', () => seen.length, 3)
     await append(1)
-    await until(() => seen.length === 4)
+    await until('four entries', () => seen.length, 4)
     expect(seen).toEqual([0, null, null, 1])
   })
 
@@ -130,7 +131,7 @@ describe('following the ledger', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     await append(3)
     const waiting = collect(0)
-    await until(() => vi.getTimerCount() === 1)
+    await until('a timer', () => vi.getTimerCount(), 1)
     gone.abort()
     await waiting.done
     expect(waiting.seen).toEqual([0, 1, 2])
@@ -149,7 +150,7 @@ describe('following the ledger', () => {
     // Nothing to read yet: the first look is under way when the reader leaves.
     const { done, ended } = collect(0)
     gone.abort()
-    await until(ended)
+    await until('the end', ended)
     await done
     expect(vi.getTimerCount()).toBe(0)
   })

@@ -1,7 +1,8 @@
 // Who asked is told: woken by the ledger's own commit, never by luck.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startWaiters, type Waiters } from '../../src/waiter/wait.js'
-import { fromSlack, question, raise, type Stage, until } from '../lane/stage.js'
+import { fromSlack, question, raise, type Stage } from '../lane/stage.js'
+import { until } from '../until.js'
 
 let stage: Stage
 let waiters: Waiters
@@ -26,7 +27,7 @@ describe('waiting', () => {
   test('is over when the answer comes', async () => {
     const answer = await ask('q')
     const waiting = waiters.resolved('q', LONG)
-    await until(() => waiters.waiting() === 1)
+    await until('one waiter', () => waiters.waiting(), 1)
     await answer()
     expect(await waiting).toBe(true)
     expect(waiters.waiting()).toBe(0)
@@ -61,7 +62,7 @@ describe('waiting', () => {
     expect(await withdrawn).toBe(true)
     await ask('b')
     const defaulted = waiters.resolved('b', LONG)
-    await until(() => waiters.waiting() === 1)
+    await until('one waiter', () => waiters.waiting(), 1)
     stage.clock.pass(600_000)
     await stage.lane.advance('b')
     expect(await defaulted).toBe(true)
@@ -71,7 +72,7 @@ describe('waiting', () => {
     await ask('q')
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const waiting = waiters.resolved('q', 30_000)
-    await until(() => waiters.waiting() === 1)
+    await until('one waiter', () => waiters.waiting(), 1)
     vi.advanceTimersByTime(30_000)
     expect(await waiting).toBe(false)
     expect(waiters.waiting()).toBe(0)
@@ -82,7 +83,7 @@ describe('waiting', () => {
     await ask('q')
     const gone = new AbortController()
     const waiting = waiters.resolved('q', LONG, gone.signal)
-    await until(() => waiters.waiting() === 1)
+    await until('one waiter', () => waiters.waiting(), 1)
     gone.abort()
     expect(await waiting).toBe(false)
     expect(await waiters.resolved('q', LONG, gone.signal)).toBe(false)
@@ -94,7 +95,7 @@ describe('waiting', () => {
     await ask('b')
     const many = Array.from({ length: 1_000 }, () => waiters.resolved('a', LONG))
     const other = waiters.resolved('b', LONG)
-    await until(() => waiters.waiting() === 1_001)
+    await until('all waiters', () => waiters.waiting(), 1_001)
     await answer()
     expect(await Promise.all(many)).toEqual(Array(1_000).fill(true))
     expect(waiters.waiting()).toBe(1)
@@ -122,7 +123,7 @@ describe('waiting', () => {
   test('stopped, nobody is left waiting', async () => {
     await ask('q')
     const waiting = [waiters.resolved('q', LONG), waiters.resolved('q', LONG)]
-    await until(() => waiters.waiting() === 2)
+    await until('two waiters', () => waiters.waiting(), 2)
     waiters.stop()
     expect(await Promise.all(waiting)).toEqual([false, false])
   })

@@ -10,7 +10,8 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
 import { ask, killable, type Server, startPostgres } from '../../cluster/postgres.js'
 import { entriesOf, STARTED } from '../../contract/ledger/stage.js'
-import { ALL, has, until } from '../../faults/rig.js'
+import { ALL, has } from '../../faults/rig.js'
+import { until } from '../../until.js'
 
 const HOUR = 3_600_000
 
@@ -75,12 +76,15 @@ describe.skipIf(!killable || library === null)(
       const before = await look(one)
       expect(before.suspect).toBe(false)
       set('+1h')
-      await until(() => one.suspect() && other.suspect())
+      await until('both to suspect', () => one.suspect() && other.suspect())
       const during = [await look(one), await look(other)]
       expect(during.map(({ suspect }) => suspect)).toEqual([true, true])
       for (const { ms } of during) expect(ms - before.ms).toBeLessThan(HOUR / 2)
       set('+0')
-      await until(async () => !(await look(one)).suspect && !(await look(other)).suspect)
+      await until(
+        'neither to suspect',
+        async () => !(await look(one)).suspect && !(await look(other)).suspect,
+      )
       expect(await suspicions(one)).toEqual(['suspected', 'cleared'])
       expect((await verify(one.lines(0))).problems).toEqual([])
     })
@@ -104,8 +108,11 @@ describe.skipIf(!killable || library === null)(
         const [one, other] = await pair()
         const before = await look(one)
         set('+1h')
-        await until(() => one.suspect() && other.suspect())
-        await until(async () => !(await look(one)).suspect && !(await look(other)).suspect)
+        await until('both to suspect', () => one.suspect() && other.suspect())
+        await until(
+          'neither to suspect',
+          async () => !(await look(one)).suspect && !(await look(other)).suspect,
+        )
         expect((await look(other)).ms - before.ms).toBeGreaterThan(HOUR)
         expect(await suspicions(one)).toEqual(['suspected', 'confirmed'])
         expect((await verify(one.lines(0))).problems).toEqual([])

@@ -7,6 +7,7 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { ask, killable, present, type Server, startPostgres } from '../../cluster/postgres.js'
 import { note } from '../../contract/ledger/stage.js'
 import { ALL } from '../../faults/rig.js'
+import { until } from '../../until.js'
 import { type Cut, wireTo } from './proxy.js'
 import { Work } from './work.js'
 
@@ -116,7 +117,7 @@ describe.skipIf(!present)('a PostgreSQL that breaks (needs a server: npm run tes
     await note(silent)
     wire.cuts.push('silence')
     const unheard = note(silent)
-    while (wire.done.length === 0) await sleep(5)
+    await until('its silence', () => wire.done.length)
     expect(await note(other)).toMatchObject({ kind: 'appended', entries: [{ seq: 1 }] })
     // The silent one finds its connection ended by the server, and its batch not committed: it begins again.
     expect(await unheard).toMatchObject({ kind: 'appended', entries: [{ seq: 2 }] })
@@ -164,7 +165,7 @@ describe.skipIf(!present)('a PostgreSQL that breaks (needs a server: npm run tes
       const cutting = (async () => {
         for (let round = 0; round < (ALL ? 120 : 30); round++) {
           wire.cuts.push(every[round % every.length] ?? 'answer')
-          while (wire.cuts.length > 0) await sleep(2)
+          await until('the cut', () => wire.cuts.length, 0)
         }
         going = false
       })()

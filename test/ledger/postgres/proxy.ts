@@ -23,6 +23,8 @@ export type Wire = {
   readonly cuts: Cut[]
   /** How many were cut. */
   readonly done: Cut[]
+  /** From here on nothing is passed on, not even a goodbye: as if either end had been stopped. */
+  freeze(): void
   close(): Promise<void>
 }
 
@@ -70,6 +72,9 @@ export async function wireTo(url: string): Promise<Wire> {
     url: own.href,
     cuts,
     done,
+    freeze() {
+      for (const socket of sockets) socket.pause()
+    },
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())
