@@ -4,7 +4,7 @@ import { addressParser } from 'postal-mime'
 import type { Binding } from '../../src/adapter.js'
 import { type Field, firstOf, valuesOf } from './head.js'
 import type { Facts, Ignored } from './mail.js'
-import { findMessageIds, handleTag, idTag, type Marker } from './marker.js'
+import { findMessageIds, handleTag, idTag, type Marker, namesOnlyOthers } from './marker.js'
 
 /** Where the envelope's recipient is noted by the server that took the mail in. */
 const ENVELOPE = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to']
@@ -72,6 +72,10 @@ function answered(fields: readonly Field[], own: Own): Binding | null {
   const ref = namedIn(fields, name, own).at(name === 'references' ? -1 : 0)
   return ref === undefined ? null : { kind: 'ref', ref }
 }
+
+/** It names the mails it answers, and none of them is ours: whoever sent them had the answer come here by Reply-To. */
+export const answersAnother = (fields: readonly Field[], { replyTo }: Own): boolean =>
+  namesOnlyOthers(ANSWERING.flatMap(name => firstOf(fields, name) ?? []).join(' '), replyTo.domain)
 
 /** Whether the mail of ours that is quoted is the one this binding names. */
 export function isQuoted(binding: Binding, marker: Marker): boolean {

@@ -1,12 +1,11 @@
 // The one mail that says why a reply was not taken, and exactly what to send instead. It goes to the address that was
 // asked and nowhere else, names no sender in its envelope so that nothing can bounce back at it, and says that it was
 // written by a program.
-import { createHash } from 'node:crypto'
 import { inUtc, type Outcome, type Verdict } from '../../src/adapter.js'
 import { type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { frame } from './frame.js'
 import type { Mail as Received } from './mail.js'
-import { markerLine } from './marker.js'
+import { markerLine, writeNoticeId } from './marker.js'
 import { html } from './markup.js'
 import { FIRST_LINE, headOf } from './render.js'
 import type { Mail, Posted, Transport } from './transport.js'
@@ -48,10 +47,8 @@ function noticeOf({ from, replies }: NoticeDesk, refused: Refused, reply: Reply,
   }
 }
 
-function noticeId({ delivery_id }: Refused, { message_id }: Reply, domain: string): string {
-  const facts = JSON.stringify([delivery_id, message_id])
-  return `<notice.${createHash('sha256').update(facts).digest('hex').slice(0, 32)}@${domain}>`
-}
+const noticeId = ({ delivery_id }: Refused, { message_id }: Reply, domain: string): string =>
+  writeNoticeId(JSON.stringify([delivery_id, message_id]), domain)
 
 /** An answer to the notice is an answer to what was asked: it must name the same delivery. */
 const markerOf = ({ binding }: Reply, messageId: string): string =>

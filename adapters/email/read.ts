@@ -5,9 +5,9 @@
 // E2  Total: every sequence of bytes gives a value. Only the resolver can be waited for.
 // E3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
 import type { Binding } from '../../src/adapter.js'
-import { readAuthor, vouch } from './author.js'
+import { readAuthor, type Voucher, vouch } from './author.js'
 import { isAutomated, isListMail, isResent } from './automated.js'
-import { bindingField, isQuoted, readBinding } from './binding.js'
+import { answersAnother, bindingField, isQuoted, readBinding } from './binding.js'
 import { type Body, readBody } from './body.js'
 import { readBounce } from './bounce.js'
 import { type Field, firstOf, hasDoubled, readHead } from './head.js'
@@ -46,30 +46,28 @@ async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, fa
   const voucher = await vouch(bytes, fields, author, facts)
   if (voucher.kind === 'later') return voucher
   const body = await readBody(root, { own: ownAddresses(facts), banners: facts.banners })
-  const covers = voucher.kind === 'vouched' ? voucher.covers : new Set<string>()
-  const isCovered = covers === 'all' || covers.has(bindingField(binding, fields, facts))
-  const about = aboutness(binding, body, isCovered)
+  const about = isAbout(binding, body, fields, facts)
   return {
     kind: 'reply',
     binding,
     sender: author,
-    authenticated: voucher.kind === 'vouched' && about === 'vouched',
+    authenticated: about && isCovered(voucher, bindingField(binding, fields, facts), body),
     proof: 'dmarc',
-    text: about === 'another' ? '' : body.text,
+    text: about ? body.text : '',
     message_id: /<([^<>\s]{1,250})>/.exec(firstOf(fields, 'message-id') ?? '')?.[1] ?? null,
     automated,
   }
 }
 
-/** Whether somebody vouches that this mail was written about this request (author.ts, W3). */
-function aboutness(
-  binding: Binding,
-  { marker }: Body,
-  isCovered: boolean,
-): 'vouched' | 'not_vouched' | 'another' {
-  if (marker !== null) return isQuoted(binding, marker) ? 'vouched' : 'another'
-  return isCovered ? 'vouched' : 'not_vouched'
-}
+/** Whether it can be an answer to this request at all: the mail it quotes is the one that asked; without a quotation, it
+ *  does not say that it answers somebody else's. */
+const isAbout = (binding: Binding, { marker }: Body, fields: readonly Field[], facts: Facts): boolean =>
+  marker === null ? !answersAnother(fields, facts) : isQuoted(binding, marker)
+
+/** Whether somebody vouches for the author, and for what is answered (author.ts, W3): by the field that says it, or by the
+ *  mail of ours that is quoted. */
+const isCovered = (voucher: Voucher, field: string, { marker }: Body): boolean =>
+  voucher.kind === 'vouched' && (marker !== null || voucher.covers === 'all' || voucher.covers.has(field))
 
 const ownAddresses = ({ replyTo, from }: Facts): string[] =>
   [from, `${replyTo.local}@${replyTo.domain}`].map(address => address.toLowerCase())

@@ -1,6 +1,6 @@
 // Who may speak: the attacks on the sender, each by the letter an attacker would send.
 import { describe, expect, test } from 'vitest'
-import { markerLine } from '../../../adapters/email/marker.js'
+import { markerLine, writeNoticeId } from '../../../adapters/email/marker.js'
 import {
   AUTHOR,
   HANDLE,
@@ -285,5 +285,31 @@ describe('a signed letter sent on to another request', () => {
     const body = `YES\n\n> ${markerLine(OTHER_HANDLE, MESSAGE_ID)}\n`
     expect(await read(await signed(letter({}, body)))).toMatchObject({ authenticated: false, text: '' })
     expect(REPLY_TO).toContain(HANDLE)
+  })
+})
+
+describe('an answer to somebody else’s mail, which came here because that mail’s Reply-To said so', () => {
+  const LUNCH = 'YES\n\nOn Mon, 16 Nov 2026 at 10:00, Eve <eve@strangers.example> wrote:\n> Lunch?\n'
+  const theirs = '<lunch@strangers.example>'
+
+  test.each([
+    ['In-Reply-To', { 'In-Reply-To': theirs }],
+    ['References', { 'In-Reply-To': null, References: theirs }],
+    ['both', { 'In-Reply-To': theirs, References: `<before@people.example> ${theirs}` }],
+  ])('answers nothing, though the handle is right: by %s', async (_name, fields) => {
+    expect(await read(await signed(letter(fields, LUNCH)))).toMatchObject({ authenticated: false, text: '' })
+  })
+
+  test.each([
+    ['it quotes the mail that asked, whose id a relay has changed', { 'In-Reply-To': theirs }, YES],
+    [
+      'the mail that asked comes before it in the thread',
+      { 'In-Reply-To': theirs, References: `${MESSAGE_ID} ${theirs}` },
+      'YES\n',
+    ],
+    ['it answers our notice', { 'In-Reply-To': writeNoticeId('d-1', 'lane.example') }, 'YES\n'],
+    ['it names none', { 'In-Reply-To': null }, 'YES\n'],
+  ])('is not one where %s', async (_name, fields, body) => {
+    expect(await read(await signed(letter(fields, body)))).toMatchObject({ authenticated: true, text: 'YES' })
   })
 })
