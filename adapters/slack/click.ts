@@ -2,10 +2,10 @@
 // stands for is in its id, as a person would have typed it.
 import type { BlockAction, ButtonAction } from '@slack/bolt'
 import type { Desk, Inbound } from '../../src/adapter.js'
+import { type Copy, refOf } from './copy.js'
 import { formView } from './form.js'
 import { OPTION } from './render.js'
 import { inboundOf, type Parts, settle, told } from './reply.js'
-import { type Copy, refOf } from './send.js'
 
 export type Click = BlockAction<ButtonAction>
 

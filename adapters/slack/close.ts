@@ -2,8 +2,9 @@
 // time for it.
 import type { Display, Outcome } from '../../src/adapter.js'
 import { type Api, troubleOf } from './api.js'
+import type { Copy } from './copy.js'
 import { closedCard } from './render.js'
-import { type Copy, INERT } from './send.js'
+import { INERT } from './send.js'
 
 /** The lane gives an edit 10 s; one more call must fit behind the wait. */
 const LONGEST_WAIT_MS = 5_000

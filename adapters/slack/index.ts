@@ -5,9 +5,10 @@ import { openApi } from './api.js'
 import { openApp } from './app.js'
 import { check } from './check.js'
 import { close } from './close.js'
+import { locate } from './copy.js'
 import { listen } from './listen.js'
 import { Webhook } from './receive.js'
-import { copyOf, Post } from './send.js'
+import { Post } from './send.js'
 import { Speakers } from './speaker.js'
 import { Notices } from './tell.js'
 import { readVariables } from './variables.js'
@@ -21,7 +22,7 @@ export function slackAdapter({ variables, publicUrl, say }: AdapterParts): Adapt
   return {
     channel: 'slack',
     send: (display, envelope) => post.send(display, envelope),
-    close: (ref, outcome, display) => close(api, copyOf(ref), outcome, display),
+    close: async (ref, outcome, display) => close(api, await locate(api, ref), outcome, display),
     ...(webhook !== null && { receive: (hook, desk) => webhook.receive(hook, desk) }),
     ...(appToken !== undefined && {
       listen: (_cursor, desk) => listen({ appToken, apiUrl, dispatch, say }, desk),

@@ -2,7 +2,7 @@
 import type { Binding, Desk, Inbound, Reason, Verdict } from '../../src/adapter.js'
 import type { Api } from './api.js'
 import { close } from './close.js'
-import type { Copy } from './send.js'
+import type { Copy } from './copy.js'
 import type { Speaker, Speakers } from './speaker.js'
 import type { Notices } from './tell.js'
 import { refusalWords } from './words.js'

@@ -1,23 +1,12 @@
-// Puts a card before one person: in a direct message, or in the channel their configuration names. Slack has no
-// idempotency key, so a post whose answer was lost is looked for by the delivery's id, which every card carries in its
-// metadata: found it stands, not found it is tried again, and only what could not be looked for is uncertain.
+// Puts a card before one person: in a direct message, or in the channel their configuration names. A post whose answer was
+// lost is looked for by the delivery's id: found it stands, not found it is tried again, and only what could not be looked
+// for is uncertain.
 import type { Display, Envelope, Say, Sent } from '../../src/adapter.js'
 import { type Api, type Trouble, troubleOf } from './api.js'
+import { type Copy, look, metadataOf, refOf, refOfUnseen } from './copy.js'
 import { card } from './render.js'
 
-const EVENT_TYPE = 'lane_request'
-/** Newest first; between a post and the look for it little else was said there. */
-const LOOK_BACK = 50
-
-export type Address = { readonly team: string; readonly user: string; readonly channel?: string }
-/** A delivered copy, as the lane keeps it: `D0123:1700000000.000100`. */
-export type Copy = { readonly channel: string; readonly ts: string }
-
-export const refOf = ({ channel, ts }: Copy): string => `${channel}:${ts}`
-export function copyOf(ref: string): Copy {
-  const [channel = '', ts = ''] = ref.split(':')
-  return { channel, ts }
-}
+type Address = { readonly team: string; readonly user: string; readonly channel?: string }
 
 type Failed = Extract<Sent, { kind: 'failed' }>
 const failed = (code: string, retryable: boolean, wait?: number): Failed => ({
@@ -84,7 +73,7 @@ export class Post {
         channel,
         ...card(display, place),
         ...INERT,
-        metadata: { event_type: EVENT_TYPE, event_payload: { delivery_id: envelope.delivery_id } },
+        metadata: metadataOf(envelope.delivery_id),
       })
       return { kind: 'sent', ref: refOf({ channel: posted.channel ?? channel, ts: posted.ts ?? '' }) }
     } catch (error) {
@@ -96,36 +85,23 @@ export class Post {
   /** Not found is a failure that is repeated, because the next attempt looks again before it posts. */
   async #reconciled(channel: string, envelope: Envelope, trouble: Trouble): Promise<Sent> {
     try {
-      const copy = await this.#look(channel, envelope)
+      const copy = await look(this.#api, channel, envelope.delivery_id)
       return copy === null ? judged(trouble) : { kind: 'sent', ref: refOf(copy) }
     } catch {
-      return { kind: 'uncertain' }
+      return { kind: 'uncertain', ref: refOfUnseen(channel, envelope.delivery_id) }
     }
   }
 
   /** Where the app may not read, the look is given up: a card too many is better than none. */
-  async #find(channel: string, envelope: Envelope): Promise<Copy | null> {
+  async #find(channel: string, { delivery_id }: Envelope): Promise<Copy | null> {
     try {
-      return await this.#look(channel, envelope)
+      return await look(this.#api, channel, delivery_id)
     } catch (error) {
       const trouble = troubleOf(error)
       if (trouble.kind !== 'refused') throw error
       this.#say('warn', 'an earlier copy could not be looked for', { channel: 'slack', why: trouble.code })
       return null
     }
-  }
-
-  async #look(channel: string, { delivery_id }: Envelope): Promise<Copy | null> {
-    const { messages = [] } = await this.#api.prompt.conversations.history({
-      channel,
-      limit: LOOK_BACK,
-      include_all_metadata: true,
-    })
-    const found = messages.find(({ metadata }) => {
-      const payload = metadata?.event_payload as { delivery_id?: unknown } | undefined
-      return metadata?.event_type === EVENT_TYPE && payload?.delivery_id === delivery_id
-    })
-    return found?.ts === undefined ? null : { channel, ts: found.ts }
   }
 
   async #place(user: string): Promise<string> {

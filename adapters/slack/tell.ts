@@ -2,9 +2,10 @@
 // after the lane has recorded and Slack was answered, so nobody waits for it; that it could not be said is logged.
 import type { Say } from '../../src/adapter.js'
 import { type Api, troubleOf } from './api.js'
+import type { Copy } from './copy.js'
 import { rich } from './document.js'
 import { cut, line, notification, visible, words } from './inert.js'
-import { type Copy, INERT } from './send.js'
+import { INERT } from './send.js'
 
 /** A refusal quotes at most a short line and names what would be understood. */
 const NOTICE_UNITS = 2_800

@@ -2,9 +2,9 @@
 // A reply that is also shown in the conversation is one; edits, deletions, files, bots and everything else that Slack calls
 // a message are none.
 import type { Desk } from '../../src/adapter.js'
+import { refOf } from './copy.js'
 import { typed } from './inert.js'
 import { inboundOf, isPrivate, type Parts, told } from './reply.js'
-import { refOf } from './send.js'
 
 /** Of a message event, what is looked at. */
 export type Message = {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { slackAdapter } from '../../adapters/slack/index.js'
 import type { Adapter, Envelope, Outcome } from '../../src/adapter.js'
+import { until } from '../until.js'
 import { question } from './displays.js'
 import { buttonsOf, cardIn, readable } from './person.js'
 import { raise } from './scene.js'
@@ -136,8 +137,9 @@ describe('an answer that is lost', () => {
     workspace.will('chat.postMessage', lost)
     workspace.will('conversations.history', broken)
     const given = envelope(owner())
-    expect(await adapter.send(DISPLAY, given)).toEqual({ kind: 'uncertain' })
-    expect(await cards(owner(), given)).toHaveLength(1)
+    const [sent, copies] = [await adapter.send(DISPLAY, given), await cards(owner(), given)]
+    expect(sent).toEqual({ kind: 'uncertain', ref: `${copies[0]?.channel}:${given.delivery_id}` })
+    expect(copies).toHaveLength(1)
   })
 
   test.each<[string, Fault, string]>([
@@ -234,6 +236,25 @@ describe('an edit to the outcome', () => {
     expect(card === undefined ? [] : buttonsOf(card)).toEqual([])
   })
 
+  test('finds a card that nobody heard of, by its delivery', async () => {
+    workspace.will('chat.postMessage', lost)
+    workspace.will('conversations.history', broken)
+    const given = envelope(owner())
+    const sent = await adapter.send(DISPLAY, given)
+    await adapter.close?.(sent.kind === 'uncertain' ? (sent.ref ?? '') : '', DEFAULTED, DISPLAY)
+    const [card] = await cards(owner(), given)
+    expect(card === undefined ? null : buttonsOf(card)).toEqual([])
+  })
+
+  test.each<[string, Fault | null, string]>([
+    ['was never posted', null, 'the copy was not found'],
+    ['cannot be looked for', broken, 'the copy could not be looked for: http_500'],
+  ])('of one that %s says so', async (_name, fault, words) => {
+    if (fault !== null) workspace.will('conversations.history', fault)
+    const ref = `${await workspace.directMessages(owner())}:d-nowhere`
+    await expect(adapter.close?.(ref, DEFAULTED, DISPLAY)).rejects.toThrow(words)
+  })
+
   test.each<[string, Fault, string]>([
     ['a long limit', limited(60), 'rate_limited'],
     ['a card that is gone', refuses('message_not_found'), 'message_not_found'],
@@ -263,5 +284,22 @@ test('in a lane, a card whose answer was lost is recorded as sent, once, and ans
   expect(sent).not.toHaveProperty('uncertain')
   await scene.person.write(scene.workspace.people.owner, copy, 'YES')
   expect(await scene.settled('lost-1')).toMatchObject({ answer: { parsed_choice: 'YES' } })
+  await scene.end()
+})
+
+test('in a lane, a card that stands uncertain is edited to its outcome like every other', async () => {
+  const scene = await raise()
+  scene.workspace.will('chat.postMessage', lost)
+  scene.workspace.will('conversations.history', broken)
+  const copy = await scene.asked('unseen-1')
+  expect(await scene.bodies('unseen-1', 'OUTBOUND_REQUEST_SENT')).toMatchObject([{ uncertain: true }])
+  await scene.person.press(scene.workspace.people.owner, copy, 'YES')
+  const [closed] = await until(
+    'the closing',
+    () => scene.bodies('unseen-1', 'DELIVERY_CLOSED'),
+    all => all.length === 1,
+  )
+  expect(closed).toMatchObject({ edited: true })
+  expect(readable((await scene.now(copy)).message.blocks)).toMatch(/owner.* answered .*YES/)
   await scene.end()
 })
