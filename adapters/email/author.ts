@@ -1,7 +1,8 @@
 // Who wrote it, and who vouches for that: DMARC, by our own check of the message or by the word of the operator's own
 // server. DMARC proves the domain; that the domain lets only its owner use an address is the domain's affair.
 //
-// W1  Exactly one From with exactly one address; whoever verified must have read the same one.
+// W1  Exactly one From with exactly one address, and no Sender beside it but the same; whoever verified must have read
+//     the same one.
 // W2  Only an explicit pass counts. A name server that is silent is neither: the mail is read again later.
 // W3  A signature vouches for what it covers. Who answers must be covered, and to what: by a signed To or In-Reply-To,
 //     or by our marker in the signed body. Otherwise anybody could send a signed "YES" on to another request.
@@ -39,15 +40,23 @@ const NOT_VOUCHED: Voucher = { kind: 'not_vouched' }
 
 /** The one address of the one From, in lower case; null where there is not exactly one. */
 export function readAuthor(fields: readonly Field[]): string | null {
-  const from = valuesOf(fields, 'from')
-  const [mailbox, ...others] = addressParser(from[0] ?? '')
-  if (from.length !== 1 || mailbox === undefined || others.length > 0) return null
+  const [from, ...others] = valuesOf(fields, 'from')
+  return from === undefined || others.length > 0 ? null : onlyAddress(from)
+}
+
+function onlyAddress(value: string): string | null {
+  const [mailbox, ...others] = addressParser(value)
+  if (mailbox === undefined || others.length > 0) return null
   const address = mailbox.address?.toLowerCase() ?? ''
   // A lenient parser finds addresses in names and comments too; others then find another one.
-  const written = (from[0] ?? '').trim().toLowerCase()
+  const written = value.trim().toLowerCase()
   const isPlain = written === address || written.endsWith(`<${address}>`)
   return mailbox.group === undefined && isPlain && ADDRESS.test(address) ? address : null
 }
+
+/** RFC 5322, 3.6.2: who is in Sender has sent it for who is in From, as a deputy or with their mailbox. */
+const isSentByAnother = (fields: readonly Field[], author: string): boolean =>
+  valuesOf(fields, 'sender').some(value => onlyAddress(value) !== author)
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
@@ -57,6 +66,7 @@ export async function vouch(
   author: string,
   facts: Facts,
 ): Promise<Voucher> {
+  if (isSentByAnother(fields, author)) return NOT_VOUCHED
   const { authservId } = facts
   if (authservId !== null && isPassedByOwnServer(fields, authservId, domainOf(author))) {
     const covers = coveredByAll(fields, domainOf(author))

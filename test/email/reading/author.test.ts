@@ -204,6 +204,16 @@ describe('exactly one author', () => {
     expect(mail).toMatchObject({ kind: 'reply', sender: 'eve@strangers.example', authenticated: true })
   })
 
+  test('a letter that a deputy sent in the author’s name is not from the author', async () => {
+    for (const Sender of ['Bob <bob@people.example>', `Bob <bob@people.example>, ${AUTHOR}`, 'Ana', ''])
+      expect(await isAuthenticated(await signed(letter({ Sender }, YES)))).toBe(false)
+    for (const Sender of [AUTHOR, `Ana <${AUTHOR.toUpperCase()}>`])
+      expect(await isAuthenticated(await signed(letter({ Sender }, YES)))).toBe(true)
+    const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'
+    const deputys = stamp + letter({ Sender: 'Bob <bob@people.example>' }, YES)
+    expect(await isAuthenticated(deputys, { authservId: 'mx.lane.example' })).toBe(false)
+  })
+
   test('a second From above a signed letter answers nothing', async () => {
     const raw = `From: Eve <eve@strangers.example>\r\n${await signed(letter({}, YES))}`
     expect(await read(raw)).toEqual({ kind: 'refused', why: 'doubled_header' })
