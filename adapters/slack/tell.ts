@@ -32,11 +32,11 @@ export class Notices {
   }
 
   /** The same, once in a while. */
-  hint(copy: Copy, user: string, text: string, now: number): void {
+  hint(copy: Copy, user: string, text: string, now: number, thread?: string): void {
     if ((this.#hinted.get(user) ?? -HINT_EVERY_MS) + HINT_EVERY_MS > now) return
     if (this.#hinted.size >= MAX_HINTED) this.#hinted.clear()
     this.#hinted.set(user, now)
-    this.privately(copy, user, text)
+    this.privately(copy, user, text, thread)
   }
 
   inThread({ channel, ts }: Copy, text: string): void {

@@ -1,7 +1,7 @@
 // Words in a card's thread: bound by the card they answer, compiled by the same grammar, and answered in the thread.
-// A reply that is also shown in the conversation is one; edits, deletions, files, bots and everything else that Slack calls
-// a message are none.
-import type { Desk } from '../../src/adapter.js'
+// A reply that is also shown in the conversation is one; edits, deletions, bots and everything else that Slack calls a
+// message are none. Words beside a file are a reply that is never understood: the file may say otherwise.
+import type { Desk, Verdict } from '../../src/adapter.js'
 import { refOf } from './copy.js'
 import { typed } from './inert.js'
 import { inboundOf, isPrivate, type Parts, told } from './reply.js'
@@ -12,28 +12,36 @@ export type Message = {
   readonly ts: string
   readonly channel_type?: string
   readonly subtype?: string
-  readonly bot_id?: string
+  readonly bot_id?: string | null
   readonly user?: string
   readonly user_team?: string
   readonly text?: string
   readonly thread_ts?: string
+  /** Also where the subtype does not speak of them. */
+  readonly files?: readonly unknown[]
 }
 
 const BESIDE =
   'Nothing was recorded. Answer with the buttons of the message that asks, or reply in the thread below it.'
 
-const SAID: readonly (string | undefined)[] = [undefined, 'thread_broadcast']
+const WITH_FILE = 'file_share'
+const SAID: readonly (string | undefined)[] = [undefined, 'thread_broadcast', WITH_FILE]
 
 export async function takeMessage(parts: Parts, message: Message, desk: Desk): Promise<void> {
-  const { subtype, bot_id, user, thread_ts, ts, channel } = message
-  if (!SAID.includes(subtype) || bot_id !== undefined || user === undefined) return
+  const { subtype, bot_id, user, thread_ts, ts } = message
+  if (!SAID.includes(subtype) || typeof bot_id === 'string' || user === undefined) return
   if (thread_ts !== undefined && thread_ts !== ts)
     return takeReply(parts, { ...message, user, thread_ts }, desk)
-  // Somebody who writes to the lane and hears nothing would believe to have answered.
-  if (message.channel_type === 'im') parts.notices.hint({ channel, ts }, user, BESIDE, desk.now())
+  hint(parts, { ...message, user }, desk)
 }
 
-type Reply = Message & { readonly user: string; readonly thread_ts: string }
+/** Somebody who writes to the lane and hears nothing would believe to have answered. */
+function hint(parts: Parts, { channel, channel_type, ts, thread_ts, user }: Spoken, desk: Desk): void {
+  if (channel_type === 'im') parts.notices.hint({ channel, ts }, user, BESIDE, desk.now(), thread_ts)
+}
+
+type Spoken = Message & { readonly user: string }
+type Reply = Spoken & { readonly thread_ts: string }
 
 async function takeReply(parts: Parts, reply: Reply, desk: Desk): Promise<void> {
   const { channel, user, user_team, ts, thread_ts, text = '' } = reply
@@ -41,10 +49,11 @@ async function takeReply(parts: Parts, reply: Reply, desk: Desk): Promise<void> 
   const binding = { kind: 'ref', ref: refOf(card) } as const
   const id = `message:${refOf({ channel, ts })}`
   // Most threads of a channel are about something else: nobody is asked who speaks there.
-  if ((await desk.look(inboundOf(NOBODY, binding, id, ''))) === null) return
+  if ((await desk.look(inboundOf(NOBODY, binding, id, ''))) === null) return hint(parts, reply, desk)
   const speaker = await parts.speakers.find(user, user_team ?? null, desk.now())
-  const verdict = await desk.take(inboundOf(speaker, binding, id, typed(text)))
-  const words = verdict.kind === 'recorded' ? `Recorded: ${verdict.answer}` : told(verdict)
+  const withFile = hasFile(reply)
+  const verdict = await desk.take(inboundOf(speaker, binding, id, withFile ? '' : typed(text)))
+  const words = answerTo(verdict, withFile)
   if (words === null) return
   if (verdict.kind === 'refused' && isPrivate(verdict.reason))
     parts.notices.privately(card, user, words, thread_ts)
@@ -52,3 +61,11 @@ async function takeReply(parts: Parts, reply: Reply, desk: Desk): Promise<void> 
 }
 
 const NOBODY = { sender: { team: '', user: '' }, authenticated: false } as const
+
+const hasFile = ({ subtype, files = [] }: Message): boolean => subtype === WITH_FILE || files.length > 0
+
+function answerTo(verdict: Verdict, withFile: boolean): string | null {
+  if (verdict.kind === 'recorded') return `Recorded: ${verdict.answer}`
+  const isUnread = withFile && verdict.kind === 'refused' && verdict.accepted !== null
+  return isUnread ? `A message with a file answers nothing. ${verdict.accepted}` : told(verdict)
+}

@@ -303,3 +303,18 @@ test('in a lane, a card that stands uncertain is edited to its outcome like ever
   expect(readable((await scene.now(copy)).message.blocks)).toMatch(/owner.* answered .*YES/)
   await scene.end()
 })
+
+test('in a lane, words in the thread of a card that stands uncertain are told that they answer nothing', async () => {
+  const scene = await raise()
+  scene.workspace.will('chat.postMessage', lost)
+  scene.workspace.will('conversations.history', broken)
+  const copy = await scene.asked('unseen-2')
+  await scene.person.write(scene.workspace.people.owner, copy, 'YES')
+  const [notice] = await scene.called('chat.postEphemeral')
+  expect(notice?.body).toMatchObject({
+    thread_ts: copy.message.ts,
+    text: expect.stringMatching(/^Nothing was recorded. Answer with the buttons/),
+  })
+  expect(await scene.state('unseen-2')).toBe('pending')
+  await scene.end()
+})
