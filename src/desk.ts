@@ -1,6 +1,6 @@
 // The lane as one channel sees it: where its replies are taken, its reports filed, and its questions answered.
 import type { Channel, Desk, Inbound, Report, Verdict } from './adapter.js'
-import { isOpen } from './agenda/case.js'
+import { isOpen, LINKED } from './agenda/case.js'
 import { outcomeOf, spoken } from './agenda/outcome.js'
 import { claimNotice } from './delivery/notice.js'
 import { report } from './delivery/report.js'
@@ -44,6 +44,15 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     return user === null ? [] : shelf.openGrants(channel, user)
   }
 
+  async function file(told: Report): Promise<void> {
+    for (const { request_id, delivery_id, token } of await grantsOf(told)) {
+      const { status, stands } = told
+      const about = { delivery_id, status, stands }
+      const after = await report(lane.reporter, request_id, hashToken(token), about)
+      lane.tend(after)
+    }
+  }
+
   return {
     async take(inbound, cursor) {
       const received = await lane.answer(inbound, cursor === undefined ? [] : [placed(cursor)])
@@ -53,14 +62,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
       return verdictOf(received)
     },
 
-    async report(told) {
-      for (const { request_id, delivery_id, token } of await grantsOf(told)) {
-        const { status, stands } = told
-        const about = { delivery_id, status, stands }
-        const after = await report(lane.reporter, request_id, hashToken(token), about)
-        lane.tend(after)
-      }
-    },
+    report: file,
 
     async look(inbound: Inbound) {
       const seen = await lane.glance(inbound)
@@ -75,7 +77,13 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
 
     notice: ({ request_id, delivery_id, reason }) =>
       claimNotice(lane.reporter, request_id, { delivery_id, channel, reason }),
-    link: (code, address) => accept(store, directory, channel, code, address),
+    async link(code, address) {
+      const user = await accept(store, directory, channel, code, address)
+      // Also where it was accepted before: whoever was told so may have died before this was done.
+      if (user !== null)
+        await file({ channel, about: { kind: 'sender', sender: address }, status: LINKED, stands: true })
+      return user
+    },
     keep,
     now: () => ledger.now(),
   }

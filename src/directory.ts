@@ -42,6 +42,14 @@ export class Directory {
     return person === undefined || address === undefined ? null : { name: person.name, address }
   }
 
+  /** The same; a link that is not known here is read again, because another replica may have made it just now. */
+  async reach(userId: string, channel: Channel): Promise<Reached | null> {
+    const known = this.addressOf(userId, channel)
+    if (known !== null || !this.awaitsLink(userId, channel)) return known
+    await this.refresh()
+    return this.addressOf(userId, channel)
+  }
+
   whoHas(channel: Channel, address: unknown): string | null {
     // As the channel says it, whole: what it adds or leaves out makes it somebody else's.
     const spelt = canonical(typeof address === 'string' ? address.toLowerCase() : address)

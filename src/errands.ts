@@ -157,7 +157,7 @@ export class Errands {
     return {
       ...this.#shared(subject),
       ...this.#minter(),
-      person: (userId, channel) => this.#parts.directory.addressOf(userId, channel),
+      person: (userId, channel) => this.#parts.directory.reach(userId, channel),
       awaitsLink: (userId, channel) => this.#parts.directory.awaitsLink(userId, channel),
       publicUrl: this.#parts.publicUrl(),
       stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),

@@ -45,7 +45,8 @@ export async function accept(
             shelve: [{ put: 'link', link: { user_id, channel, address: canonical(address) } }],
           },
   })
-  if (result.kind === 'appended') await directory.refresh()
+  await directory.refresh()
   // A provider may hand the same acceptance over twice: whose address it has become, accepts it again.
-  return result.kind === 'appended' || (result.kind === 'guarded' && owner === user_id) ? user_id : null
+  const isTheirs = directory.whoHas(channel, address) === user_id
+  return result.kind === 'appended' || (result.kind === 'guarded' && isTheirs) ? user_id : null
 }

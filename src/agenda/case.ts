@@ -30,7 +30,15 @@ export type Delivery = {
   readonly status: string | null
   /** It reported that the copy did not arrive: nothing later makes it stand again. */
   readonly bounced: boolean
+  /** It failed for good, and only because the person had linked no address there. */
+  readonly unlinked: boolean
 }
+
+/** Why a delivery fails to somebody who has not linked their address yet. */
+export const NOT_LINKED = 'recipient_not_linked'
+/** The status of a delivery whose recipient has linked an address since it was begun: what failed for want of one is owed
+ *  again. */
+export const LINKED = 'linked'
 
 /** What the run does because of the outcome. */
 export type Decided = Body<'DIRECTOR_DECIDED'> & { readonly at: string }
@@ -187,6 +195,8 @@ function started(before: Case, body: Body<'DELIVERY_STARTED'>, at: string): Case
     retry_at: null,
     display_hash: body.display_hash,
     token_hash: body.token_hash,
+    // Of this attempt nothing was reported yet.
+    status: null,
   }
   if (before.deliveries.some(delivery => delivery.delivery_id === body.delivery_id)) {
     return update(before, body.delivery_id, at, claim)
@@ -200,8 +210,8 @@ function started(before: Case, body: Body<'DELIVERY_STARTED'>, at: string): Case
     ...claim,
     final: false,
     exhausted: false,
-    status: null,
     bounced: false,
+    unlinked: false,
   }
   return { ...before, deliveries: [...before.deliveries, fresh] }
 }
@@ -216,6 +226,9 @@ function sent(before: Case, body: Body<'OUTBOUND_REQUEST_SENT'>, at: string): Ca
 }
 
 function reported(before: Case, { delivery_id, status, stands }: Body<'DELIVERY_STATUS'>, at: string): Case {
+  const unlinked = before.deliveries.some(one => one.delivery_id === delivery_id && one.unlinked)
+  if (status === LINKED && unlinked)
+    return update(before, delivery_id, at, { status, state: 'queued', final: false, unlinked: false })
   if (stands) return update(before, delivery_id, null, { status })
   return update(before, delivery_id, at, {
     status,
@@ -230,11 +243,14 @@ function reported(before: Case, { delivery_id, status, stands }: Body<'DELIVERY_
 function failed(before: Case, body: Body<'DELIVERY_FAILED'>, at: string): Case {
   const delivery = before.deliveries.find(one => one.delivery_id === body.delivery_id)
   if (delivery === undefined || stands(delivery) || body.attempt < delivery.attempts) return before
+  // Whoever sent may not have known yet what was linked while they did.
+  const final = body.final && !(body.code === NOT_LINKED && delivery.status === LINKED)
   return update(before, body.delivery_id, at, {
-    state: body.final ? 'failed' : 'queued',
+    state: final ? 'failed' : 'queued',
     lease_until: null,
     retry_at: body.retry_at === undefined ? null : Date.parse(body.retry_at),
-    final: body.final,
+    final,
+    unlinked: final && body.code === NOT_LINKED,
   })
 }
 

@@ -2,7 +2,7 @@
 // two who learn of the same duty cannot both send; what became of it is recorded whatever else has happened since.
 import type { Adapter, Channel, Envelope, Sent } from '../adapter.js'
 import { retryAt } from '../agenda/backoff.js'
-import type { Case } from '../agenda/case.js'
+import { type Case, NOT_LINKED } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
@@ -47,7 +47,7 @@ export type Sender = Minter & {
   readonly person: (
     userId: string,
     channel: Channel,
-  ) => { readonly name: string; readonly address: unknown } | null
+  ) => Promise<{ readonly name: string; readonly address: unknown } | null>
   /** Whether the address is theirs to link: then one that is missing is not linked yet. */
   readonly awaitsLink: (userId: string, channel: Channel) => boolean
   readonly publicUrl: string
@@ -143,7 +143,7 @@ async function claim(
 
 async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
   const adapter = sender.adapter(duty.channel)
-  const person = sender.person(duty.user_id, duty.channel)
+  const person = await sender.person(duty.user_id, duty.channel)
   if (adapter === null) return { kind: 'failed', code: 'channel_not_configured', retryable: false }
   if (person === null) return { kind: 'failed', code: absence(sender, duty), retryable: false }
   const envelope: Envelope = {
@@ -165,7 +165,7 @@ async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
 }
 
 const absence = (sender: Sender, { user_id, channel }: Deliver): string =>
-  sender.awaitsLink(user_id, channel) ? 'recipient_not_linked' : 'recipient_not_configured'
+  sender.awaitsLink(user_id, channel) ? NOT_LINKED : 'recipient_not_configured'
 
 /** What happened must be told even if the story has moved on, and even if the request was resolved meanwhile. */
 async function conclude(sender: Sender, first: Case, duty: Deliver, pass: Pass, sent: Sent): Promise<Case> {

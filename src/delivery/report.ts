@@ -1,7 +1,7 @@
 // What a provider says later about a copy it took. A copy that bounced no longer stands, and the agenda owes the next
 // channel; a report that changes nothing is not repeated in the ledger, whatever order reports come in. One about the copy
 // of an attempt that was made anew says nothing about the copy that stands.
-import { type Case, isOpen } from '../agenda/case.js'
+import { type Case, isOpen, LINKED } from '../agenda/case.js'
 import type { Hash } from '../canonical.js'
 import type { Recorder } from '../record.js'
 
@@ -30,9 +30,11 @@ export async function report(
   }
 }
 
-/** Once it has bounced nothing later makes it stand; once the request is settled nobody asks. */
+/** Once it has bounced nothing later makes it stand; once the request is settled nobody asks. That an address was linked is
+ *  news to what failed for want of one, and to a send under way, which may not know it. */
 function isNews(subject: Case, token_hash: Hash, { delivery_id, status }: Reported): boolean {
   const delivery = subject.deliveries.find(one => one.delivery_id === delivery_id)
   if (!isOpen(subject) || delivery === undefined || delivery.token_hash !== token_hash) return false
+  if (status === LINKED && !delivery.unlinked && delivery.state !== 'sending') return false
   return !delivery.bounced && delivery.status !== status
 }

@@ -126,6 +126,49 @@ describe('an attempt', () => {
   })
 })
 
+describe('what failed because no address was linked', () => {
+  test('is owed again once one is, and once', () => {
+    const story = new Story([all('a', 'telegram')])
+    story.unlinked(story.claim(only(story)))
+    expect(story.owed()).toEqual({ duties: [], alarm: story.subject.deadline_ms })
+    const { delivery_id } = story.subject.deliveries[0] ?? { delivery_id: '' }
+    story.link(delivery_id)
+    story.sent(story.claim(only(story)))
+    story.link(delivery_id)
+    expect(story.owed().duties).toEqual([])
+    expect(story.subject.deliveries).toMatchObject([{ delivery_id, state: 'sent', attempts: 2 }])
+  })
+
+  test('is owed again too where the link came between the look for an address and the word that there was none', () => {
+    const story = new Story([all('a', 'telegram')])
+    const blind = story.claim(only(story))
+    story.link(blind.delivery_id)
+    expect(story.owed().duties).toEqual([])
+    story.unlinked(blind)
+    expect(only(story).attempt).toBe(2)
+    story.unlinked(story.claim(only(story)))
+    expect(story.owed().duties).toEqual([])
+  })
+
+  test('is not owed to somebody who was reached by preference meanwhile', () => {
+    const story = new Story([first('a', 'telegram', 'web')])
+    story.unlinked(story.claim(only(story)))
+    const elsewhere = story.claim(only(story))
+    story.sent(elsewhere)
+    story.link(story.subject.deliveries[0]?.delivery_id ?? '')
+    expect(story.owed().duties).toEqual([])
+    story.bounce(elsewhere.delivery_id)
+    expect(channels(story)).toEqual(['a/telegram'])
+  })
+
+  test('for another reason is not owed because an address is linked', () => {
+    const story = new Story([all('a', 'telegram')])
+    story.failed(story.claim(only(story)), true)
+    story.link(story.subject.deliveries[0]?.delivery_id ?? '')
+    expect(story.owed().duties).toEqual([])
+  })
+})
+
 describe('failing over', () => {
   test('to the next channel at once when one has finally failed', () => {
     const story = new Story([first('a', 'slack', 'email', 'sms')])

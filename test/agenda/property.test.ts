@@ -44,6 +44,7 @@ const DEEDS: Readonly<Record<string, Act>> = {
   'send uncertainly': attempt((story, duty) => story.sent(duty, true)),
   'fail for now': attempt((story, duty) => story.failed(duty, false)),
   'fail finally': attempt((story, duty) => story.failed(duty, true)),
+  'find nobody linked': attempt((story, duty) => story.unlinked(duty)),
   'claim only': attempt(() => undefined),
   'conclude well': conclusion((story, duty) => story.sent(duty)),
   'conclude badly': conclusion((story, duty) => story.failed(duty, false)),
@@ -59,6 +60,9 @@ const DEEDS: Readonly<Record<string, Act>> = {
   },
   'use up a handle': (story, pick) => {
     for (const { delivery_id } of copies(story, pick)) if (inTime(story)) story.exhaust(delivery_id)
+  },
+  link: (story, pick) => {
+    for (const { delivery_id } of copies(story, pick)) story.link(delivery_id)
   },
   bounce: (story, pick) => {
     for (const copy of copies(story, pick))

@@ -1,7 +1,7 @@
 // Stories told event by event through the real fold, for tables and for a model that tells arbitrary ones.
 import type { Channel } from '../../src/adapter.js'
 import { retryAt } from '../../src/agenda/backoff.js'
-import { apply, type Case, type Delivery } from '../../src/agenda/case.js'
+import { apply, type Case, type Delivery, LINKED, NOT_LINKED } from '../../src/agenda/case.js'
 import { type AgendaPolicy, type Duty, type Owed, owed } from '../../src/agenda/owed.js'
 import { sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
@@ -91,10 +91,19 @@ export class Story {
     })
   }
 
-  failed(duty: Deliver, final: boolean, waitAtLeast?: number): void {
+  failed(duty: Deliver, final: boolean, waitAtLeast?: number, code = 'x'): void {
     const retry_at = instant(retryAt(duty.delivery_id, duty.attempt, this.now, waitAtLeast))
     this.#conclude(duty)
-    this.tell('DELIVERY_FAILED', { ...this.#about(duty), code: 'x', final, ...(!final && { retry_at }) })
+    this.tell('DELIVERY_FAILED', { ...this.#about(duty), code, final, ...(!final && { retry_at }) })
+  }
+
+  /** There is no address to send it to. */
+  unlinked(duty: Deliver): void {
+    this.failed(duty, true, undefined, NOT_LINKED)
+  }
+
+  link(delivery_id: string): void {
+    this.tell('DELIVERY_STATUS', { delivery_id, status: LINKED, stands: true })
   }
 
   #conclude(duty: Deliver): void {

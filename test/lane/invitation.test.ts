@@ -4,7 +4,7 @@ import type { Channel } from '../../src/adapter.js'
 import type { Config } from '../../src/config.js'
 import { Directory, TO_BE_LINKED } from '../../src/directory.js'
 import { accept, invite } from '../../src/invitation.js'
-import { configure, OWNER, raise, type Stage } from './stage.js'
+import { configure, OWNER, question, raise, type Stage } from './stage.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const CONFIG = `
@@ -137,5 +137,58 @@ describe('an invitation', () => {
     for await (const chunk of stage.store.backup()) bytes += Buffer.from(chunk).toString('latin1')
     expect(bytes.includes('invitation')).toBe(true)
     expect(bytes.includes(code)).toBe(false)
+  })
+})
+
+describe('a request that was opened before its recipient has linked an address', () => {
+  let before: Stage
+  beforeEach(async () => {
+    before = await raise(linkableOnSlackToo(configure(CONFIG)))
+  })
+  afterEach(async () => {
+    expect([await before.problems(), before.troubles]).toEqual([[], []])
+    await before.close()
+  })
+  /** Another replica accepts, and dies before it has told anybody. */
+  const acceptedElsewhere = async (): Promise<string> => {
+    const { code } = await invite(before.store, 'owner', 'slack')
+    const other = await Directory.open(before.config, before.store.shelf)
+    expect(await accept(before.store, other, 'slack', code, OWNER)).toBe('owner')
+    return code
+  }
+  const ask = async (id: string): Promise<void> => {
+    await before.open(question(id))
+    await before.lane.drain()
+  }
+
+  test('comes when the acceptance is handed over again, though who took it first died', async () => {
+    await ask('q')
+    const code = await acceptedElsewhere()
+    expect(before.slack.copies).toEqual([])
+    const desk = before.desk('slack')
+    expect([await desk.link(code, OWNER), await desk.link(code, OWNER)]).toEqual(['owner', 'owner'])
+    await before.lane.drain()
+    expect(before.slack.copies.map(({ envelope }) => envelope.attempt)).toEqual([2])
+  })
+
+  test('or just after, by a replica that has not heard of the link, is put before them at once', async () => {
+    await acceptedElsewhere()
+    await ask('q')
+    expect(before.slack.copies.map(({ envelope }) => envelope.attempt)).toEqual([1])
+  })
+
+  test('is told once that an address is linked, and a copy that stands is not', async () => {
+    const [first, second] = [
+      await invite(before.store, 'owner', 'slack'),
+      await invite(before.store, 'owner', 'slack'),
+    ]
+    await ask('early')
+    await before.desk('slack').link(first.code, OWNER)
+    await before.lane.drain()
+    await before.desk('slack').link(second.code, { ...OWNER, user: 'UANOTHER' })
+    await before.lane.drain()
+    const told = (await before.entries()).filter(({ type }) => type === 'DELIVERY_STATUS')
+    expect(told).toMatchObject([{ request_id: 'early', body: { status: 'linked', stands: true } }])
+    expect(before.slack.copies).toHaveLength(1)
   })
 })
