@@ -1,8 +1,8 @@
 // The built `lane`, called as a shell calls it, and a person who answers from the outbox.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../port.js'
 import { until } from '../until.js'
 import { cleanEnv, freshDirectory, type Gateway, LANE } from './gateway.js'
 
@@ -63,10 +63,4 @@ export async function answer(gateway: Gateway, requestId: string, reply: string)
 }
 
 /** An address at which nothing listens: it was free a moment ago. */
-export async function closedUrl(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return `http://127.0.0.1:${port}`
-}
+export const closedUrl = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`

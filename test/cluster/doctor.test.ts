@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkRedis } from '../../src/cli/check/redis.js'
 import { type Settings, settings } from '../../src/settings.js'
 import { ALL } from '../faults/rig.js'
-import { freePort, noRedis, type RedisServer, startRedis } from './redis.js'
+import { freePort } from '../port.js'
+import { noRedis, type RedisServer, startRedis } from './redis.js'
 
 function settingsFor(url: string): Settings {
   const LANE_SECRET = 'the secret that all replicas of a test share'

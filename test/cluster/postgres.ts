@@ -4,10 +4,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort } from '../port.js'
 
 export type Server = {
   /** An empty database of its own. */
@@ -58,16 +58,6 @@ function chooseUser(): User {
   const gid = Number(spawnSync('id', ['-g', known.stdout.trim()], { encoding: 'utf8' }).stdout)
   return { uid, gid }
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 
 /** `settings` as in postgresql.conf, and the variables it runs with; neither reaches the server of DATABASE_URL. */
 export async function startPostgres(

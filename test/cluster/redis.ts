@@ -2,11 +2,11 @@
 // killed, stopped, emptied and started again.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { has } from '../faults/rig.js'
+import { freePort } from '../port.js'
 
 /** Why suites that need it are skipped; null where it is there. */
 export const noRedis = has('redis-server') ? null : 'redis-server is not installed'
@@ -31,16 +31,6 @@ const servers = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const server of servers) server.kill('SIGKILL')
 })
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
-}
 
 export async function startRedis(...options: readonly string[]): Promise<RedisServer> {
   const dir = mkdtempSync(join(tmpdir(), 'lane-redis-'))

@@ -1,10 +1,11 @@
 // A real IMAP server in a directory of its own: Dovecot, with one user whose password anybody here knows.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { ImapFlow } from 'imapflow'
+import { freePort } from '../port.js'
 import { until } from '../until.js'
 
 function find(): string | null {
@@ -173,17 +174,6 @@ passdb {
   mechanisms = xoauth2
   args = ${dir}/oauth2
 }`
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
-}
 
 async function answering(port: number): Promise<void> {
   const greeting = (): Promise<boolean> =>

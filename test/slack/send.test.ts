@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { slackAdapter } from '../../adapters/slack/index.js'
 import type { Adapter, Envelope, Outcome } from '../../src/adapter.js'
+import { freePort } from '../port.js'
 import { until } from '../until.js'
 import { question } from './displays.js'
 import { buttonsOf, cardIn, readable } from './person.js'
@@ -11,7 +12,6 @@ import {
   BOT_TOKEN,
   broken,
   type Fault,
-  freePort,
   hung,
   limited,
   lost,

@@ -4,11 +4,11 @@ import { checkScopes, checkUrl } from '../../adapters/slack/check.js'
 import { slackAdapter } from '../../adapters/slack/index.js'
 import type { Finding } from '../../src/adapter.js'
 import { startLane } from '../lane-under-test.js'
+import { freePort } from '../port.js'
 import {
   APP_TOKEN,
   amended,
   BOT_TOKEN,
-  freePort,
   openWorkspace,
   refuses,
   SIGNING_SECRET,

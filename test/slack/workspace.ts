@@ -1,8 +1,9 @@
 // A workspace nobody on this project wrote: the Slack emulator, with a small proxy before it that remembers every call,
 // can refuse, hang or break one, and can answer for what the emulator does not have.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createTcp } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { createEmulator } from 'emulate'
+import { freePort } from '../port.js'
 
 export const BOT_TOKEN = 'xoxb-lane-under-test'
 export const APP_TOKEN = 'xapp-1-A1-lane-under-test'
@@ -168,10 +169,3 @@ export async function openWorkspace(): Promise<Workspace> {
 const SCOPES = ['chat:write', 'im:write', 'im:history', 'users:read', 'channels:read', 'channels:history']
 
 /** A port where nobody listens now. */
-export async function freePort(): Promise<number> {
-  const probe = createTcp()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise(resolve => probe.close(resolve))
-  return port
-}

@@ -3,6 +3,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createEmulator } from 'emulate'
+import { freePort } from '../port.js'
 
 export const SID = `AC${'0'.repeat(31)}7`
 export const TOKEN = 'a-token-for-tests-only-0123456789'
@@ -117,14 +118,6 @@ export async function raiseProvider(hook: string): Promise<Provider> {
 }
 
 /** The emulator takes no port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
-
 /** The words of the TwiML the lane answered a webhook with; null for none. */
 export const spokenIn = (twiml: string): string | null => {
   const words = /<Message>([^<]*)<\/Message>/.exec(twiml)?.[1]

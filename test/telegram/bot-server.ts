@@ -3,8 +3,8 @@
 // edited, and faults on demand. People press and write through the emulator's own client.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createServer as createSocket } from 'node:net'
 import { TelegramServer } from 'telegram-test-api/lib/telegramServer.js'
+import { freePort } from '../port.js'
 import { commit, Faults, say } from './faults.js'
 import { type Payload, refusalOf } from './limits.js'
 
@@ -39,14 +39,6 @@ export type BotServer = {
   waiting(): readonly Update[]
   stop(): Promise<void>
 }
-
-const freePort = (): Promise<number> =>
-  new Promise(resolve => {
-    const socket = createSocket().listen(0, '127.0.0.1', () => {
-      const { port } = socket.address() as AddressInfo
-      socket.close(() => resolve(port))
-    })
-  })
 
 async function bodyOf(request: IncomingMessage): Promise<Payload> {
   const chunks: Buffer[] = []
