@@ -3,9 +3,11 @@
 // H1  Linear: every search starts where the last one ended, and the open elements are few.
 // H2  Whatever strikes words out puts a sign beside them that is in no answer's alphabet.
 // H3  Mail programs mark quotations and signatures by elements of their own; they are known by those, in any language.
+//     What is only set in is a quotation if our marker stands in it, and else the author's own.
 import { decodeReferences } from './entities.js'
-import { roleOf } from './landmark.js'
+import { type Landmark, roleOf } from './landmark.js'
 import { cut, type Line, type Role, trimmed } from './lines.js'
+import { findMarker } from './marker.js'
 import { readTag, type Tag } from './tag.js'
 
 /** Characters. A word processor's style sheet alone may have a hundred thousand. */
@@ -25,7 +27,14 @@ const UNSEEN = new Set('script style template title noscript svg math select opt
 const STRUCK = new Set(['s', 'strike', 'del'])
 const STRIKE = '~~'
 
-type Open = { readonly name: string; readonly role: Role; readonly struck: boolean; readonly unseen: boolean }
+type Open = {
+  readonly name: string
+  readonly role: Role
+  readonly struck: boolean
+  readonly unseen: boolean
+  /** Of what is only set in, its first line; null elsewhere. */
+  readonly setInAt: number | null
+}
 
 /** Null where there is more than anybody reads, or it is nested deeper than any mail program nests. */
 export function linesOfHtml(html: string): readonly Line[] | null {
@@ -83,20 +92,30 @@ class Page {
     const around = this.#open.at(-1)
     const mark = roleOf(tag)
     if (mark === 'quoted_from_here') this.#quotedFromHere = true
-    const role = mark === null || mark === 'quoted_from_here' ? (around?.role ?? 'own') : mark
+    const outside = around?.role ?? 'own'
+    const setInAt = mark === 'set_in' && outside === 'own' ? this.#lines.length : null
     const struck = STRUCK.has(tag.name) || /line-through/i.test(tag.style)
     if (struck) this.#line += STRIKE
     if (VOID.has(tag.name) || tag.selfClosing) return
     const unseen =
       around?.unseen === true || UNSEEN.has(tag.name) || /display\s{0,9}:\s{0,9}none/i.test(tag.style)
-    // A quotation inside a signature is a signature's; a signature inside a quotation is quoted.
-    this.#open.push({ name: tag.name, role: around?.role === 'quoted' ? 'quoted' : role, struck, unseen })
+    this.#open.push({ name: tag.name, role: inside(mark, outside), struck, unseen, setInAt })
   }
 
   #close(name: string): void {
     const from = this.#open.findLastIndex(open => open.name === name)
     if (from === -1) return
-    for (const { struck } of this.#open.splice(from)) if (struck) this.#line += STRIKE
+    for (const { struck, setInAt } of this.#open.splice(from)) {
+      if (struck) this.#line += STRIKE
+      if (setInAt !== null) this.#settle(setInAt)
+    }
+  }
+
+  /** Called where what was set in ends, once for its lines: what is set in inside it is not asked again. */
+  #settle(from: number): void {
+    const inside = this.#lines.splice(from)
+    const isOurs = inside.some(({ text }) => findMarker(text) !== null)
+    for (const line of inside) this.#lines.push(isOurs ? line : { ...line, role: 'own' })
   }
 
   #endLine(): void {
@@ -107,6 +126,14 @@ class Page {
 
   done(): readonly Line[] {
     this.#endLine()
+    for (const { setInAt } of this.#open) if (setInAt !== null) this.#settle(setInAt)
     return this.#lines
   }
+}
+
+/** A signature inside a quotation is quoted; what is set in inside a signature is a signature's. */
+function inside(mark: Landmark, outside: Role): Role {
+  if (outside === 'quoted' || mark === null || mark === 'quoted_from_here') return outside
+  if (mark === 'set_in') return outside === 'own' ? 'quoted' : outside
+  return mark
 }

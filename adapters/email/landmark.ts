@@ -3,7 +3,7 @@
 import type { Tag } from './tag.js'
 
 /** What an element says about what is inside it, or about everything after it. */
-export type Landmark = 'quoted' | 'signature' | 'quoted_from_here' | null
+export type Landmark = 'quoted' | 'signature' | 'quoted_from_here' | 'set_in' | null
 
 const QUOTED_CLASSES = new Set([
   'gmail_quote',
@@ -40,8 +40,10 @@ const FROM_HERE_IDS = new Set([
   'stopspelling',
 ])
 
-export function roleOf({ name, id, classes }: Tag): Landmark {
-  if (name === 'blockquote') return 'quoted'
+/** A blockquote that does not say that it quotes is how editors set in a paragraph, too: what is inside must tell. */
+export function roleOf({ name, id, classes, cites }: Tag): Landmark {
+  const isBlock = name === 'blockquote'
+  if (isBlock && cites) return 'quoted'
   const key = id.toLowerCase()
   if (FROM_HERE_IDS.has(key)) return 'quoted_from_here'
   if (QUOTED_IDS.has(key)) return 'quoted'
@@ -50,5 +52,5 @@ export function roleOf({ name, id, classes }: Tag): Landmark {
     if (QUOTED_CLASSES.has(one)) return 'quoted'
     if (SIGNATURE_CLASSES.has(one)) return 'signature'
   }
-  return null
+  return isBlock ? 'set_in' : null
 }

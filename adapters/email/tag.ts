@@ -1,4 +1,4 @@
-// One tag of HTML: its name and the three attributes that say what stands inside it.
+// One tag of HTML: its name and the few attributes that say what stands inside it.
 
 export type Tag = {
   readonly name: string
@@ -7,37 +7,54 @@ export type Tag = {
   readonly id: string
   readonly classes: string
   readonly style: string
+  /** It says itself that it quotes somebody. */
+  readonly cites: boolean
 }
 
-/** Characters of a tag that are read for attributes; the tag itself may be longer, with a link in it. */
-const MAX_READ_CHARS = 2_000
 const NAMED = /^<(\/?)([A-Za-z][A-Za-z0-9:-]{0,40})/
-const ATTRIBUTE = /[\s"'](id|class|style)=(?:"([^"]{0,500})"|'([^']{0,500})'|([^\s"'>]{1,500}))/gi
+/** One after the other, so that what stands inside a value is no attribute. */
+const ATTRIBUTE = /[\s/"'<=]*([^\s/"'<>=]+)(?:\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([^\s"'>]+)))?/gy
 /** Their content is no HTML: it ends at their own closing tag and nowhere else. */
 const RAW = new Set(['style', 'script', 'title'])
 
 /** The tag at `from`, where a `<` stands, and where reading goes on; no tag: a sign, a comment or a declaration. */
 export function readTag(html: string, from: number): { readonly tag: Tag | null; readonly end: number } {
-  if (html.startsWith('<!--', from)) return { tag: EMPTY, end: after(html, '-->', from + 4) }
+  if (html.startsWith('<!--', from)) return { tag: EMPTY, end: afterComment(html, from) }
   if (html.startsWith('<!', from) || html.startsWith('<?', from))
     return { tag: EMPTY, end: after(html, '>', from) }
   const named = NAMED.exec(html.slice(from, from + 50))
   // A lone "<" is a sign like any other.
   if (named === null) return { tag: null, end: from + 1 }
   const end = endOf(html, from)
-  const written = html.slice(from, Math.min(end, from + MAX_READ_CHARS))
+  const written = html.slice(from, end)
   const name = (named[2] ?? '').toLowerCase()
   const closing = named[1] === '/'
-  const tag = { name, closing, selfClosing: written.endsWith('/>'), ...attributes(written) }
+  const tag = { name, closing, selfClosing: written.endsWith('/>'), ...attributes(written, named[0].length) }
   return { tag, end: RAW.has(name) && !closing ? afterRaw(html, name, end) : end }
 }
 
 /** A comment and a declaration show nothing and stand inside a line. */
-const EMPTY: Tag = { name: 'wbr', closing: false, selfClosing: true, id: '', classes: '', style: '' }
+const EMPTY: Tag = {
+  name: 'wbr',
+  closing: false,
+  selfClosing: true,
+  id: '',
+  classes: '',
+  style: '',
+  cites: false,
+}
 
 function after(html: string, sign: string, from: number): number {
   const at = html.indexOf(sign, from)
   return at === -1 ? html.length : at + sign.length
+}
+
+const COMMENT_END = /--!?>/g
+
+/** Its dashes may be those of its beginning: `<!-->` is a whole one. */
+function afterComment(html: string, from: number): number {
+  COMMENT_END.lastIndex = from + 2
+  return COMMENT_END.exec(html) === null ? html.length : COMMENT_END.lastIndex
 }
 
 /** A `>` between quotation marks does not end a tag; a quotation mark begins a value only after its `=`. */
@@ -60,11 +77,19 @@ function afterRaw(html: string, name: string, from: number): number {
   return closing.exec(html)?.index ?? html.length
 }
 
-function attributes(written: string): Pick<Tag, 'id' | 'classes' | 'style'> {
-  const found = { id: '', class: '', style: '' }
+function attributes(written: string, from: number): Pick<Tag, 'id' | 'classes' | 'style' | 'cites'> {
+  const found = new Map<string, string>()
+  ATTRIBUTE.lastIndex = from
   for (const [, name = '', double, single, plain] of written.matchAll(ATTRIBUTE)) {
-    const key = name.toLowerCase() as keyof typeof found
-    if (found[key] === '') found[key] = double ?? single ?? plain ?? ''
+    const key = name.toLowerCase()
+    // The first counts, as for everybody else.
+    if (!found.has(key)) found.set(key, double ?? single ?? plain ?? '')
   }
-  return { id: found.id, classes: found.class, style: found.style }
+  const cites = found.has('cite') || found.get('type')?.toLowerCase() === 'cite'
+  return {
+    id: found.get('id') ?? '',
+    classes: found.get('class') ?? '',
+    style: found.get('style') ?? '',
+    cites,
+  }
 }
