@@ -10,6 +10,8 @@ export type Row = Readonly<Record<string, unknown>>
 const CONNECT_MS = 5_000
 /** A server that is alive answers within this; the writer's own lock gives up sooner. */
 const ANSWER_MS = 15_000
+/** A server that has gone without a word does not say goodbye either. */
+const GOODBYE_MS = 1_000
 const INT8 = 20
 
 /** Whatever is counted here stays far below 2^53. */
@@ -83,5 +85,7 @@ export const query = (client: Client, { name, text, values = [] }: Asked): Promi
   client.query({ name, text, values: [...values] })
 
 export async function leave(client: Client): Promise<void> {
+  const impatience = setTimeout(() => client.connection.stream.destroy(), GOODBYE_MS)
   await client.end().catch(() => undefined)
+  clearTimeout(impatience)
 }

@@ -1,20 +1,24 @@
 // Names held by one process at a time, as advisory locks of a connection that does nothing else.
 //
 // H1  The lock falls with the connection. Whoever holds a name is told when the connection breaks, and asks anew.
-// H2  A connection that has gone silent is noticed here (PULSE_MS, and the time an answer may take) before the server
-//     gives up on it and lets another have the name.
+// H2  A connection that has gone silent is noticed here (PULSE_MS + ANSWER_MS) before the server gives up on it
+//     (SILENCE_MS) and lets another have the name.
+// H3  A process that hangs, or is stopped, has no pulse: what it held passes on after SILENCE_MS.
 import type { Hold } from '../contract.js'
 import { type Client, type Connect, query, type Statement } from './connection.js'
 import { failureOf, unavailable } from './failure.js'
 import { Session } from './session.js'
 
 const PULSE_MS = 2_000
+const ANSWER_MS = 5_000
+const SILENCE_MS = 15_000
 
 const TAKE: Statement = {
   name: 'hold_take',
   text: 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
 }
 const LET_GO: Statement = { name: 'hold_let_go', text: 'SELECT pg_advisory_unlock(hashtextextended($1, 0))' }
+const FALL: Statement = { name: 'hold_fall', text: `SET idle_session_timeout = ${SILENCE_MS}` }
 const PULSE: Statement = { name: 'hold_pulse', text: 'SELECT 1' }
 
 export class Holds {
@@ -28,8 +32,9 @@ export class Holds {
   constructor(connect: Connect, place: string) {
     this.#place = place
     this.#session = new Session(async () => {
-      const client = await connect('holder')
+      const client = await connect('holder', { answerMs: ANSWER_MS })
       client.once('end', () => this.#lose())
+      await query(client, FALL)
       return client
     })
   }
