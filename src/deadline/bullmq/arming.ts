@@ -94,6 +94,8 @@ export class Arming {
   async #handOver(changes: readonly Change[]): Promise<void> {
     this.#waiting.clear()
     for (let first = 0; first < changes.length; first += BATCH) {
+      // What is said to a Redis that is not there would be kept for it, however much that becomes.
+      if (this.#redis.status !== 'ready') return this.#onLost()
       const batch = changes.slice(first, first + BATCH)
       await Promise.all([this.#add(batch.flatMap(alarmIn)), this.#forget(batch)])
     }

@@ -10,6 +10,8 @@ import { readFacts } from './redis.js'
 import type { Troubles } from './trouble.js'
 
 export const PULSE_MS = 5_000
+/** What is asked of a connection in these states is kept until it is back, and an outage may last. */
+const LOST: readonly string[] = ['close', 'reconnecting', 'end']
 
 export type PulseParts = {
   readonly redis: Redis
@@ -32,6 +34,7 @@ export function startPulse({ redis, queue, replica, troubles, onSilence }: Pulse
   })
 
   const feel = async (): Promise<void> => {
+    if (LOST.includes(redis.status)) throw new Error('the connection is lost')
     const { flaws } = await readFacts(redis)
     troubles.end('redis')
     if (flaws.length > 0) troubles.begin('settings', flaws.join('; '))

@@ -10,6 +10,8 @@ const CONNECT_MS = 5_000
 const RECONNECT_AT_MOST_MS = 1_000
 /** No command of ours takes longer on a Redis that is well; a stopped one would hold it for ever. */
 const COMMAND_MS = 2_000
+/** A connection on which nothing has come back for this long is made anew; what is sent on it would only pile up. */
+const SILENCE_MS = 5_000
 
 const patient = {
   connectTimeout: CONNECT_MS,
@@ -20,7 +22,7 @@ const patient = {
 
 /** For commands that are answered at once. */
 export const connectForCommands = (url: string): Redis =>
-  new Redis(url, { ...patient, commandTimeout: COMMAND_MS })
+  new Redis(url, { ...patient, commandTimeout: COMMAND_MS, socketTimeout: SILENCE_MS })
 
 /** For a worker: it waits inside Redis for its next job, so nothing of it may be timed. */
 export const connectForWorker = (url: string): Redis => new Redis(url, patient)

@@ -13,8 +13,9 @@ export class Troubles {
   }
 
   begin(kind: Kind, words: string): void {
-    if (this.#now.get(kind) === words) return
+    const isKnown = this.#now.has(kind)
     this.#now.set(kind, words)
+    if (isKnown) return
     this.#say('warn', `alarms: ${words}; until then deadlines are kept by the sweep, up to two seconds late`)
   }
 

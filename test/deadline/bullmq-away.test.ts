@@ -1,0 +1,80 @@
+// A Redis that was never there, or is away for long: it is told once, nothing piles up for it, and nothing waits for it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { machineClock } from '../../src/clock.js'
+import type { Alarms } from '../../src/deadline/alarms.js'
+import { startBullmq } from '../../src/deadline/bullmq/start.js'
+import type { Store } from '../../src/ledger/contract.js'
+import { openSqlite } from '../../src/ledger/sqlite/open.js'
+import { noRedis, startRedis } from '../cluster/redis.js'
+import { ALL, sleep } from '../faults/rig.js'
+import { freePort } from '../port.js'
+import { until } from '../until.js'
+
+const DAY = 86_400_000
+
+let dir: string
+let store: Store
+let said: string[]
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'bullmq-away-'))
+  store = openSqlite(dir, machineClock)
+  said = []
+})
+afterEach(async () => {
+  await store.ledger.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const begin = (url: string): Promise<Alarms> =>
+  startBullmq({
+    store,
+    url,
+    ring: async () => undefined,
+    say: (level, words) => void said.push(`${level} ${words}`),
+  })
+const setFar = (alarms: Alarms, request_id: string): void => {
+  const at = store.ledger.now() + DAY
+  alarms.set({ request_id, deadline_ms: at, state: 'pending' }, at)
+}
+
+test('a Redis that was never there does not hold up the stop of a lane', async () => {
+  const alarms = await begin(`redis://127.0.0.1:${await freePort()}`)
+  setFar(alarms, 'q')
+  await until('its trouble', () => alarms.troubles().length)
+  await alarms.stop()
+})
+
+test.runIf(ALL)('a Redis that is away for many pulses is told of once', async () => {
+  const alarms = await begin(`redis://127.0.0.1:${await freePort()}`)
+  await sleep(12_000)
+  await alarms.stop()
+  expect(said.filter(words => words.startsWith('warn'))).toHaveLength(1)
+})
+
+describe.skipIf(noRedis !== null && !ALL)(
+  `a Redis that goes${noRedis ? ` (skipped: ${noRedis})` : ''}`,
+  () => {
+    test('what is set while it is away does not pile up for it, and what is set afterwards is kept there', async () => {
+      const redis = await startRedis()
+      const alarms = await begin(redis.url)
+      const kept = async () => (await redis.client.keys('lane:*:d-*')).filter(key => !key.includes('d-beat'))
+      setFar(alarms, 'before')
+      const before = await until('one job', kept, keys => keys.length === 1)
+      await redis.kill()
+      await until('its trouble', () => alarms.troubles().length)
+      for (let n = 0; n < 50; n++) setFar(alarms, `away-${n}`)
+      // Longer than an alarm waits to be handed over.
+      await sleep(1_500)
+      await redis.start()
+      await until('no trouble', () => alarms.troubles().length, 0)
+      setFar(alarms, 'after')
+      await until('two jobs', async () => (await kept()).length, 2)
+      expect(await kept()).toEqual(expect.arrayContaining([...before]))
+      await alarms.stop()
+      await redis.end()
+    })
+  },
+)
