@@ -37,6 +37,21 @@ export const approval = question(
   },
 )
 
+export const review = question(
+  { kind: 'text', max_chars: 200 },
+  {
+    type: 'REQUEST_REVIEW',
+    headline: 'Review for security',
+    impact: null,
+    lens: 'security',
+    default_action: 'QUARANTINE_OUTPUTS',
+    handles: [{ name: null, handle: HASH, fixed: true }],
+  },
+)
+
+/** Left to itself the library makes short things: here it is also to reach every bound. */
+const AS_LONG_AS_ALLOWED = { size: 'max' } as const
+
 /** Letters, signs Slack knows as markup, pictures of two units, and what must never be seen. */
 const sign = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...'aZ09 é…漢') },
@@ -49,13 +64,13 @@ const sign = fc.oneof(
 )
 export const text = (max: number): fc.Arbitrary<string> =>
   fc
-    .array(sign, { minLength: 1, maxLength: max })
+    .array(sign, { minLength: 1, maxLength: max, ...AS_LONG_AS_ALLOWED })
     .map(signs => [...signs.join('')].slice(0, max).join(''))
     .filter(made => made.trim() !== '')
 
 const id = (max: number): fc.Arbitrary<string> =>
   fc
-    .array(fc.constantFrom(...'ABCxyz019._-'), { minLength: 0, maxLength: max - 1 })
+    .array(fc.constantFrom(...'ABCxyz019._-'), { minLength: 0, maxLength: max - 1, ...AS_LONG_AS_ALLOWED })
     .map(tail => `r${tail.join('')}`)
 
 const options = (most: number): fc.Arbitrary<Option[]> =>
@@ -64,13 +79,14 @@ const options = (most: number): fc.Arbitrary<Option[]> =>
       value: fc.integer({ min: 0, max: 1_000_000 }).map(number => `v${'x'.repeat(number % 24)}-${number}`),
       label: text(75),
     }),
-    { minLength: 2, maxLength: most, selector: ({ value }) => value },
+    { minLength: 2, maxLength: most, selector: ({ value }) => value, ...AS_LONG_AS_ALLOWED },
   )
 
 const bound = fc.integer({ min: -9_000_000_000, max: 9_000_000_000 }).map(number => number / 1_000_000)
 
 export const schemas: fc.Arbitrary<ReplySchema> = fc.oneof(
   fc.constant<ReplySchema>({ kind: 'yes_no' }),
+  options(5).map((made): ReplySchema => ({ kind: 'choice', options: made })),
   options(26).map((made): ReplySchema => ({ kind: 'choice', options: made })),
   options(26).map((made): ReplySchema => ({ kind: 'multi_choice', options: made, min: 1, max: made.length })),
   fc.integer({ min: 1, max: 500 }).map((max_chars): ReplySchema => ({ kind: 'text', max_chars })),
@@ -96,7 +112,7 @@ const handles = fc.array(
     ),
     fixed: fc.boolean(),
   }),
-  { maxLength: 20 },
+  { maxLength: 20, ...AS_LONG_AS_ALLOWED },
 )
 
 export const displays: fc.Arbitrary<Display> = fc

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { formView, readForm } from '../../adapters/slack/form.js'
 import { notification, typed } from '../../adapters/slack/inert.js'
 import { card, closedCard } from '../../adapters/slack/render.js'
-import type { Outcome, ReplySchema } from '../../src/adapter.js'
+import type { Display, Outcome, ReplySchema } from '../../src/adapter.js'
 import { compile } from '../../src/compiler/compile.js'
 import { faultsOfMessage, faultsOfView } from './block-limits.js'
-import { approval, displays, HANDLE, HASH, PLACE, question, text } from './displays.js'
+import { approval, displays, HANDLE, HASH, PLACE, question, review, text } from './displays.js'
 
 const ANSWERED: Outcome = {
   outcome: 'answered',
@@ -103,6 +103,22 @@ describe('a card', () => {
     ])
       expect(seen).toContain(part)
   })
+
+  test.each<[string, Display, readonly string[]]>([
+    ['a question', question({ kind: 'yes_no' }), ['"Question"', 'What your answer changes:']],
+    ['a review', review, ['"Review"', 'Review for security', 'with this one concern', 'QUARANTINE_OUTPUTS']],
+    ['an approval', approval, ['"Approval"', 'Approve PUBLISH', 'allows this action once', 'artifact: ']],
+  ])(
+    'of %s says in its own words what is asked, open and closed, and in its form',
+    (_name, display, parts) => {
+      const open = whole(card(display, PLACE))
+      for (const part of parts) expect(open).toContain(part)
+      for (const part of [display.headline, 'sha256:c0ffee42c0ff…']) {
+        expect(whole(closedCard(display, ANSWERED).blocks)).toContain(part)
+        expect(whole(formView(display, 'm'))).toContain(part)
+      }
+    },
+  )
 
   test('gives the deadline as a moment, which each reader sees in their own time zone', () => {
     const { blocks } = card(question({ kind: 'yes_no' }), PLACE)
