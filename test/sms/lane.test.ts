@@ -409,17 +409,27 @@ describe('reports', () => {
     expect(await bodies('q-1', 'DELIVERY_STATUS')).toMatchObject([{ status: 'delivered', stands: true }])
   })
 
-  test('in any order end the same: what did not arrive does not stand, and the next channel is tried', async () => {
-    const { sid } = await ask('q-1')
-    for (const status of ['undelivered', 'sent', 'delivered', 'failed']) await provider.status(sid, status)
-    expect(await bodies('q-1', 'DELIVERY_STATUS')).toMatchObject([{ status: 'undelivered', stands: false }])
-    await lane.link('q-1', 'owner')
-    const { json } = await lane.call('GET', '/v1/requests/q-1')
-    expect(json.deliveries).toMatchObject([
-      { channel: 'sms', state: 'failed' },
-      { channel: 'web', state: 'sent' },
-    ])
-  })
+  test.each([
+    [['undelivered', 'sent', 'delivered', 'failed'], ['undelivered']],
+    [
+      ['delivered', 'sending', 'undelivered', 'delivered'],
+      ['delivered', 'undelivered'],
+    ],
+    [['failed', 'undelivered', 'queued'], ['failed']],
+  ])(
+    'in the order %j end the same: it does not stand, and the next channel is tried',
+    async (order, told) => {
+      const { sid } = await ask('q-1')
+      for (const status of order) await provider.status(sid, status)
+      expect((await bodies('q-1', 'DELIVERY_STATUS')).map(({ status }) => status)).toEqual(told)
+      await comes('q-1', 'OUTBOUND_REQUEST_SENT', 2)
+      const { json } = await lane.call('GET', '/v1/requests/q-1')
+      expect(json.deliveries).toMatchObject([
+        { channel: 'sms', state: 'failed' },
+        { channel: 'web', state: 'sent' },
+      ])
+    },
+  )
 
   test('are understood by the reference alone, and with the carrier’s reason', async () => {
     const { sid } = await ask('q-1')

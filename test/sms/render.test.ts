@@ -70,7 +70,7 @@ describe('more than one', () => {
   })
 
   test('no request the lane takes is shown with half a question and a way to answer it here', () => {
-    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 250 })
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 500, size: 'max' })
     fc.assert(
       fc.property(text, text, fc.constantFrom(...Object.values(SCHEMAS)), (headline, impact, schema) => {
         const message = shown({ ...question(schema), headline, impact })
