@@ -83,11 +83,11 @@ export type LaneUnderTest = {
   outcome(requestId: string): Promise<Answer>
   /** A new API key with these scopes. */
   key(...scopes: string[]): Promise<string>
-  /** Reads the event stream until `enough` is true of what came. */
+  /** Reads the event stream until `enough` is true of what came; `opened` is called when it stands. */
   events(
     query: string,
     enough: (seen: readonly Streamed[]) => boolean,
-    options?: { readonly key?: string; readonly lastEventId?: string },
+    options?: { readonly key?: string; readonly lastEventId?: string; readonly opened?: () => void },
   ): Promise<Streamed[]>
   /** Stops and removes its data, unless they were given to it. */
   close(): Promise<void>
@@ -226,7 +226,7 @@ export async function startLane(
       const made = await call('POST', '/v1/keys', { key: operatorKey, body: { name: 'made', scopes } })
       return made.json.key as string
     },
-    async events(query, enough, { key = agentKey, lastEventId } = {}) {
+    async events(query, enough, { key = agentKey, lastEventId, opened } = {}) {
       const headers = {
         authorization: `Bearer ${key}`,
         ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
@@ -240,6 +240,7 @@ export async function startLane(
       if (response.statusCode !== 200 || media !== 'text/event-stream; charset=utf-8') {
         throw new Error(`the stream answered ${response.statusCode} ${media}`)
       }
+      opened?.()
       const seen: Streamed[] = []
       let held = ''
       for await (const chunk of response.setEncoding('utf8')) {

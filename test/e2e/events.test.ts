@@ -9,8 +9,6 @@ beforeAll(async () => {
 })
 afterAll(() => lane.close())
 
-const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
-
 describe('waiting', () => {
   test('an open request is 202 when the time is up, the outcome is 200 as soon as it is there', async () => {
     await lane.submit(question('wait-1'))
@@ -232,8 +230,10 @@ describe('the stream', () => {
   })
 
   test('without a place it begins now; what is committed while it is open comes at once', async () => {
-    const stream = lane.events('?type=REQUEST_OPENED,REQUEST_RESOLVED&run_id=live', seen => seen.length >= 2)
-    await sleep(150)
+    const query = '?type=REQUEST_OPENED,REQUEST_RESOLVED&run_id=live'
+    let open = 0
+    const stream = lane.events(query, seen => seen.length >= 2, { opened: () => open++ })
+    await until('the stream', () => open)
     await lane.submit(question('e-4'), { run: { run_id: 'live', mood: 'DEFERENTIAL' } })
     await lane.submit(question('e-5'), { run: { run_id: 'elsewhere', mood: 'DEFERENTIAL' } })
     await lane.answer(await lane.link('e-4'), 'yes')
@@ -270,7 +270,9 @@ describe('the stream', () => {
       body: { name: 'watcher', scopes: ['audit'] },
     })
     const { key, key_id } = made.json as { key: string; key_id: string }
-    const watched = lane.events('?type=REQUEST_OPENED', () => false, { key })
+    let open = 0
+    const watched = lane.events('?type=REQUEST_OPENED', () => false, { key, opened: () => open++ })
+    await until('the stream', () => open)
     await lane.submit(question('watched-1'))
     await lane.call('DELETE', `/v1/keys/${key_id}`, { key: lane.operatorKey })
     await lane.submit(question('watched-2'))
@@ -281,9 +283,11 @@ describe('the stream', () => {
   test('there is no HEAD of a stream, and a stop of the lane ends every stream', async () => {
     expect((await lane.call('HEAD', '/v1/events')).status).toBe(404)
     const sample = await startLane()
+    let open = 0
     const streams = Array.from({ length: 12 }, () =>
-      sample.events('?from=0', () => false, { key: sample.operatorKey }),
+      sample.events('?from=0', () => false, { key: sample.operatorKey, opened: () => open++ }),
     )
+    await until('all streams', () => open, 12)
     await sample.submit(question('ending'))
     await sample.link('ending')
     await sample.stop()
