@@ -8,10 +8,7 @@ import { endingsOf } from '../faults/journal.js'
 import { ALL, sleep } from '../faults/rig.js'
 import { until } from '../until.js'
 import { noCluster, type Replica } from './cluster.js'
-import { sceneForEach } from './scene.js'
-
-/** The sweep's two seconds, and what a machine that does other work adds to them. */
-const LATE_AT_MOST_MS = 2_000 + 2_000
+import { LATE_AT_MOST_MS, sceneForEach } from './scene.js'
 
 /** An outage, the deadlines after it and the settling take this long; a test's own time is longer. */
 const LONG_MS = 110_000

@@ -7,6 +7,9 @@ import { expectKept, Journal } from '../faults/journal.js'
 import { endAll } from '../faults/rig.js'
 import { another, type Cluster, type Replica, startCluster } from './cluster.js'
 
+/** The sweep's two seconds, and what a machine that does other work adds to them. */
+export const LATE_AT_MOST_MS = 2_000 + 2_000
+
 /** Filled before each test. */
 export class Scene {
   #cluster: Cluster | null = null

@@ -217,7 +217,7 @@ export function adapterContract<Copy>(name: string, makeDriver: MakeDriver<Copy>
 
     scenario('whoever comes after the default is refused, and told what holds', async scene => {
       const { driver } = scene
-      const copy = await scene.asked('late-1', { deadline_seconds: 3 })
+      const copy = await scene.asked('late-1', { deadline_seconds: 6 })
       expect((await scene.lane.outcome('late-1')).json).toMatchObject({ state: 'defaulted', answer: null })
       await driver.answer(copy, 'YES')
       await scene.refused('late-1', 'already_resolved')

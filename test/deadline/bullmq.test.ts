@@ -140,9 +140,8 @@ describe.skipIf(noRedis !== null && !ALL)(
       await open('before', 1_000)
       await sleep(200)
       redis.freeze()
-      const began = performance.now()
       await open('during', 1_500)
-      expect(performance.now() - began).toBeLessThan(1_000)
+      expect(now()).toBeLessThan(moments.get('during') ?? 0)
       await expectAllRung(['before', 'during'], LATE_AT_MOST_MS)
       await until('trouble', () => alarms.troubles().length)
       redis.thaw()
@@ -173,11 +172,11 @@ describe.skipIf(noRedis !== null && !ALL)(
     })
 
     test('a job that rings too early settles nothing, and one that rings for a settled request does nothing', async () => {
-      await open('once', 700)
+      await open('once', 3_000)
       const at = moments.get('once') ?? 0
       const armed = { request_id: 'once', deadline_ms: at, state: 'pending' } as const
       await until('one job', async () => (await jobs()).length, 1)
-      for (const other of [at - 400, at + 300]) {
+      for (const other of [at - 2_000, at + 300]) {
         alarms.set(armed, other)
         await sleep(100)
       }

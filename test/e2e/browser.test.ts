@@ -187,7 +187,7 @@ describe.skipIf(maySkip)(`a person at the printed link${missing === null ? '' : 
   })
 
   it('meets a page that was left open past its deadline, and the default stands', async () => {
-    const reply = await ask({ deadline_seconds: 2 })
+    const reply = await ask({ deadline_seconds: 6 })
     await visiting({}, async tab => {
       await tab.goto(reply.link)
       await tab.getByText('YES', { exact: true }).click()

@@ -160,7 +160,7 @@ describe('on a machine whose wall clock is set while the lane runs', () => {
         const journal = new Journal()
         const lane = await launch({ dataDir, env })
         const client = connect(lane.url, dataDir, journal)
-        await client.open('due', { deadline_seconds: 3 })
+        await client.open('due', { deadline_seconds: 8 })
         await delivered(client, 'due')
         await client.open('not-due', { deadline_seconds: (30 * DAY) / 1000 })
         await delivered(client, 'not-due')

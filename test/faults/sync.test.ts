@@ -87,7 +87,8 @@ describe('a sync that fails', () => {
       const under = ['strace', '-o', trace, ...failing(dataDir, atStart + 5)]
       const lane = await launch({ dataDir, under })
       const client = connect(lane.url, dataDir, journal)
-      await client.open('silent', { deadline_seconds: 2 })
+      // Due while nothing can be written, and not before: a busy machine takes seconds to get there.
+      await client.open('silent', { deadline_seconds: 8 })
       await delivered(client, 'silent')
       await client.open('pending')
       await delivered(client, 'pending')

@@ -175,7 +175,7 @@ describe('by form', () => {
 
   test('a form that comes too late says what holds', async () => {
     await begin()
-    const request = { deadline_seconds: 2, reply_schema: { kind: 'text', max_chars: 20 } }
+    const request = { deadline_seconds: 5, reply_schema: { kind: 'text', max_chars: 20 } }
     const copy = await scene.asked('form-3', request)
     const view = await openForm(copy)
     expect(await scene.settled('form-3')).toMatchObject({ state: 'defaulted' })

@@ -134,6 +134,8 @@ describe('a peer that answers pings and never says hello', () => {
     keep: nothing,
     now: () => Date.now(),
   }
+  /** Long enough for a peer that does say it, on a busy machine. */
+  const HELLO_MS = 1_500
   const said: string[] = []
   const begun = () =>
     listen(
@@ -144,7 +146,7 @@ describe('a peer that answers pings and never says hello', () => {
         say: (_level, words) => void said.push(words),
       },
       desk,
-      300,
+      HELLO_MS,
     )
 
   test('is not waited for without end: the lane is told, and tries again', async () => {
