@@ -16,12 +16,15 @@ const OPENERS = listed(
 )
 
 const CLOSERS = listed(
-  'wrote|wrote:|wrote :|writes:|a écrit|a écrit:|a écrit :|escribió:|ha escrit:|ha scritto:|' +
+  'wrote:|wrote :|writes:|a écrit:|a écrit :|escribió:|ha escrit:|ha scritto:|' +
     'escreveu:|schreef:|schrieb:|skrev:|kirjoitti:|napisał(a):|napisał:|napisała:|pisze:|написал(а):|' +
     'написал:|написала:|пишет:|писал(а):|пише:|napsal(a):|napsal:|napísal(a):|a scris:|írta:|ezt írta:|' +
     'έγραψε:|yazdı:|写道：|写道:|寫道：|寫道:|のメール:|のメール：|wrote：|님이 작성:|đã viết:|menulis:|je napisao/la:|rašė:|' +
     'kirjutas:',
 )
+
+/** Some leave the colon out; then they name an address. */
+const WITHOUT_COLON = ['wrote', 'a écrit']
 
 /** Between who and what, in languages that put the verb there; the line then ends with a colon. */
 const MIDDLE = ['schrieb ', 'schreef ', 'skrev ', 'scrive ', 'пише ']
@@ -55,23 +58,23 @@ function attributionKind(lines: readonly string[], own: readonly string[]): 'pla
     .slice(0, MAX_CHARS + 1)
     .toLowerCase()
     .replace(/^[-*_ ]+|[-*_ ]+$/g, '')
-  if (whole.length > MAX_CHARS || !/\d/.test(said)) return null
+  if (whole.length > MAX_CHARS || !HAS_DATE.test(said)) return null
   const begins = OPENERS.some(word => said.startsWith(word))
-  const isClosed = CLOSERS.some(word => said.endsWith(word))
+  const hasAddress = said.includes('@')
+  const isClosed = (hasAddress ? [...CLOSERS, ...WITHOUT_COLON] : CLOSERS).some(word => said.endsWith(word))
   const hasColon = COLON.test(said)
   if (isClosed && (begins || isDated(said))) return 'plain'
   if (hasColon && begins && MIDDLE.some(word => said.includes(` ${word}`))) return 'plain'
   if (hasColon && isDated(said) && endsWithAddress(said)) return 'plain'
-  if (!HAS_DATE.test(said)) return null
-  if (isClosed && said.includes('@')) return 'by_address'
+  if (isClosed && hasAddress) return 'by_address'
   return hasColon && own.some(address => said.includes(address)) ? 'by_address' : null
 }
 
-/** It begins with a date: a digit, or the name of a day before one. */
+/** It begins with a date: a digit, or the name of a day with one right behind it or behind the month's. */
 function isDated(said: string): boolean {
   if (/^\d/.test(said)) return true
-  const [day = ''] = said.split(/[ .,]/, 1)
-  return WEEKDAYS.some(name => day === name)
+  const [, day = ''] = /^(\p{L}+)[.,]* +(?:\p{L}+[.,]* +)?\d/u.exec(said) ?? []
+  return WEEKDAYS.includes(day)
 }
 
 function endsWithAddress(said: string): boolean {

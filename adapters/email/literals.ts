@@ -22,6 +22,8 @@ const SENT_WITH = new Set(
     'Sent from Yahoo Mail for iPhone',
     'Yahoo Mail: Search, Organize, Conquer',
     'Sent from Gmail Mobile',
+    'Sent from my Android device with K-9 Mail. Please excuse my brevity.',
+    'Sent from my BlackBerry 10 smartphone on the Verizon network.',
     'Sent from Proton Mail',
     'Sent from Proton Mail mobile',
     'Sent from Proton Mail for iOS',
@@ -132,7 +134,16 @@ const DEVICE: readonly (readonly [string, string])[] = (
 ).map(([before, after]) => [before.toLowerCase(), after.toLowerCase()])
 
 const MAKERS =
-  /^(?:iphone|ipad|ipod|apple|galaxy|samsung|android|pixel|google|huawei|honor|xiaomi|redmi|poco|oneplus|oppo|vivo|realme|sony|xperia|htc|lg|nokia|motorola|moto|blackberry|windows phone|wiko|fairphone|nothing|asus|zte|t-mobile|verizon|at&t)(?![a-z])[a-z0-9 ()+./,-]{0,40}$/
+  /^(?:iphone|ipad|ipod|apple|galaxy|samsung|android|pixel|google|huawei|honor|xiaomi|redmi|poco|oneplus|oppo|vivo|realme|sony|xperia|htc|lg|nokia|motorola|moto|blackberry|windows phone|wiko|fairphone|nothing|asus|zte|t-mobile|verizon|at&t)(?![a-z])([a-z0-9 ()+./,-]{0,60})$/
+/** A model's number: S21, 5G, SM-G991B. */
+const MODEL = /^[a-z]{0,4}-?[a-z]{0,2}[0-9]{1,4}[a-z+]{0,4}$/
+/** What else a device says of itself. No sentence about a request can be made of these. */
+const DEVICE_WORDS = new Set(
+  (
+    'air blackberry device edge fab fe fold flip galaxy handset lite lte max mini mobile network note nord phone plus pro redmi ridge ' +
+    'samsung se smartphone tab tablet ultra via wireless x xperia xr xs'
+  ).split(' '),
+)
 
 const BANNERS = new Set(
   [
@@ -175,5 +186,8 @@ const isDevice = (said: string): boolean =>
   DEVICE.some(([before, after]) => {
     const stop = said.endsWith('.') ? said.slice(0, -1) : said
     if (!stop.startsWith(before) || !stop.endsWith(after)) return false
-    return MAKERS.test(stop.slice(before.length, stop.length - after.length).trim())
+    const [, model] = MAKERS.exec(stop.slice(before.length, stop.length - after.length).trim()) ?? []
+    return model?.split(/[ ()./,]+/).every(isDeviceWord) === true
   })
+
+const isDeviceWord = (word: string): boolean => word === '' || MODEL.test(word) || DEVICE_WORDS.has(word)

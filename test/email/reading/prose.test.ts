@@ -1,0 +1,54 @@
+// Prose that only resembles what programs write is the author's own, and so is no answer what it stands beside.
+import { describe, expect, test } from 'vitest'
+import { letter, MARKER, said } from './letter.js'
+
+describe('a line that begins as a phone signs', () => {
+  test.each([
+    'Sent from my iPhone, but wait for Bob',
+    'Sent from my iPhone and do not ship',
+    'Sent from my Samsung Galaxy S21 so hold it until Friday',
+    'Inviato da LG. not before 2027',
+    'Von meinem iPhone bitte noch nicht gesendet',
+  ])('and goes on in the author’s words is not passed over: %s', async line => {
+    expect(await said(letter({}, `YES\n${line}\n`))).toBe(`YES\n${line}`)
+  })
+
+  test.each([
+    'Sent from my iPhone',
+    'Sent from my iPhone 15 Pro Max.',
+    'Sent from my Samsung Galaxy S21 Ultra 5G',
+    'Sent from my Verizon, Samsung Galaxy smartphone',
+    'Sent from my T-Mobile 4G LTE Device',
+    'Sent from my Samsung SM-G991B',
+    'Von meinem iPhone gesendet',
+    'Gesendet von meinem Huawei P30 lite',
+    'Sent from my Android device with K-9 Mail. Please excuse my brevity.',
+  ])('and names the device is: %s', async line => {
+    expect(await said(letter({}, `YES\n${line}\n`))).toBe('YES')
+  })
+})
+
+describe('a line above the quotation that resembles its introduction', () => {
+  test.each([
+    'On 2 conditions that Bob wrote',
+    'On condition 4 as Bob wrote:',
+    'Do not do it before 17:00 as I wrote:',
+    'So not before 17:00 as I wrote:',
+    '2 things first (ask bob@people.example):',
+    'To be done after 2027 as he wrote',
+    'On 16 Nov 2026 Bob said no, as I wrote',
+  ])('is not passed over: %s', async line => {
+    expect(await said(letter({}, `YES\n${line}\n> ${MARKER}\n`))).toContain(`YES\n${line}`)
+  })
+
+  test.each([
+    'On Mon, 16 Nov 2026 08:14:43 -0200 Lane <lane@lane.example> wrote',
+    '---- On Mon, 16 Nov 2026 08:14:43 -0200 lane@lane.example wrote ----',
+    'Mo., 16. Nov. 2026 um 10:00 Uhr schrieb Lane <lane@lane.example>:',
+    'lun. 16 nov. 2026 à 10:00, Lane <lane@lane.example> a écrit :',
+    'Mon Nov 16 10:00:00 2026 Lane wrote:',
+    '2026-11-16 10:00 GMT+01:00 Lane <lane@lane.example>:',
+  ])('is, where it is one: %s', async line => {
+    expect(await said(letter({}, `YES\n\n${line}\n> ${MARKER}\n`))).toBe('YES')
+  })
+})
