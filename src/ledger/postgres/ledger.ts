@@ -15,6 +15,7 @@ import {
 } from '../contract.js'
 import { parseEntry } from '../entry.js'
 import type { DatabaseClock } from './clock.js'
+import type { Newest } from './newest.js'
 import type { Notices } from './notices.js'
 import { Queue } from './queue.js'
 import { PATIENCE_MS, type Readers } from './reading.js'
@@ -32,10 +33,14 @@ const PROBE = [
   { name: 'probe_end', text: 'ROLLBACK' },
 ]
 
+/** PostgreSQL keeps no U+0000 as text and refuses to look for it: nothing here has such a name. */
+const isNoName = (name: string | undefined): boolean => name?.includes('\0') === true
+
 export type Parts = {
   readonly writer: Writer
   readonly readers: Readers
   readonly notices: Notices
+  readonly newest: Newest
   readonly clock: DatabaseClock
   readonly machine: Pick<Clock, 'monotonic'>
   /** How many entries there were when the store was opened. */
@@ -60,9 +65,9 @@ export class PostgresLedger implements Ledger {
     this.#lookLater()
   }
 
-  /** For the listener: another replica has committed. */
+  /** For the listener: another replica has committed. What follows on a loss follows on something else than was told. */
   heard(size: number): void {
-    this.#tail.heard(size)
+    if (this.#parts.newest.isWhole) this.#tail.heard(size)
   }
 
   append<R>(append: Append<R>): Promise<Appended<R>> {
@@ -74,7 +79,7 @@ export class PostgresLedger implements Ledger {
     if (this.#closed) return
     this.#looking = setTimeout(async () => {
       const found = await this.#parts.look().catch(() => null)
-      if (found !== null) this.#tail.heard(found.size)
+      if (found !== null) this.heard(found.size)
       this.#lookLater()
     }, LOOK_MS)
   }
@@ -95,6 +100,7 @@ export class PostgresLedger implements Ledger {
   }
 
   async story(requestId: string): Promise<readonly Entry[]> {
+    if (isNoName(requestId)) return []
     const rows = await this.#parts.readers.rows<{ line: string }>({
       name: 'story',
       text: `SELECT line FROM entries WHERE story = (SELECT opened_seq FROM requests WHERE request_id = $1)
@@ -124,6 +130,7 @@ export class PostgresLedger implements Ledger {
   }
 
   async list(filter: Filter): Promise<readonly Listed[]> {
+    if (isNoName(filter.run_id)) return []
     const wanted: [name: string, clause: string, value: unknown][] = [
       ['state', 'state =', filter.state],
       ['run', 'run_id =', filter.run_id],
@@ -141,6 +148,7 @@ export class PostgresLedger implements Ledger {
   }
 
   async hasDirector(runId: string): Promise<boolean> {
+    if (isNoName(runId)) return false
     const text = 'SELECT 1 FROM directed_runs WHERE run_id = $1'
     return (await this.#parts.readers.one({ name: 'has_director', text, values: [runId] })) !== null
   }
@@ -179,6 +187,7 @@ export class PostgresLedger implements Ledger {
 
   async probe(): Promise<void> {
     if (this.#closed) throw new LedgerUnavailable('the ledger is closed')
+    this.#parts.newest.assertWhole()
     await this.#parts.readers.all(PROBE)
   }
 

@@ -1,13 +1,14 @@
 // Opens the cluster's store: asserts what its promises rest on before anything is acknowledged, brings the tables
 // forward, and sets the clock. Each replica has its own writer, listener and holder, and a few readers.
 import { type Clock, machineClock } from '../../clock.js'
-import type { Store } from '../contract.js'
+import { LedgerUnavailable, type Store } from '../contract.js'
 import { DatabaseClock, type Sighting } from './clock.js'
 import { type Connect, connector, leave } from './connection.js'
 import { assertDurable } from './durability.js'
 import { Holds } from './hold.js'
 import { PostgresLedger } from './ledger.js'
 import { migrate } from './migrate.js'
+import { Newest } from './newest.js'
 import { Notices } from './notices.js'
 import { Readers } from './reading.js'
 import { postgresShelf } from './shelf.js'
@@ -30,18 +31,23 @@ export async function openPostgres(url: string, options: OpenOptions = {}): Prom
   const first = await see()
   const clock = new DatabaseClock(machine, first.sighting, first.head.at_ms)
   clock.heed(first.head.at_ms, first.head.suspected)
+  const newest = new Newest()
+  newest.keep(first.head)
   const notices = new Notices(`lane_${place}`, readers)
   const look = async (): Promise<Head> => {
+    const known = newest.head
     const { head, sighting } = await see()
+    newest.see(head, known)
     clock.heed(head.at_ms, head.suspected)
     clock.see(sighting)
     return head
   }
-  const writer = new Writer(connect, clock, machine, wallOf)
+  const writer = new Writer(connect, newest, clock, machine, wallOf)
   const holds = new Holds(connect, place)
   const connections = [holds, notices, readers, writer]
   const { size } = first.head
-  const ledger = new PostgresLedger({ writer, readers, notices, clock, machine, size, look, connections })
+  const parts = { writer, readers, notices, newest, clock, machine, size, look, connections }
+  const ledger = new PostgresLedger(parts)
   void notices.listen(connect, heard => ledger.heard(heard))
   return {
     ledger,
@@ -77,12 +83,14 @@ const sightOf =
   (readers: Readers, machine: Pick<Clock, 'monotonic'>, wallOf: (ms: number) => number) =>
   async (): Promise<Seen> => {
     const asked = machine.monotonic()
-    const row = await readers.one<Head & { readonly wall: number }>({
+    const row = await readers.one<Head & { readonly wall: number; readonly standby: boolean }>({
       name: 'look',
-      text: `SELECT size, hash, at_ms, suspected, extract(epoch FROM clock_timestamp())::float8 * 1000 AS wall
-        FROM head`,
+      text: `SELECT size, hash, at_ms, suspected, extract(epoch FROM clock_timestamp())::float8 * 1000 AS wall,
+        pg_is_in_recovery() AS standby FROM head`,
     })
     if (row === null) throw new Error('the ledger has no head')
-    const { wall, ...head } = row
+    const { wall, standby, ...head } = row
+    // It may not have heard of the newest entries yet, and that is no loss.
+    if (standby) throw new LedgerUnavailable('a standby answers in the place of the primary')
     return { head, sighting: { wall: wallOf(wall), asked, answered: machine.monotonic() } }
   }

@@ -6,13 +6,12 @@
 // W2  Only a COMMIT that was answered with COMMIT is acknowledged.
 // W3  Where the answer to a COMMIT was lost, the lock is taken again: whoever holds it has then either committed, and
 //     the number of the batch stands in `writers`, or never will. So nothing is appended twice.
-// W4  A ledger that is shorter than it was, or ends otherwise, has lost what was acknowledged: a server was put in the
-//     place of another that had more. Nothing is appended to it until somebody has looked and started the lane anew.
+// W4  Nothing is appended to a ledger that has lost what was acknowledged (newest.ts).
 // W5  A process that falls silent while it holds the lock loses it after SILENCE_MS.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
-import { type Append, LedgerUnavailable } from '../contract.js'
+import type { Append } from '../contract.js'
 import type { DatabaseClock, Sighting } from './clock.js'
 import {
   type Answer,
@@ -26,6 +25,7 @@ import {
 import { assertDurable } from './durability.js'
 import { type Facts, questions } from './facts.js'
 import { away, failureOf, refusal, unavailable } from './failure.js'
+import type { Newest } from './newest.js'
 import { type Judged, Page } from './page.js'
 import { Session } from './session.js'
 import { type Head, writesOf } from './tables.js'
@@ -38,7 +38,13 @@ export type Written = { readonly entries: readonly Entry[]; readonly outcomes: r
 export type Doubt = { readonly batch: number; readonly written: Written }
 
 /** What is known once the head is locked. */
-type Entered = { readonly head: Head; readonly sighting: Sighting; readonly facts: Facts }
+type Entered = {
+  readonly head: Head
+  /** The newest head that was known before. */
+  readonly known: Head | null
+  readonly sighting: Sighting
+  readonly facts: Facts
+}
 
 /** A COMMIT was sent and nothing came back. */
 export class InDoubt extends Error {
@@ -86,11 +92,11 @@ export class Writer {
   readonly #wallOf: (databaseMs: number) => number
   readonly #id = randomUUID()
   #batch = 0
-  /** The newest head that is known to be committed. Moves in commit() alone. */
-  #head: Head | null = null
+  readonly #newest: Newest
 
   constructor(
     connect: Connect,
+    newest: Newest,
     clock: DatabaseClock,
     machine: Pick<Clock, 'monotonic'>,
     wallOf: (databaseMs: number) => number,
@@ -108,6 +114,7 @@ export class Writer {
       })
       return client
     })
+    this.#newest = newest
     this.#clock = clock
     this.#machine = machine
     this.#wallOf = wallOf
@@ -121,7 +128,7 @@ export class Writer {
     if (page.isEmpty) this.#leave(client)
     else await this.#write(client, page, written)
     this.#clock.recorded(page.head.suspected)
-    this.#head = page.head
+    this.#newest.keep(page.head)
     return written
   }
 
@@ -135,8 +142,8 @@ export class Writer {
     }
   }
 
-  #judge({ head, sighting, facts }: Entered, batch: readonly Append<unknown>[]) {
-    if (hasLost(this.#head, head)) throw new LedgerUnavailable(LOST)
+  #judge({ head, known, sighting, facts }: Entered, batch: readonly Append<unknown>[]) {
+    this.#newest.see(head, known)
     this.#clock.heed(head.at_ms, head.suspected)
     const reading = this.#clock.see(sighting)
     const page = new Page(head, reading, facts)
@@ -148,13 +155,14 @@ export class Writer {
   async #enter(client: Client, batch: readonly Append<unknown>[]): Promise<Entered> {
     const asked = questions(batch, this.#clock.now())
     const sent = this.#machine.monotonic()
+    const known = this.#newest.head
     try {
       const all = [BEGIN, LOCK, CLOCK, ...asked.map(({ question }) => question)]
       const [, locked, clock, ...answers] = await together(client, all)
       const answered = this.#machine.monotonic()
       const facts: Facts = { requests: new Map(), claimed: new Set(), counts: new Map() }
       for (const [index, { learn }] of asked.entries()) learn(facts, answers[index]?.rows ?? [])
-      return { head: headOf(locked), sighting: this.#sighting(clock, sent, answered), facts }
+      return { head: headOf(locked), known, sighting: this.#sighting(clock, sent, answered), facts }
     } catch (error) {
       throw this.#givenUp(client, error)
     }
@@ -185,9 +193,11 @@ export class Writer {
   /** Whether a batch whose answer was lost has been committed (W3). */
   async wasCommitted({ batch }: Doubt): Promise<boolean> {
     const client = await this.#session.client()
+    const known = this.#newest.head
     try {
       const signed = { ...SIGNED, values: [this.#id] }
-      const [, , answer] = await together(client, [BEGIN, LOCK, signed, ROLLBACK])
+      const [, locked, answer] = await together(client, [BEGIN, LOCK, signed, ROLLBACK])
+      this.#newest.see(headOf(locked), known)
       const { batch: last = 0 } = (answer?.rows[0] ?? {}) as { batch?: number }
       return last >= batch
     } catch (error) {
@@ -214,12 +224,6 @@ export class Writer {
     await this.#session.close()
   }
 }
-
-const LOST =
-  'the database has fewer entries than before, or others: find out which server has them, then start the lane again'
-
-const hasLost = (before: Head | null, now: Head): boolean =>
-  before !== null && (now.size < before.size || (now.size === before.size && now.hash !== before.hash))
 
 function headOf(answer: Answer | undefined): Head {
   const [head] = answer?.rows ?? []

@@ -6,6 +6,7 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
 import { ask, killable, present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
 import { guarded, note, open, STARTED, withdraw } from '../../contract/ledger/stage.js'
+import { until } from '../../until.js'
 
 describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)', () => {
   let server: Server
@@ -85,6 +86,27 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     await expect(refused).rejects.toBeInstanceOf(LedgerUnavailable)
     await expect(refused).rejects.toThrow('fewer entries than before')
     expect(await ask(url, 'SELECT size::int FROM head')).toEqual([{ size: 2 }])
+  })
+
+  test('nor by a replica that had only heard of it, however much others append; it is not ready, and says why', async () => {
+    const { ledger } = await written()
+    const { ledger: heard } = await opened()
+    const told: number[] = []
+    heard.onCommit(entries => void told.push(...entries.map(({ seq }) => seq)))
+    await note(ledger)
+    await until('the fourth entry', () => told.length, 1)
+    await tell(
+      url,
+      `ALTER TABLE entries DISABLE TRIGGER ALL;
+       DELETE FROM entries WHERE seq > 0; DELETE FROM requests;
+       UPDATE head SET size = 1, hash = (SELECT line::json ->> 'hash' FROM entries WHERE seq = 0)`,
+    )
+    const notReady = async () => (await heard.probe().catch((error: Error) => error.message)) ?? null
+    expect(await until('its answer', notReady)).toMatch('fewer entries than before')
+    const { ledger: fresh } = await opened()
+    for (let n = 0; n < 5; n++) await note(fresh)
+    await expect(note(heard)).rejects.toThrow('fewer entries than before')
+    expect(told).toEqual([3])
   })
 
   test('of a newer lane is refused', async () => {

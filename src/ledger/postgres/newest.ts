@@ -1,0 +1,40 @@
+// The newest head this process knows of, whoever wrote it. A ledger that is shorter than that, or ends otherwise, has lost what
+// was acknowledged: a server was put in the place of another that had more. That is remembered until somebody has looked
+// and started the lane anew, however much others append meanwhile.
+import { LedgerUnavailable } from '../contract.js'
+import type { Head } from './tables.js'
+
+const LOST =
+  'the database has fewer entries than before, or others: find out which server has them, then start the lane again'
+
+export class Newest {
+  #head: Head | null = null
+  #lost = false
+
+  get head(): Head | null {
+    return this.#head
+  }
+
+  get isWhole(): boolean {
+    return !this.#lost
+  }
+
+  /** A head that was read; `known` is what was known when it was asked for: answers may overtake each other. */
+  see(head: Head, known: Head | null): void {
+    if (hasLost(known, head)) this.#lost = true
+    this.assertWhole()
+    this.keep(head)
+  }
+
+  /** A head that was committed. */
+  keep(head: Head): void {
+    if (this.#head === null || head.size > this.#head.size) this.#head = head
+  }
+
+  assertWhole(): void {
+    if (this.#lost) throw new LedgerUnavailable(LOST)
+  }
+}
+
+const hasLost = (before: Head | null, now: Head): boolean =>
+  before !== null && (now.size < before.size || (now.size === before.size && now.hash !== before.hash))
