@@ -9,21 +9,15 @@
 
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import {
-  type AuthenticateResult,
-  authenticate,
-  type DKIMResult,
-  type DMARCResult,
-  type SPFResult,
-} from 'mailauth'
+import { type AuthenticateResult, authenticate, type DKIMResult } from 'mailauth'
 import { addressParser } from 'postal-mime'
 import { type Field, valuesOf } from './head.js'
 import type { Facts, Resolver } from './mail.js'
 import { isPassedByOwnServer } from './results.js'
 import { isSound, soundSignatures } from './signature.js'
 
-/** Questions to name servers for one mail: ten signatures, SPF's ten, DMARC's two, with room. */
-const MAX_LOOKUPS = 40
+/** Questions to name servers for one mail: ten signatures, DMARC's two, with room. */
+const MAX_LOOKUPS = 20
 /** Hashed in a few milliseconds. */
 const PIECE_BYTES = 64 * 1024
 /** Shorter keys have been broken; RFC 8301 takes no less. */
@@ -73,7 +67,7 @@ export async function vouch(
     if (covers !== null) return { kind: 'vouched', covers }
   }
   // Nothing to check: no question is asked on behalf of a stranger who vouches for nothing.
-  if (facts.session === null && soundSignatures(fields, facts.now).length === 0) return NOT_VOUCHED
+  if (soundSignatures(fields, facts.now).length === 0) return NOT_VOUCHED
   return verify(withoutUnsound(bytes, fields, facts.now), author, facts)
 }
 
@@ -99,18 +93,17 @@ const isRelated = (one: string, other: string): boolean =>
 async function verify(bytes: Buffer, author: string, facts: Facts): Promise<Voucher> {
   const result = await check(bytes, facts)
   if (result === null || result.dmarc === false) return NOT_VOUCHED
-  const { dkim, spf, dmarc } = result
+  const { dkim, dmarc } = result
   if (dkim.headerFrom.length !== 1 || dkim.headerFrom[0]?.toLowerCase() !== author) return NOT_VOUCHED
-  if (dmarc.status.result === 'pass') return passed(dkim.results, spf, dmarc, author)
+  if (dmarc.status.result === 'pass') return passed(dkim.results, author, dmarc.alignment.dkim.strict)
   const own = dkim.results.filter(({ status }) => status.aligned)
-  const statuses = [dmarc.status, ...own.map(({ status }) => status), ...(spf === false ? [] : [spf.status])]
+  const statuses = [dmarc.status, ...own.map(({ status }) => status)]
   return statuses.some(isTemporary) && !facts.last ? { kind: 'later' } : NOT_VOUCHED
 }
 
 /** Null for a message the checker itself could not take: nobody vouches for that. */
-function check(bytes: Buffer, { session, resolver }: Facts): Promise<AuthenticateResult | null> {
+function check(bytes: Buffer, { resolver }: Facts): Promise<AuthenticateResult | null> {
   return authenticate(Readable.from(inTurns(bytes)), {
-    ...(session && { ip: session.ip, helo: session.helo, sender: session.mailFrom }),
     mta: 'lane',
     resolver: counted(resolver),
     minBitLength: MIN_KEY_BITS,
@@ -127,18 +120,10 @@ async function* inTurns(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-function passed(
-  signatures: readonly DKIMResult[],
-  spf: SPFResult | false,
-  { alignment }: DMARCResult,
-  author: string,
-): Voucher {
-  const aligned = signatures.filter(one => isAligned(one, author, alignment.dkim.strict))
-  if (aligned.length > 0) return { kind: 'vouched', covers: new Set(aligned.flatMap(coveredBy)) }
-  // Absent, and not false as its types say, where it is not aligned.
-  const isDirect = spf !== false && spf.status.result === 'pass' && typeof alignment.spf.result === 'string'
-  const isOwn = isDirect && (!alignment.spf.strict || spf.domain.toLowerCase() === domainOf(author))
-  return isOwn ? { kind: 'vouched', covers: 'all' } : NOT_VOUCHED
+/** SPF vouches for nothing here: nobody who hands in a mail has seen the connection it came by. */
+function passed(signatures: readonly DKIMResult[], author: string, strict: boolean): Voucher {
+  const aligned = signatures.filter(one => isAligned(one, author, strict))
+  return aligned.length > 0 ? { kind: 'vouched', covers: new Set(aligned.flatMap(coveredBy)) } : NOT_VOUCHED
 }
 
 const isTemporary = ({ result }: { result: string }): boolean =>

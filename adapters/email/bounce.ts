@@ -34,7 +34,7 @@ export function readBounce(
   const { action, status } =
     report === undefined ? { action: 'failed', status: UNKNOWN_FAILURE } : readReport(report)
   if (action !== 'failed') return { kind: 'ignored', why: 'no_failure' }
-  return { kind: 'bounce', about, status, permanent: status.startsWith('5') }
+  return { kind: 'bounce', about, status }
 }
 
 /** What happened to the worst-off recipient. */

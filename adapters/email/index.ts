@@ -32,7 +32,6 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
     facts: {
       resolver: resolver ?? nameServers(),
       authservId,
-      session: null,
       replyTo: replies,
       from: from.address,
       banners,

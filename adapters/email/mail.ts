@@ -5,15 +5,11 @@ import type { LaneAddress } from './address.js'
 /** As node:dns/promises answers: arrays of strings for TXT, strings for the rest; an error with a `code` otherwise. */
 export type Resolver = (name: string, rrtype: string) => Promise<string[][] | string[]>
 
-/** The SMTP conversation the message came by, where whoever handed it in was part of it: SPF needs it. */
-export type Session = { readonly ip: string; readonly helo: string; readonly mailFrom: string }
-
 /** What reading needs to know beside the bytes. */
 export type Facts = {
   readonly resolver: Resolver
   /** EMAIL_AUTHSERV_ID: whose Authentication-Results are believed; null for nobody's. */
   readonly authservId: string | null
-  readonly session: Session | null
   /** The address replies come back to. */
   readonly replyTo: LaneAddress
   /** The sender people see: where clients that ignore Reply-To send their answer. */
@@ -62,8 +58,8 @@ export type Mail =
       readonly message_id: string | null
       readonly automated: boolean
     }
-  /** A server has given the mail up; `permanent` says whether trying that address again could ever help. */
-  | { readonly kind: 'bounce'; readonly about: Binding; readonly status: string; readonly permanent: boolean }
+  /** A server has given the mail up. */
+  | { readonly kind: 'bounce'; readonly about: Binding; readonly status: string }
   | { readonly kind: 'ignored'; readonly why: Ignored }
   | { readonly kind: 'refused'; readonly why: Refused }
   /** A name server did not answer: the same message is read again later. Never given when `last`. */

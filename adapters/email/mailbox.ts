@@ -25,15 +25,18 @@ export type Fetched =
   | { readonly kind: 'mail' | 'beginning'; readonly bytes: Uint8Array }
   | { readonly kind: 'gone' }
 
+/** What the server calls them: some have every folder below the inbox. */
+type Folders = Readonly<Record<typeof PROCESSED | typeof REJECTED, string>>
+
 export class MailboxConnection {
   readonly #client: ImapFlow
-  readonly #folders: Readonly<Record<typeof PROCESSED | typeof REJECTED, string>>
+  readonly #folders: Folders
   readonly validity: string
   /** Set by the server's announcements and by the end of the connection, taken by news(). */
   #hasNews = false
   #wake: () => void = () => undefined
 
-  private constructor(client: ImapFlow, validity: string, folders: MailboxConnection['folders']) {
+  private constructor(client: ImapFlow, validity: string, folders: Folders) {
     this.#client = client
     this.validity = validity
     this.#folders = folders
@@ -43,10 +46,6 @@ export class MailboxConnection {
     }
     client.on('exists', announce)
     client.on('close', announce)
-  }
-
-  get folders(): Readonly<Record<typeof PROCESSED | typeof REJECTED, string>> {
-    return this.#folders
   }
 
   static async open(incoming: Incoming, ca?: string): Promise<MailboxConnection> {

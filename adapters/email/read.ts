@@ -15,7 +15,7 @@ import type { Facts, Mail, Refused } from './mail.js'
 import { type Part, readParts } from './parts.js'
 import { MAX_SIGNATURES, soundSignatures } from './signature.js'
 
-export type { Facts, Mail, Resolver, Session } from './mail.js'
+export type { Facts, Mail, Resolver } from './mail.js'
 
 /** A reply with the thread and the logo below it; the webhook's door takes no more either. */
 const MAX_BYTES = 10 * 1024 * 1024

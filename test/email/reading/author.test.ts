@@ -116,23 +116,8 @@ describe('a name server that is silent', () => {
     let raw = letter({}, YES)
     for (const signing of many) raw = await signed(raw, signing)
     expect(await isAuthenticated(raw, { resolver })).toBe(false)
-    expect(resolver.asked.length).toBeLessThanOrEqual(40)
+    expect(resolver.asked.length).toBeLessThanOrEqual(20)
     expect(await read(await signed(raw))).toEqual({ kind: 'refused', why: 'too_many_headers' })
-  })
-})
-
-describe('SPF, where the letter was handed to us by whoever took it in', () => {
-  const resolver = zone({ ...ZONE, 'people.example': 'v=spf1 ip4:192.0.2.7 -all' })
-  const from = (ip: string, mailFrom = AUTHOR) => ({
-    resolver,
-    session: { ip, helo: 'mx.people.example', mailFrom },
-  })
-  test('vouches for a letter from the author’s own server', async () => {
-    expect(await isAuthenticated(letter({}, YES), from('192.0.2.7'))).toBe(true)
-  })
-  test('does not for any other server, nor for another domain’s', async () => {
-    expect(await isAuthenticated(letter({}, YES), from('192.0.2.8'))).toBe(false)
-    expect(await isAuthenticated(letter({}, YES), from('192.0.2.7', 'x@strangers.example'))).toBe(false)
   })
 })
 

@@ -42,7 +42,6 @@ export function zone(records: Zone = ZONE): Resolver & { readonly asked: string[
 export const facts = (given: Partial<Facts> = {}): Facts => ({
   resolver: zone(),
   authservId: null,
-  session: null,
   replyTo: { local: 'lane', delimiter: '+', domain: 'lane.example' },
   from: 'lane@lane.example',
   banners: [],

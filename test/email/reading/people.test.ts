@@ -125,12 +125,7 @@ describe('a delivery report', () => {
       ].join('\n'),
     )
   const FAILED = 'Final-Recipient: rfc822; ana@people.example\nAction: failed\nStatus: 5.1.1 (no such user)\n'
-  const bounced = (about: unknown, status: string, permanent = true) => ({
-    kind: 'bounce',
-    about,
-    status,
-    permanent,
-  })
+  const bounced = (about: unknown, status: string) => ({ kind: 'bounce', about, status })
 
   test('by the address it came back to', async () => {
     expect(await read(report({}, FAILED, null))).toEqual(bounced(HANDLED, '5.1.1'))
@@ -146,7 +141,7 @@ describe('a delivery report', () => {
     const delayed = 'Action: delayed\nStatus: 4.4.1\n'
     expect(await read(report({}, delayed, null))).toEqual({ kind: 'ignored', why: 'no_failure' })
     const givenUp = 'Action: failed\nStatus: 4.4.7\n'
-    expect(await read(report({}, givenUp, null))).toEqual(bounced(HANDLED, '4.4.7', false))
+    expect(await read(report({}, givenUp, null))).toEqual(bounced(HANDLED, '4.4.7'))
     expect(await read(report({}, 'Action: failed\n', null))).toEqual(bounced(HANDLED, '5.0.0'))
     expect(await read(report({}, 'Action: delivered\nStatus: 2.0.0\n', null))).toEqual({
       kind: 'ignored',
