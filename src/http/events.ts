@@ -49,9 +49,13 @@ export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
       const gone = (): void => leave.abort()
       request.raw.socket.once('close', gone)
       parts.closing.addEventListener('abort', gone)
-      await stream(request, parts, from, wanted, leave.signal, text => write(reply.raw, text))
-      parts.closing.removeEventListener('abort', gone)
-      reply.raw.end()
+      try {
+        await stream(request, parts, from, wanted, leave.signal, text => write(reply.raw, text))
+      } finally {
+        parts.closing.removeEventListener('abort', gone)
+        // Also where the ledger cannot be read: who is left on an open stream does not know to come back.
+        reply.raw.end()
+      }
       return reply
     },
   )
