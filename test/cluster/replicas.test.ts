@@ -254,7 +254,7 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
       200,
       { ledger: 'ok', clock: 'ok', alarms: expect.stringMatching(/Redis/) },
     ])
-    await here.open('q', { deadline_seconds: 1 })
+    await here.open('q', { deadline_seconds: 3 })
     expect(await here.outcome('q')).toBe('defaulted')
     await kept()
   })

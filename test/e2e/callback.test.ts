@@ -72,7 +72,7 @@ describe('whoever asked is called', () => {
   })
 
   test('with what silence led to, and with a withdrawal', async () => {
-    await submit(question('cb-silence', { deadline_seconds: 1 }), callback())
+    await submit(question('cb-silence', { deadline_seconds: 3 }), callback())
     await submit(question('cb-withdrawn'), callback())
     await withdraw('cb-withdrawn')
     const states = (await receiver.called(2)).map(call => verified(call).data.state)

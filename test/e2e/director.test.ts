@@ -48,14 +48,14 @@ describe('[LANE-065] the lane as director', () => {
 
   test('CHANGE_MOOD and SPLIT, on silence', async () => {
     await lane.submit(
-      question('d-mood', { deadline_seconds: 1, default_action: 'DOWNGRADE_TO_HYPOTHESIS' }),
+      question('d-mood', { deadline_seconds: 3, default_action: 'DOWNGRADE_TO_HYPOTHESIS' }),
       inRun('run-quiet'),
     )
     await lane.outcome('d-mood')
     expect(await decisionOf('d-mood')).toMatchObject({ decision: 'CHANGE_MOOD', mood: 'SKEPTICAL' })
     expect((await run('run-quiet')).json.mood).toBe('SKEPTICAL')
     await lane.submit(
-      question('d-split', { deadline_seconds: 1, default_action: 'SPLIT' }),
+      question('d-split', { deadline_seconds: 3, default_action: 'SPLIT' }),
       inRun('run-quiet', { work_item_id: 'wi-7' }),
     )
     await lane.outcome('d-split')

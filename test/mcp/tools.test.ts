@@ -145,7 +145,7 @@ describe('asking', () => {
   test('nobody answers: the default holds, and the sentence says to stop', async () => {
     const { data, text, isError } = await agent.call('ask_question', {
       ...QUESTION,
-      deadline_seconds: 1,
+      deadline_seconds: 3,
       key: 'silence',
     })
     expect(isError).toBe(false)
