@@ -7,7 +7,8 @@ import { refuse } from './problem.js'
 
 /** An interaction or an update is a few kilobytes; a mail may bring its whole thread and the logo below it. */
 const HOOK_BYTES = 256 * 1024
-const MAIL_BYTES = 10 * 1024 * 1024
+/** The proxy of config/nginx.conf lets through as much. */
+export const MAIL_BYTES = 10 * 1024 * 1024
 
 const ABSENT = 'This channel takes no webhooks here: it is not configured, or it is listened to another way.'
 

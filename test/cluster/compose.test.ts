@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { MAIL_BYTES } from '../../src/http/hooks.js'
 import { settings } from '../../src/settings.js'
 import { ALL, endAll, freshDirectory, has } from '../faults/rig.js'
 
@@ -82,4 +83,10 @@ test('the image runs as nobody in particular', () => {
   const [user, command] = [lines.indexOf('USER node'), lines.findIndex(line => line.startsWith('CMD'))]
   expect(user).toBeGreaterThan(lines.findLastIndex(line => line.startsWith('FROM')))
   expect(command).toBeGreaterThan(user)
+})
+
+test('the proxy lets through whatever a lane would take: a mail with its attachments comes to its webhook', () => {
+  const text = readFileSync(join(ROOT, 'config/nginx.conf'), 'utf8')
+  const [, megabytes] = /client_max_body_size (\d+)m;/.exec(text) ?? []
+  expect(Number(megabytes) * 1024 * 1024).toBe(MAIL_BYTES)
 })
