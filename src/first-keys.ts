@@ -28,9 +28,14 @@ export async function firstKeys(
   return { agent: agent.secret, operator: operator.secret }
 }
 
-/** The variable is the truth: a key it no longer names is no longer accepted. */
+/**
+ * The variable is the truth: a key it no longer names is no longer accepted. One that was revoked stays so; a replica that
+ * still has the old one must not take the new one's place, and leave nobody a key.
+ */
 async function keepGiven(keys: KeyBook, given: string | null, at: string): Promise<void> {
   const wanted = given === null ? null : keyFrom(given, GIVEN, SCOPES, at).key
+  if (wanted !== null && (keys.get(wanted.key_id)?.revoked_at ?? null) !== null)
+    throw new Error(`${GIVEN} names a key that was revoked: set another, the same for all replicas`)
   for (const key of keys.all()) {
     if (key.name === GIVEN && key.key_id !== wanted?.key_id) await keys.revoke(key.key_id, at)
   }

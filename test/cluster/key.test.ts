@@ -1,0 +1,33 @@
+// LANE_API_KEY is changed while replicas run: one that is started again with the old one must not lock everybody out.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ALL, endAll } from '../faults/rig.js'
+import { type Cluster, noCluster, type Replica, startCluster } from './cluster.js'
+
+const [OLD, NEW] = ['the-key-that-was-changed-1', 'the-key-that-was-changed-2']
+
+describe.skipIf(noCluster !== null && !ALL)(
+  `LANE_API_KEY${noCluster ? ` (skipped: ${noCluster})` : ''}`,
+  () => {
+    let cluster: Cluster
+    beforeAll(async () => {
+      cluster = await startCluster()
+    }, 60_000)
+    afterAll(async () => {
+      await endAll()
+      await cluster?.end()
+    })
+    const start = (LANE_API_KEY: string): Promise<Replica> => cluster.replica({ env: { LANE_API_KEY } })
+    const status = async ({ url }: Replica, key: string): Promise<number> =>
+      (await fetch(`${url}/v1/keys`, { headers: { authorization: `Bearer ${key}` } })).status
+
+    test('one that was changed is not accepted again from a replica that still has it, and the new one stays', async () => {
+      const before = await start(OLD)
+      expect(await status(before, OLD)).toBe(200)
+      const after = await start(NEW)
+      await before.kill()
+      await expect(start(OLD)).rejects.toThrow('LANE_API_KEY names a key that was revoked')
+      expect([await status(after, OLD), await status(after, NEW)]).toEqual([401, 200])
+      expect(await status(await start(NEW), NEW)).toBe(200)
+    })
+  },
+)
