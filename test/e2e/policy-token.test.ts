@@ -17,7 +17,16 @@ import {
 } from '../lane-under-test.js'
 import { sign } from '../token/ring.js'
 import { until } from '../until.js'
-import { answer, build, linesOf, link, running, type Spawned, spawnLane } from './spawned-lane.js'
+import {
+  answer,
+  build,
+  linesOf,
+  link,
+  recordedAsSent,
+  running,
+  type Spawned,
+  spawnLane,
+} from './spawned-lane.js'
 
 const PARAMETERS = { artifact: `sha256:${'b'.repeat(64)}` }
 const OTHER = { artifact: `sha256:${'c'.repeat(64)}` }
@@ -269,6 +278,7 @@ test('a run waits for an approval, the gateway is killed and comes back, a perso
     })
     expect(opened.status).toBe(201)
     const sent = await link(dir, 'ship-42')
+    await recordedAsSent(first, 'ship-42')
     await first.kill()
 
     const second = running(await spawnLane(built, dir))

@@ -14,6 +14,7 @@ import {
   build,
   linesOf,
   link,
+  recordedAsSent,
   running,
   type Spawned,
   spawnLane,
@@ -181,11 +182,7 @@ describe('killed in the middle', () => {
     const dir = dataDir()
     const first = running(await spawnLane(built, dir))
     await submit(first, question('overdue', { deadline_seconds: 4 }))
-    await link(dir, 'overdue')
-    // The link is out a moment before the ledger says so; killed in between, it would count as undelivered.
-    const sent = async () =>
-      JSON.stringify((await first.call('GET', '/v1/requests/overdue')).json).includes('"sent"')
-    await until('it to be sent', sent)
+    await recordedAsSent(first, 'overdue')
     await first.kill()
     await sleep(4_100)
     const second = running(await spawnLane(built, dir))

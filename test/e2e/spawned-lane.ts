@@ -148,6 +148,12 @@ export async function link(dir: string, id: string, wanted = () => true): Promis
   })
 }
 
+/** The link is out a moment before the ledger says so: a lane killed in between would have a delivery to settle. */
+export async function recordedAsSent({ call }: Spawned, id: string): Promise<void> {
+  const shown = async (): Promise<string> => JSON.stringify((await call('GET', `/v1/requests/${id}`)).json)
+  await until(`${id} is on record as sent`, shown, text => text.includes('"sent"'))
+}
+
 /** Answers on the page as a person would. */
 export async function answer(url: string, reply: Reply, text: string, code = reply.code): Promise<number> {
   const path = `${url}${new URL(reply.link).pathname}`
