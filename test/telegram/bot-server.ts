@@ -61,6 +61,8 @@ export async function startBotServer(): Promise<BotServer> {
   let queue: Update[] = []
   let newest: Update | null = null
   let hook: { readonly url: string; readonly secret: string } | null = null
+  /** Why the webhook could not be reached lately. */
+  let trouble: string | null = null
   let stopped = false
   const wakeUp = new Set<() => void>()
 
@@ -82,7 +84,9 @@ export async function startBotServer(): Promise<BotServer> {
         response => response.status,
         () => 0,
       )
+      trouble = status === 0 ? 'Connection refused' : `Wrong response from the webhook: ${status}`
       if (status >= 200 && status < 300) {
+        trouble = null
         queue = queue.filter(one => one !== update)
         return
       }
@@ -156,7 +160,11 @@ export async function startBotServer(): Promise<BotServer> {
         hook = null
         return say(reply, 200, { ok: true, result: true })
       case 'getWebhookInfo': {
-        const result = { url: hook?.url ?? '', pending_update_count: queue.length }
+        const result = {
+          url: hook?.url ?? '',
+          pending_update_count: queue.length,
+          ...(trouble !== null && { last_error_message: trouble }),
+        }
         return say(reply, 200, { ok: true, result })
       }
     }

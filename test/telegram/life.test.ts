@@ -69,7 +69,7 @@ describe('a card with buttons', () => {
     await until('a word', async () => scene.told().at(-1)?.startsWith('Answered YES by owner'))
   })
 
-  test('that left before the signing key was rotated can still be answered', async () => {
+  test('[LANE-046] that left before the signing key was rotated can still be answered', async () => {
     const card = await scene.ask(question('rotated'))
     await scene.lane.call('POST', '/v1/signing-keys/rotate', { key: scene.lane.operatorKey })
     await scene.server.press(OWNER, scene.button(card, 'Yes'), on(card))
@@ -91,6 +91,39 @@ describe('a card with buttons', () => {
     await scene.server.press(DEPUTY, scene.button(card, 'Yes'), on(card))
     expect(await rejected('others')).toEqual(['wrong_recipient'])
     expect(scene.told().at(-1)).toBe('This cannot be answered from here.')
+  })
+
+  test('[LANE-047] answered by a forwarded, borrowed, edited or anonymous message, or from a group, stays open', async () => {
+    const card = await scene.ask(question('second-hand'))
+    const from = { id: OWNER, is_bot: false, first_name: 'O' }
+    const said = {
+      message_id: 60_000,
+      date: 1,
+      from,
+      chat: { id: OWNER, type: 'private' },
+      text: 'YES',
+      ...below(card),
+    }
+    const group = { id: -5, type: 'supergroup' }
+    scene.server.inject({ message: { ...said, forward_origin: { type: 'user', date: 1 } } })
+    scene.server.inject({ message: { ...said, via_bot: { id: 9, is_bot: true } } })
+    scene.server.inject({ edited_message: { ...said, edit_date: 2 } })
+    scene.server.inject({ message: { ...said, sender_chat: { id: -5, type: 'supergroup' } } })
+    scene.server.inject({
+      callback_query: {
+        id: '9',
+        from,
+        data: scene.button(card, 'Yes'),
+        message: { ...on(card).message, chat: group },
+      },
+    })
+    const reasons = (await scene.comes('second-hand', 'INBOUND_REPLY_REJECTED', 5)).map(
+      ({ reason }) => reason,
+    )
+    expect(reasons).toEqual(Array(5).fill('sender_unauthenticated'))
+    expect((await scene.lane.call('GET', '/v1/requests/second-hand')).json.state).toBe('pending')
+    await scene.server.press(OWNER, scene.button(card, 'No'), on(card))
+    expect((await scene.lane.outcome('second-hand')).json).toMatchObject({ answer: { parsed_choice: 'NO' } })
   })
 
   test('a handle that was never given out is told the same as one that is somebody else’s', async () => {

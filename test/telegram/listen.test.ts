@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { botApi } from '../../adapters/telegram/bot-api.js'
 import { Counter } from '../../adapters/telegram/counter.js'
 import { listen } from '../../adapters/telegram/listen.js'
+import { receive } from '../../adapters/telegram/receive.js'
 import type { Desk } from '../../src/adapter.js'
 import { openDesk } from '../../src/desk.js'
 import { Directory } from '../../src/directory.js'
@@ -15,6 +16,8 @@ import { type BotServer, startBotServer, TOKEN } from './bot-server.js'
 /** Of the stage's people, the one with a Telegram account. */
 const DEPUTY = 77
 const BOT = { id: '4242' }
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000
+const WEEKS = (3 * WEEK_MS) / 1000
 
 let stage: Stage
 let server: BotServer
@@ -57,8 +60,10 @@ const begin = async (cursor: string | null = null): Promise<void> => {
 }
 
 /** The handle of a card that went to the deputy. */
-const asked = async (id: string): Promise<string> => {
-  await stage.open(question(id), [{ user_id: 'deputy', channels: ['slack'], route: 'first' }])
+const asked = async (id: string, deadline_seconds = 600): Promise<string> => {
+  await stage.open(question(id, { deadline_seconds }), [
+    { user_id: 'deputy', channels: ['slack'], route: 'first' },
+  ])
   await until('a copy for the deputy', () => handleOf(stage.slack, 'deputy', id))
   return handleOf(stage.slack, 'deputy', id)
 }
@@ -121,12 +126,60 @@ describe('the cursor', () => {
     await until('q is answered', () => stateOf('q'), 'answered')
   })
 
+  test('is forgotten after almost a week of silence: what is numbered below it is asked for too', async () => {
+    const handle = await asked('q', WEEKS)
+    await begin()
+    await until('it is asked', () => server.calls.length > 1)
+    server.faults.always('getUpdates', { kind: 'break', status: 500 })
+    server.inject({ update_id: 800_000_000, channel_post: { message_id: 1 } })
+    await until('it is confirmed', () => server.calls.some(({ payload }) => payload.offset === 800_000_001))
+    stage.clock.pass(WEEK_MS)
+    const from = { id: DEPUTY, is_bot: false, first_name: 'D' }
+    const message = { message_id: 1, date: 1, chat: { id: DEPUTY, type: 'private' } }
+    server.inject({ update_id: 7, callback_query: { id: '1', from, message, data: `${handle}:YES` } })
+    server.faults.always('getUpdates', null)
+    await until('q is answered', () => stateOf('q'), 'answered')
+  })
+
   test('moves on over what means nothing, so that it does not come again', async () => {
     server.inject({ channel_post: { message_id: 1 } })
     await begin()
     await until('its place is kept', () => stage.store.shelf.cursor('telegram'))
     await until('all are taken', () => server.waiting().length, 0)
   })
+})
+
+test('a webhook that the lane has set before does not keep it from polling', async () => {
+  const handle = await asked('q')
+  await botApi(TOKEN, server.url).setWebhook('http://127.0.0.1:9/hooks/telegram', 'aSecretOfAnEarlierStart')
+  await server.press(DEPUTY, `${handle}:YES`)
+  await begin()
+  await until('q is answered', () => stateOf('q'), 'answered')
+})
+
+test('a webhook is not acknowledged before what it says is kept, and the same may come again', async () => {
+  const handle = await asked('q')
+  const from = { id: DEPUTY, is_bot: false, first_name: 'D' }
+  const message = { message_id: 1, date: 1, chat: { id: DEPUTY, type: 'private' } }
+  const update = { update_id: 7, callback_query: { id: '1', from, message, data: `${handle}:YES` } }
+  const counter = new Counter({ api: botApi(TOKEN, server.url), bot: BOT, say: () => undefined })
+  const post = () =>
+    receive(
+      counter,
+      'the-secret',
+      {
+        bytes: Buffer.from(JSON.stringify(update)),
+        headers: { 'x-telegram-bot-api-secret-token': 'the-secret' },
+        query: '',
+        provider: null,
+      },
+      desk,
+    )
+  failures = 1
+  await expect(post()).rejects.toBeInstanceOf(LedgerUnavailable)
+  expect(await stateOf('q')).toBe('pending')
+  expect([await post(), await stateOf('q')]).toEqual([{ status: 200 }, 'answered'])
+  await counter.settle()
 })
 
 test('what is told of trouble names no address, handle or token', async () => {

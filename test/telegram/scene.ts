@@ -46,6 +46,11 @@ export async function raise(env: Record<string, string> = {}): Promise<Scene> {
     if (card === undefined) throw new Error('there is no such message')
     return card
   }
+  const comes = (id: string, type: string, count = 1): Promise<Entry['body'][]> =>
+    until(`${count} of ${type}`, async () => {
+      const bodies = (await lane.story(id)).filter(entry => entry.type === type).map(({ body }) => body)
+      return bodies.length >= count && bodies
+    })
   return {
     server,
     lane,
@@ -55,7 +60,10 @@ export async function raise(env: Record<string, string> = {}): Promise<Scene> {
       const { status, text } = await lane.submit(request, { recipients: [to] })
       if (status !== 201) throw new Error(text)
       const isCard = (one: Shown): boolean => one.message_id > last && one.text.includes('Answer by')
-      return until('a card', async () => server.shown(chat).find(isCard))
+      const card = await until('a card', () => server.shown(chat).find(isCard))
+      // Only then a reply to it can be bound.
+      await comes(String(request.question_id ?? request.approval_id), 'OUTBOUND_REQUEST_SENT')
+      return card
     },
     button(card, label) {
       const rows = (card.reply_markup?.inline_keyboard ?? []) as { text: string; callback_data: string }[][]
@@ -64,11 +72,7 @@ export async function raise(env: Record<string, string> = {}): Promise<Scene> {
       return found.callback_data
     },
     now: card => find(card.chat, card.message_id),
-    comes: (id, type, count = 1) =>
-      until(`${count} of ${type}`, async () => {
-        const bodies = (await lane.story(id)).filter(entry => entry.type === type).map(({ body }) => body)
-        return bodies.length >= count && bodies
-      }),
+    comes,
     told: () =>
       server.calls
         .filter(({ method }) => method === 'answerCallbackQuery')

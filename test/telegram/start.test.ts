@@ -126,6 +126,28 @@ describe('the doctor', () => {
     ])
     await set('', SECRET)
   })
+
+  test('finds that Telegram could not post lately, and says why and what must be', async () => {
+    const PUBLIC_URL = 'http://127.0.0.1:9'
+    const examined = () =>
+      telegramAdapter({
+        variables: {
+          TELEGRAM_BOT_TOKEN: TOKEN,
+          TELEGRAM_API_ROOT: server.url,
+          TELEGRAM_WEBHOOK_SECRET: SECRET,
+        },
+        publicUrl: () => PUBLIC_URL,
+        say: () => undefined,
+      }).check?.()
+    await set(`${PUBLIC_URL}/hooks/telegram`, SECRET)
+    server.inject({ channel_post: { message_id: 1 } })
+    const [, found] = await until('trouble', examined, findings => findings?.at(-1)?.status === 'warn')
+    expect(found).toMatchObject({
+      message: 'Telegram could not post lately: Connection refused',
+      remedy: expect.stringContaining('must be reachable over https on port 443, 80, 88 or 8443'),
+    })
+    await set('', SECRET)
+  })
   const only = (finding: { status?: string; message?: RegExp }) => ({
     ...finding,
     ...(finding.message && { message: expect.stringMatching(finding.message) }),
