@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type Answer,
   CONFIG,
+  type Entry,
   type LaneUnderTest,
   question,
   type Reply,
@@ -71,7 +72,13 @@ describe('attempts run out', () => {
     try {
       await sample.submit(question('beside'))
       const reply = await sample.link('beside')
-      const before = await sample.ledger()
+      // The link is out a moment before the ledger says so.
+      const isSent = ({ type }: Entry): boolean => type === 'OUTBOUND_REQUEST_SENT'
+      const before = await until(
+        'its sending',
+        () => sample.ledger(),
+        entries => entries.some(isSent),
+      )
       let stopped: Answer | null = null
       for (let n = 0; n < 80 && stopped === null; n++) {
         const guess = `/r/${String(n).padStart(26, '0')}`

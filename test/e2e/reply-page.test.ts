@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Answer,
   approval,
+  type Entry,
   type LaneUnderTest,
   question,
   review,
@@ -24,7 +25,13 @@ describe('looking decides nothing', () => {
     const reply = await asked('looked-at')
     const csrf = csrfOf(await open(reply))
     const query = `?reply=yes&code=${reply.code}&csrf=${encodeURIComponent(csrf)}`
-    const before = await lane.story('looked-at')
+    // The link is out a moment before the ledger says so.
+    const isSent = ({ type }: Entry): boolean => type === 'OUTBOUND_REQUEST_SENT'
+    const before = await until(
+      'its sending',
+      () => lane.story('looked-at'),
+      story => story.some(isSent),
+    )
     for (const method of ['GET', 'HEAD']) {
       const seen = await lane.call(method, `${reply.link}${query}`, { key: null })
       expect(seen.status).toBe(200)
