@@ -14,7 +14,7 @@ import { addressParser } from 'postal-mime'
 import { type Field, valuesOf } from './head.js'
 import type { Facts, Resolver } from './mail.js'
 import { isPassedByOwnServer } from './results.js'
-import { isSound, soundSignatures } from './signature.js'
+import { readSignature, soundSignatures } from './signature.js'
 
 /** Questions to name servers for one mail: ten signatures, DMARC's two, with room. */
 const MAX_LOOKUPS = 20
@@ -54,11 +54,13 @@ const isSentByAnother = (fields: readonly Field[], author: string): boolean =>
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
+/** `isKnown`: whether it could come from somebody we asked. */
 export async function vouch(
   bytes: Buffer,
   fields: readonly Field[],
   author: string,
   facts: Facts,
+  isKnown: () => Promise<boolean>,
 ): Promise<Voucher> {
   if (isSentByAnother(fields, author)) return NOT_VOUCHED
   const { authservId } = facts
@@ -66,9 +68,10 @@ export async function vouch(
     const covers = coveredByAll(fields, domainOf(author))
     if (covers !== null) return { kind: 'vouched', covers }
   }
-  // Nothing to check: no question is asked on behalf of a stranger who vouches for nothing.
-  if (soundSignatures(fields, facts.now).length === 0) return NOT_VOUCHED
-  return verify(withoutUnsound(bytes, fields, facts.now), author, facts)
+  // No question is asked on behalf of a stranger: name servers of theirs that are silent would hold up everybody's mail.
+  const useful = usefulSignatures(fields, domainOf(author), facts.now)
+  if (useful.size === 0 || !(await isKnown())) return NOT_VOUCHED
+  return verify(withOnly(useful, bytes, fields), author, facts)
 }
 
 /** When a signature is judged that the own server has judged on arrival: whether it has run out was its affair. */
@@ -80,15 +83,24 @@ const ON_ARRIVAL = 0
 function coveredByAll(fields: readonly Field[], domain: string): ReadonlySet<string> | 'all' | null {
   const sound = soundSignatures(fields, ON_ARRIVAL)
   if (sound.length < valuesOf(fields, 'dkim-signature').length) return null
-  const related = sound.filter(signature => isRelated(signature.domain, domain))
+  const related = sound.filter(signature => canAlign(signature.domain, domain))
   const [first, ...more] = related.length > 0 ? related : sound
   if (first === undefined) return 'all'
   return new Set([...first.covers].filter(name => more.every(({ covers }) => covers.has(name))))
 }
 
-/** One is the other, or under it. Enough here: the verdict on alignment is the server's. */
-const isRelated = (one: string, other: string): boolean =>
-  one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`)
+/** Domains of one organisation have this much in common at least. Enough here: the verdict on alignment is another's. */
+const canAlign = (one: string, other: string): boolean => ending(one) === ending(other)
+const ending = (domain: string): string => domain.split('.').slice(-2).join('.')
+
+/** The fields of the signatures that could vouch for somebody of this domain. */
+const usefulSignatures = (fields: readonly Field[], domain: string, now: number): ReadonlySet<Field> =>
+  new Set(
+    fields.filter(({ name, value }) => {
+      const signature = name === 'dkim-signature' ? readSignature(value, now) : null
+      return signature !== null && canAlign(signature.domain, domain)
+    }),
+  )
 
 async function verify(bytes: Buffer, author: string, facts: Facts): Promise<Voucher> {
   const result = await check(bytes, facts)
@@ -141,12 +153,12 @@ type Detailed = DKIMResult & { readonly signingHeaders?: { readonly keys: string
 const coveredBy = (result: Detailed): string[] =>
   (result.signingHeaders?.keys ?? '').toLowerCase().split(/[:\s]+/)
 
-/** The message without the signatures that vouch for nothing. No signature covers another one's field. */
-function withoutUnsound(bytes: Buffer, fields: readonly Field[], now: number): Buffer {
-  const unsound = fields.filter(({ name, value }) => name === 'dkim-signature' && !isSound(value, now))
+/** The message with these signatures alone. No signature covers another one's field. */
+function withOnly(useful: ReadonlySet<Field>, bytes: Buffer, fields: readonly Field[]): Buffer {
+  const others = fields.filter(field => field.name === 'dkim-signature' && !useful.has(field))
   const kept: Buffer[] = []
   let from = 0
-  for (const { start, end } of unsound) {
+  for (const { start, end } of others) {
     kept.push(bytes.subarray(from, start))
     from = end
   }

@@ -9,7 +9,7 @@ import { type Facts, readMail } from './read.js'
 
 /** What is the same for every message. */
 export type Intake = {
-  readonly facts: Omit<Facts, 'now' | 'last'>
+  readonly facts: Omit<Facts, 'now' | 'last' | 'isKnown'>
   readonly notices: NoticeDesk
   readonly say: Say
 }
@@ -23,7 +23,12 @@ export const HEAD_BYTES = 64 * 1024
 type Place = { readonly cursor?: string; readonly last: boolean }
 
 export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, place: Place): Promise<Fate> {
-  const mail = await readMail(bytes, { ...intake.facts, last: place.last, now: desk.now() })
+  const mail = await readMail(bytes, {
+    ...intake.facts,
+    isKnown: knownAt(desk),
+    last: place.last,
+    now: desk.now(),
+  })
   if (mail.kind === 'reply') return takeReply(intake, mail, bytes, desk, place)
   if (mail.kind === 'bounce') await reportBounce(mail, desk)
   if (mail.kind === 'refused')
@@ -32,9 +37,17 @@ export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, plac
   return fateOf(mail, isMeantForUs(intake, bytes))
 }
 
+const knownAt =
+  (desk: Desk): Facts['isKnown'] =>
+  async (binding, sender) => {
+    const unproven = { channel: 'email', proof: 'dmarc', authenticated: false, automated: false } as const
+    const seen = await desk.look({ ...unproven, binding, sender, text: '' })
+    return seen !== null && seen.reason !== 'unknown_sender'
+  }
+
 /** Where a message belongs that was handed in before, by its looks alone. */
 export async function fateAgain(intake: Intake, bytes: Uint8Array, now: number): Promise<Fate> {
-  const mail = await readMail(bytes, { ...intake.facts, last: true, now })
+  const mail = await readMail(bytes, { ...intake.facts, isKnown: async () => false, last: true, now })
   return fateOf(mail, isMeantForUs(intake, bytes))
 }
 

@@ -8,6 +8,8 @@ export type Resolver = (name: string, rrtype: string) => Promise<string[][] | st
 /** What reading needs to know beside the bytes. */
 export type Facts = {
   readonly resolver: Resolver
+  /** Whether we asked what it is about, and know an address like its author's: only then are name servers asked. */
+  readonly isKnown: (binding: Binding, author: string) => Promise<boolean>
   /** EMAIL_AUTHSERV_ID: whose Authentication-Results are believed; null for nobody's. */
   readonly authservId: string | null
   /** The address replies come back to. */

@@ -2,7 +2,7 @@
 // been cut to size, nothing is believed before it is known who wrote it, and what was said is read last.
 //
 // E1  Bounded: size, fields, nesting and lines are refused before a pattern sees them.
-// E2  Total: every sequence of bytes gives a value. Only the resolver can be waited for.
+// E2  Total: every sequence of bytes gives a value. Only the ledger and the resolver can be waited for, in this order.
 // E3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
 import type { Binding } from '../../src/adapter.js'
 import { readAuthor, type Voucher, vouch } from './author.js'
@@ -43,7 +43,7 @@ async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, fa
   const author = readAuthor(fields)
   if (author === null) return refused('no_single_author')
   const automated = isAutomated(fields, root, author)
-  const voucher = await vouch(bytes, fields, author, facts)
+  const voucher = await vouch(bytes, fields, author, facts, () => facts.isKnown(binding, author))
   if (voucher.kind === 'later') return voucher
   const body = await readBody(root, { own: ownAddresses(facts), banners: facts.banners })
   const about = isAbout(binding, body, fields, facts)

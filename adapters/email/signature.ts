@@ -20,7 +20,7 @@ function tagsOf(value: string): Map<string, string> {
 
 /** Null for one that vouches for nothing: it leaves the end of the body open (`l=`), does not cover From, rests on SHA-1
  *  (RFC 8301), or has run out. */
-function readSignature(value: string, now: number): Signature | null {
+export function readSignature(value: string, now: number): Signature | null {
   const tags = tagsOf(value)
   const covers = new Set((tags.get('h') ?? '').toLowerCase().split(':'))
   const isCurrent = !tags.has('x') || Number(tags.get('x')) * 1000 > now
@@ -28,8 +28,6 @@ function readSignature(value: string, now: number): Signature | null {
   const isSound = isWhole && isCurrent && ALGORITHMS.has(tags.get('a')?.toLowerCase() ?? '')
   return isSound ? { domain: tags.get('d')?.toLowerCase() ?? '', covers } : null
 }
-
-export const isSound = (value: string, now: number): boolean => readSignature(value, now) !== null
 
 export const soundSignatures = (fields: readonly Field[], now: number): Signature[] =>
   valuesOf(fields, 'dkim-signature').flatMap(value => readSignature(value, now) ?? [])

@@ -3,11 +3,11 @@ import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emailAdapter } from '../../adapters/email/index.js'
 import type { Resolver } from '../../adapters/email/read.js'
-import type { Desk, Hook, Inbound } from '../../src/adapter.js'
+import type { Desk, Glance, Hook, Inbound } from '../../src/adapter.js'
 import { until } from '../until.js'
 import { AUTHSERV, message, OWNER } from './correspondent.js'
 import { DOVECOT, type Dovecot, raiseDovecot, WITHOUT_DOVECOT } from './dovecot.js'
-import { HANDLE } from './samples.js'
+import { display, HANDLE } from './samples.js'
 
 const SECRET = 'the secret of the webhook, long enough'
 const NOW = Date.parse('2026-11-16T12:00:00Z')
@@ -27,7 +27,9 @@ class ForgetfulDesk implements Desk {
     return { kind: 'unknown' as const }
   }
   report = async () => undefined
-  look = async () => null
+  /** What it says of who writes. */
+  reason: Glance['reason'] = null
+  look = async () => ({ display, reason: this.reason, outcome: null })
   notice = async () => false
   link = async () => null
   keep = async (cursor: string) => void this.kept.push(cursor)
@@ -83,6 +85,9 @@ describe('by webhook', () => {
     expect(await receive?.(again, desk)).toMatchObject({ status: 503 })
     expect(await receive?.(again, desk)).toMatchObject({ status: 503 })
     expect(desk.taken).toEqual([])
+    desk.reason = 'unknown_sender'
+    expect(await receive?.(again, desk)).toMatchObject({ status: 200 })
+    expect(desk.taken).toMatchObject([[{ authenticated: false }, undefined]])
   })
 })
 

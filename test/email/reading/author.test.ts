@@ -100,6 +100,23 @@ test('a letter that nobody signed costs no question to a name server', async () 
   expect(resolver.asked).toEqual([])
 })
 
+describe('name servers that hold up nobody: not asked are those of', () => {
+  test('a stranger, or who names nothing that was asked', async () => {
+    const resolver = zone()
+    const looked: unknown[][] = []
+    const isKnown = async (...about: unknown[]): Promise<boolean> => looked.push(about) === 0
+    expect(await isAuthenticated(await signed(letter({}, YES)), { resolver, isKnown })).toBe(false)
+    expect(looked).toEqual([[{ kind: 'handle', handle: HANDLE }, AUTHOR]])
+    expect(resolver.asked).toEqual([])
+  })
+  test('signatures of others beside the author’s', async () => {
+    const resolver = zone()
+    const raw = await signed(await signed(letter({}, YES)), { domain: 'strangers.example' })
+    expect(await isAuthenticated(raw, { resolver })).toBe(true)
+    expect(resolver.asked.filter(name => name.includes('strangers'))).toEqual([])
+  })
+})
+
 describe('a name server that is silent', () => {
   const silent = async (): Promise<never> => {
     throw Object.assign(new Error('timed out'), { code: 'ETIMEOUT' })
@@ -112,7 +129,10 @@ describe('a name server that is silent', () => {
   })
   test('is not asked on and on for one letter', async () => {
     const resolver = zone()
-    const many = Array.from({ length: 10 }, (_, index) => ({ domain: `d${index}.example` }) satisfies Signing)
+    const many = Array.from(
+      { length: 10 },
+      (_, index) => ({ domain: `d${index}.people.example` }) satisfies Signing,
+    )
     let raw = letter({}, YES)
     for (const signing of many) raw = await signed(raw, signing)
     expect(await isAuthenticated(raw, { resolver })).toBe(false)

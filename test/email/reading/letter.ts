@@ -41,6 +41,7 @@ export function zone(records: Zone = ZONE): Resolver & { readonly asked: string[
 
 export const facts = (given: Partial<Facts> = {}): Facts => ({
   resolver: zone(),
+  isKnown: async () => true,
   authservId: null,
   replyTo: { local: 'lane', delimiter: '+', domain: 'lane.example' },
   from: 'lane@lane.example',
