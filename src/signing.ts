@@ -1,7 +1,8 @@
 // The keys that sign, kept in memory while the lane runs and changed by whichever replica rotates them.
 //
 // A key that was rotated in is known to every replica before any of them signs with it: a reply comes back to whichever
-// replica the network chooses, and one that did not know the key yet would turn a person away.
+// replica the network chooses, and one that did not know the key yet would turn a person away. One that was stopped meanwhile,
+// or was never told because the rotation was cut short, looks into the store before it calls a key unknown.
 import { instant } from './clock.js'
 import type { Store } from './ledger/contract.js'
 import { note } from './record.js'
@@ -44,9 +45,21 @@ export async function keepKeyring(
     if (newer !== null && newer.signing.kid !== ring.signing.kid) adopt(newer)
   }
   const leave = onEntry(store.ledger, 'KEY_ROTATED', reread, onTrouble)
+  const current: Keyring = {
+    get signing() {
+      return ring.signing
+    },
+    async verifier(kid, now) {
+      const known = await ring.verifier(kid, now)
+      if (known !== null) return known
+      await reread()
+      return ring.verifier(kid, now)
+    },
+    jwks: now => ring.jwks(now),
+  }
 
   return {
-    current: () => ring,
+    current: () => current,
     async rotate() {
       const { keyring, kid, not_before } = await change()
       adopt(keyring)

@@ -53,7 +53,7 @@ export async function verifyKind<P>(
 ): Promise<Verified<P>> {
   const parts = readParts(kind, token)
   if (parts === null) return { ok: false, flaw: 'token_malformed' }
-  const key = keyring.verifier(parts.kid, now)
+  const key = await keyring.verifier(parts.kid, now)
   if (key === null) return { ok: false, flaw: 'token_unknown_key' }
   if (keyring.signing.lately.has(hashToken(token))) return { ok: true, claims: parts.claims }
   try {

@@ -20,8 +20,8 @@ type Held = {
 
 export type Keyring = {
   readonly signing: { readonly kid: string; readonly key: KeyObject; readonly lately: Lately }
-  /** Null for a key that was never ours or whose time is over. */
-  verifier(kid: string, now: number): CryptoKey | null
+  /** Null for a key that was never ours or whose time is over. A promise where others rotate and it must be looked for. */
+  verifier(kid: string, now: number): CryptoKey | null | Promise<CryptoKey | null>
   jwks(now: number): { readonly keys: readonly JWK[] }
 }
 
