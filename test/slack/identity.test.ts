@@ -82,18 +82,28 @@ describe('an account', () => {
     ['a guest of one channel', { is_ultra_restricted: true }],
     ['a bot', { is_bot: true }],
     ['a workflow', { is_workflow_bot: true }],
+    ['a connector', { is_connector_bot: true }],
+    ['Slack’s own bot', { id: 'USLACKBOT' }],
     ['closed', { deleted: true }],
     ['a stranger', { is_stranger: true }],
-  ])('that is %s cannot answer, though it is the one configured', async (_name, change) => {
-    await begin()
-    const copy = await scene.asked('a-1')
-    scene.workspace.will('users.info', account(change), FOREVER)
-    expect(await scene.person.press(people().owner, copy, 'YES')).toEqual({ status: 200, body: '' })
-    expect([await scene.reasons('a-1'), await scene.state('a-1')]).toEqual([
-      ['sender_unauthenticated'],
-      'pending',
-    ])
-  })
+  ])(
+    'that is %s cannot answer, though it is the one configured, and is told so privately',
+    async (_name, change) => {
+      await begin()
+      const copy = await scene.asked('a-1')
+      scene.workspace.will('users.info', account(change), FOREVER)
+      expect(await scene.person.press(people().owner, copy, 'YES')).toEqual({ status: 200, body: '' })
+      expect([await scene.reasons('a-1'), await scene.state('a-1')]).toEqual([
+        ['sender_unauthenticated'],
+        'pending',
+      ])
+      const [notice] = await scene.called('chat.postEphemeral')
+      expect(notice?.body).toMatchObject({
+        user: people().owner,
+        text: expect.stringMatching(/^Guests, bots, deactivated accounts and members of other organisations/),
+      })
+    },
+  )
 
   test('[LANE-047] of another workspace in a shared channel is somebody else, whatever its id', async () => {
     await begin()

@@ -122,6 +122,17 @@ describe('the doctor', () => {
     ])
   })
 
+  test('says of a Slack that cannot be reached what to see to', async () => {
+    const SLACK_API_URL = `http://127.0.0.1:${await freePort()}/api/`
+    expect(await examine({ SLACK_SIGNING_SECRET: SIGNING_SECRET, SLACK_API_URL })).toEqual([
+      expect.objectContaining({
+        status: 'fail',
+        message: 'the bot token could not be used: unreachable',
+        remedy: 'see that slack.com can be reached from this machine',
+      }),
+    ])
+  })
+
   test('names an app token without its scope', async () => {
     workspace.will('apps.connections.open', refuses('missing_scope'))
     const findings = await examine({ SLACK_APP_TOKEN: APP_TOKEN })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { slackAdapter } from '../../adapters/slack/index.js'
 import { SeenSignatures, verify } from '../../adapters/slack/signature.js'
-import type { Desk, Hook } from '../../src/adapter.js'
+import type { Desk, Hook, Say } from '../../src/adapter.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import { nowSeconds, sign, submitted, written } from './person.js'
 import { raise, type Scene } from './scene.js'
@@ -195,26 +195,36 @@ describe('a lane', () => {
   })
 })
 
-describe('when the ledger is away', () => {
-  const away = async (): Promise<never> => {
-    throw new LedgerUnavailable('no disk')
-  }
-  const desk: Desk = {
-    take: away,
-    look: away,
-    report: away,
-    notice: away,
-    link: away,
-    keep: away,
-    now: () => ms(NOW),
-  }
+const away = async (): Promise<never> => {
+  throw new LedgerUnavailable('no disk')
+}
+const desk: Desk = {
+  take: away,
+  look: away,
+  report: away,
+  notice: away,
+  link: away,
+  keep: away,
+  now: () => ms(NOW),
+}
+const made = (say: Say = () => undefined) =>
+  slackAdapter({
+    variables: { SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_SIGNING_SECRET: SIGNING_SECRET },
+    publicUrl: () => 'https://lane.example.org',
+    say,
+  })
 
+test.each(['app_uninstalled', 'tokens_revoked'])('the operator is told of %s', async type => {
+  const said: unknown[] = []
+  const body = JSON.stringify({ type: 'event_callback', team_id: 'T1', event: { type } })
+  const handed = hook(body, { 'content-type': 'application/json', ...sign(body, NOW) })
+  expect(await made((...line) => void said.push(line)).receive?.(handed, desk)).toEqual({ status: 200 })
+  expect(said).toEqual([['error', 'Slack has taken the app’s rights', { channel: 'slack', why: type }]])
+})
+
+describe('when the ledger is away', () => {
   test('nothing is acknowledged, not even an event, and the same bytes may come again', async () => {
-    const adapter = slackAdapter({
-      variables: { SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_SIGNING_SECRET: SIGNING_SECRET },
-      publicUrl: () => 'https://lane.example.org',
-      say: () => undefined,
-    })
+    const adapter = made()
     const copy = { channel: 'D1', message: { ts: '1.000001', text: '' } }
     const body = JSON.stringify(written('U1', copy, 'YES'))
     const handed = hook(body, { 'content-type': 'application/json', ...sign(body, NOW) })
