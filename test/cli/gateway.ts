@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
 
 export const LANE = fileURLToPath(new URL('../../dist/src/cli/lane.js', import.meta.url))
 
@@ -43,13 +44,17 @@ export function cleanEnv(more: Readonly<Record<string, string>> = {}): Record<st
   return { ...Object.fromEntries(kept), ...more }
 }
 
-/** Removed when the tests end. */
+/** Removed when the tests of the file that uses them are over. */
+const directories: string[] = []
+afterAll(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
 export function freshDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'lane-cli-'))
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  directories.push(directory)
   return directory
 }
-process.setMaxListeners(0)
 
 export async function start(options: StartOptions = {}): Promise<Gateway> {
   if (!existsSync(LANE)) throw new Error('the lane is not built: npm run build')
