@@ -2,9 +2,9 @@
 // entries and, beside it, on an empty one.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../test/port.js'
 import { bytesOf, Connection } from './connection.js'
 import type { Figure } from './figure.js'
 import { seated } from './machine.js'
@@ -73,14 +73,4 @@ async function ready(port: number, end: number): Promise<void> {
     await sleep(1)
   }
   throw new WrongOutcome(`the lane was not ready within ${PATIENCE_MS} ms`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
-  return address.port
 }
