@@ -5,6 +5,7 @@ import type { Adapter, AdapterParts } from '../../src/adapter.js'
 import { check } from './check.js'
 import type { Intake } from './intake.js'
 import { listen } from './listen.js'
+import { readBanners } from './literals.js'
 import type { Resolver } from './read.js'
 import { receive } from './receive.js'
 import { Seen } from './seen.js'
@@ -34,7 +35,7 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
       authservId,
       replyTo: replies,
       from: from.address,
-      banners,
+      banners: readBanners(banners),
     },
     notices: { from, replies, transport },
     say,

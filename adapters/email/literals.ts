@@ -175,11 +175,15 @@ function fold(line: string): string {
     .toLowerCase()
 }
 
-/** Whether programs alone write this line. `banners`: the operator's own. */
-export function isLiteral(line: string, banners: readonly string[]): boolean {
-  if (line.length > MAX_LITERAL_CHARS) return banners.includes(line.trim())
+/** The operator's own banners, in the form lines are compared in. */
+export type Banners = ReadonlySet<string>
+export const readBanners = (lines: readonly string[]): Banners => new Set(lines.map(fold))
+
+/** Whether programs alone write this line. */
+export function isLiteral(line: string, banners: Banners): boolean {
+  if (line.length > MAX_LITERAL_CHARS) return banners.has(fold(line))
   const said = fold(line.trim().replace(LINK, ''))
-  return SENT_WITH.has(said) || BANNERS.has(said) || isDevice(said) || banners.some(one => fold(one) === said)
+  return SENT_WITH.has(said) || BANNERS.has(said) || isDevice(said) || banners.has(said)
 }
 
 const isDevice = (said: string): boolean =>

@@ -1,6 +1,7 @@
 // What a raw message becomes: the value that reading gives and that receiving acts on.
 import type { Binding } from '../../src/adapter.js'
 import type { LaneAddress } from './address.js'
+import type { Banners } from './literals.js'
 
 /** As node:dns/promises answers: arrays of strings for TXT, strings for the rest; an error with a `code` otherwise. */
 export type Resolver = (name: string, rrtype: string) => Promise<string[][] | string[]>
@@ -16,8 +17,8 @@ export type Facts = {
   readonly replyTo: LaneAddress
   /** The sender people see: where clients that ignore Reply-To send their answer. */
   readonly from: string
-  /** Lines the operator's own gateways put into mails, word for word. */
-  readonly banners: readonly string[]
+  /** Lines the operator's own gateways put into mails. */
+  readonly banners: Banners
   /** True at the last try: a name server that is silent then counts as a no. */
   readonly last: boolean
   readonly now: number

@@ -7,11 +7,11 @@
 // S4  In what is passed over stands nothing that could be another answer.
 import { attributionLines, findHeaderBlock, isSeparator } from './attribution.js'
 import { dense, folded, isBlank, type Line } from './lines.js'
-import { isLiteral } from './literals.js'
+import { type Banners, isLiteral } from './literals.js'
 import { findMarker } from './marker.js'
 
 /** What is known beside the body: addresses of ours, in lower case, and lines of the operator's gateways. */
-export type Known = { readonly own: readonly string[]; readonly banners: readonly string[] }
+export type Known = { readonly own: readonly string[]; readonly banners: Banners }
 
 export type Said =
   /** `below`: everything under the answer, without blanks, for comparison with the other part. */
@@ -23,6 +23,9 @@ export type Said =
 const UNCLEAR: Said = { kind: 'unclear' }
 /** A signature longer than this is a letter. */
 const MAX_SIGNATURE_LINES = 40
+/** Lines that no quotation mark sets apart, of which each is compared with every known one. A signature, a gateway's
+ *  disclaimer and an introduction have a few dozen. */
+const MAX_OWN_LINES = 500
 /** Enough to hold a signature and an introduction. */
 const MAX_BELOW_CHARS = 8_192
 
@@ -31,6 +34,7 @@ export function readSaid(lines: readonly Line[], known: Known, html: Said | null
   const seen = lines.filter(({ text }) => !isBlank(text))
   const boundary = seen.findIndex(({ text, role }) => role === 'quoted' || findMarker(text) !== null)
   const cutAt = boundary === -1 ? seen.length : boundary
+  if (cutAt > MAX_OWN_LINES) return UNCLEAR
   const words = seen.slice(0, cutAt).filter(({ text }) => !isLiteral(text, known.banners))
   const introAt = boundary === -1 ? words.length : introductionAt(words, known)
   const signAt = Math.min(signatureAt(words), introAt)
@@ -104,9 +108,9 @@ const isOpenEnded = (answer: string): boolean => /[:：]\s*$/.test(answer)
 /** From the first quoted line on. Behind our marker in the open everything is ours. */
 function isOnlyQuotation(lines: readonly Line[], known: Known): boolean {
   const open = lines.findIndex(({ text, role }) => role !== 'quoted' && findMarker(text) !== null)
-  const own = lines
-    .slice(0, open === -1 ? lines.length : open)
-    .filter(({ text, role }) => role !== 'quoted' && !isLiteral(text, known.banners))
+  const unquoted = lines.slice(0, open === -1 ? lines.length : open).filter(({ role }) => role !== 'quoted')
+  if (unquoted.length > MAX_OWN_LINES) return false
+  const own = unquoted.filter(({ text }) => !isLiteral(text, known.banners))
   const signAt = own.findIndex(line => line.role === 'signature' || isDelimiter(line) || isFooter(line))
   const signature = signAt === -1 ? [] : own.slice(signAt)
   return own.length === signature.length && isSignature(signature.map(asSignature))

@@ -45,7 +45,7 @@ export const facts = (given: Partial<Facts> = {}): Facts => ({
   authservId: null,
   replyTo: { local: 'lane', delimiter: '+', domain: 'lane.example' },
   from: 'lane@lane.example',
-  banners: [],
+  banners: new Set(),
   last: false,
   now: Date.UTC(2026, 10, 16),
   ...given,

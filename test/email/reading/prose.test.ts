@@ -1,5 +1,6 @@
 // Prose that only resembles what programs write is the author's own, and so is no answer what it stands beside.
 import { describe, expect, test } from 'vitest'
+import { readBanners } from '../../../adapters/email/literals.js'
 import { letter, MARKER, said } from './letter.js'
 
 describe('a line that begins as a phone signs', () => {
@@ -50,5 +51,24 @@ describe('a line above the quotation that resembles its introduction', () => {
     '2026-11-16 10:00 GMT+01:00 Lane <lane@lane.example>:',
   ])('is, where it is one: %s', async line => {
     expect(await said(letter({}, `YES\n\n${line}\n> ${MARKER}\n`))).toBe('YES')
+  })
+})
+
+describe('lines that a gateway of the operator’s adds', () => {
+  const long = `This mail came from outside: ${'be careful, '.repeat(60)}`
+  const banners = readBanners(['Came from  Outside', long])
+  test('are passed over, above the answer and below it, and nothing like them is', async () => {
+    for (const line of ['came from outside', ' Came from Outside <https://gateway.example/why>', long])
+      expect(await said(letter({}, `${line}\nYES\n${line}\n`), { banners })).toBe('YES')
+    for (const line of ['came from outside, so no', `${long} no`])
+      expect(await said(letter({}, `${line}\nYES\n`), { banners })).toContain('\n')
+  })
+
+  test('are compared while they are few: a hundred thousand would stop the lane for seconds', async () => {
+    const lines = (count: number): string => 'Came from outside\n'.repeat(count)
+    expect(await said(letter({}, `YES\n${lines(400)}`), { banners })).toBe('YES')
+    expect(await said(letter({}, `YES\n${lines(600)}`), { banners })).toContain('\n')
+    expect(await said(letter({}, `YES\n> ${MARKER}\n${lines(400)}`), { banners })).toBe('YES')
+    expect(await said(letter({}, `YES\n> ${MARKER}\n${lines(600)}`), { banners })).toContain('\n')
   })
 })
