@@ -13,11 +13,10 @@ export const MAX_LINE_CHARS = 2_048
 export function linesOf(text: string, flowed: 'no' | 'yes' | 'delsp'): readonly Line[] | null {
   if (text.length > MAX_TEXT_CHARS) return null
   const lines = text.split(/\r\n|\n|\r/).map(cut)
-  return (flowed === 'no' ? lines : unfolded(lines, flowed === 'delsp')).map(line => ({
-    text: line,
-    role: isQuoted(line) ? 'quoted' : 'own',
-  }))
+  return flowed === 'no' ? lines.map(asWritten) : unfolded(lines, flowed === 'delsp')
 }
+
+const asWritten = (text: string): Line => ({ text, role: isQuoted(text) ? 'quoted' : 'own' })
 
 /** An address broken before its bracket leaves `>:` on a line of its own. */
 const isQuoted = (line: string): boolean => line.startsWith('>') && line.trimEnd() !== '>:'
@@ -29,17 +28,20 @@ export const cut = (line: string): string =>
 const SIGNATURE = '-- '
 
 /** Soft line breaks undone. Only lines outside quotations are joined: the others are not read. */
-function unfolded(lines: readonly string[], delsp: boolean): string[] {
-  const whole: string[] = []
+function unfolded(lines: readonly string[], delsp: boolean): Line[] {
+  const whole: Line[] = []
   let open = false
-  for (const stuffed of lines) {
-    const line = stuffed.startsWith(' ') ? stuffed.slice(1) : stuffed
-    const isSoft = line.endsWith(' ') && line !== SIGNATURE && !line.startsWith('>')
+  for (const written of lines) {
+    // A blank before a line says that what follows is no sign of quotation: the author has typed it.
+    const { role } = asWritten(written)
+    const line = written.startsWith(' ') ? written.slice(1) : written
+    const isText = role === 'own' && line !== SIGNATURE
+    const isSoft = isText && line.endsWith(' ')
     const text = isSoft && delsp ? line.slice(0, -1) : line
-    const isJoined = open && line !== SIGNATURE && !line.startsWith('>') && line !== ''
-    const last = whole.at(-1) ?? ''
-    if (isJoined && last.length < MAX_LINE_CHARS) whole[whole.length - 1] = last + text
-    else whole.push(text)
+    const last = whole.at(-1)?.text ?? ''
+    const isJoined = open && isText && line !== '' && last.length < MAX_LINE_CHARS
+    if (isJoined) whole[whole.length - 1] = { text: last + text, role }
+    else whole.push({ text, role })
     open = isSoft
   }
   return whole

@@ -72,3 +72,20 @@ describe('lines that a gateway of the operator’s adds', () => {
     expect(await said(letter({}, `YES\n> ${MARKER}\n${lines(600)}`), { banners })).toContain('\n')
   })
 })
+
+describe('what programs may show differently is no answer', () => {
+  test('a line that the author began with a ">", which format=flowed tells from a quotation', async () => {
+    const flowed = { 'Content-Type': 'text/plain; charset=utf-8; format=flowed' }
+    expect(await said(letter(flowed, 'YES\n >but not before Friday\n'))).toBe('YES\n>but not before Friday')
+    expect(await said(letter(flowed, `YES\n>but not before Friday\n> ${MARKER}\n`))).toBe('YES')
+    expect(await said(letter(flowed, 'YES \n but not before Friday\n'))).toBe('YES but not before Friday')
+  })
+
+  test('a body in an encoding of the sender’s own', async () => {
+    const encoded = (name: string): Promise<string> =>
+      said(letter({ 'Content-Transfer-Encoding': name }, 'WUVT\n'))
+    expect(await encoded('Base64')).toBe('YES')
+    for (const name of ['x-base64', 'base64 (really)', 'uuencode', ''])
+      expect(await encoded(name)).not.toBe('YES')
+  })
+})
