@@ -1,6 +1,7 @@
 // Words in a card's thread: bound by the card they answer, compiled by the same grammar, and answered in the thread.
 // A reply that is also shown in the conversation is one; edits, deletions, bots and everything else that Slack calls a
-// message are none. Words beside a file are a reply that is never understood: the file may say otherwise.
+// message are none. Words beside a file are a reply that is never understood: the file may say otherwise. Whoever may
+// believe to have answered, and has not, is told.
 import type { Desk, Verdict } from '../../src/adapter.js'
 import { refOf } from './copy.js'
 import { typed } from './inert.js'
@@ -19,16 +20,20 @@ export type Message = {
   readonly thread_ts?: string
   /** Also where the subtype does not speak of them. */
   readonly files?: readonly unknown[]
+  /** Of a message that was changed, what it is now. */
+  readonly message?: Partial<Message> & { readonly edited?: unknown }
 }
 
 const BESIDE =
   'Nothing was recorded. Answer with the buttons of the message that asks, or reply in the thread below it.'
+const EDITED = 'An edited message counts as it was first sent. To say something else, write a new reply.'
 
 const WITH_FILE = 'file_share'
 const SAID: readonly (string | undefined)[] = [undefined, 'thread_broadcast', WITH_FILE]
 
 export async function takeMessage(parts: Parts, message: Message, desk: Desk): Promise<void> {
   const { subtype, bot_id, user, thread_ts, ts } = message
+  if (subtype === 'message_changed') return hintOfEdit(parts, message, desk)
   if (!SAID.includes(subtype) || typeof bot_id === 'string' || user === undefined) return
   if (thread_ts !== undefined && thread_ts !== ts)
     return takeReply(parts, { ...message, user, thread_ts }, desk)
@@ -38,6 +43,16 @@ export async function takeMessage(parts: Parts, message: Message, desk: Desk): P
 /** Somebody who writes to the lane and hears nothing would believe to have answered. */
 function hint(parts: Parts, { channel, channel_type, ts, thread_ts, user }: Spoken, desk: Desk): void {
   if (channel_type === 'im') parts.notices.hint({ channel, ts }, user, BESIDE, desk.now(), thread_ts)
+}
+
+/** Slack also calls it a change when it adds the preview of a link. */
+async function hintOfEdit(parts: Parts, { channel, message = {} }: Message, desk: Desk): Promise<void> {
+  const { user, bot_id, edited, thread_ts } = message
+  if (edited === undefined || typeof bot_id === 'string' || user === undefined || thread_ts === undefined)
+    return
+  const card = { channel, ts: thread_ts }
+  const inbound = inboundOf(NOBODY, { kind: 'ref', ref: refOf(card) }, '', '')
+  if ((await desk.look(inbound)) !== null) parts.notices.hint(card, user, EDITED, desk.now(), thread_ts)
 }
 
 type Spoken = Message & { readonly user: string }

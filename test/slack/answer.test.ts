@@ -257,6 +257,31 @@ describe('in the thread', () => {
     }
   })
 
+  test('words that were changed afterwards answer nothing, and the person is told', async () => {
+    await begin()
+    const copy = await scene.asked('t-7')
+    const said = { user: owner(), text: 'YES', ts: '1.000002', thread_ts: copy.message.ts }
+    const changed = async (message: Record<string, unknown>): Promise<void> => {
+      const more = { subtype: 'message_changed', user: undefined, thread_ts: undefined, message }
+      expect(await scene.person.write(owner(), copy, '', more)).toEqual({ status: 200, body: '' })
+    }
+    const edited = { user: owner(), ts: '1.000003' }
+    await changed(said)
+    await changed({ ...said, edited, bot_id: 'B1' })
+    await changed({ ...said, edited, thread_ts: '1.000001' })
+    await changed({ ...said, edited })
+    const [notice, ...more] = await scene.called('chat.postEphemeral')
+    expect([notice?.body, more]).toMatchObject([
+      {
+        user: owner(),
+        thread_ts: copy.message.ts,
+        text: expect.stringMatching(/^An edited message counts as it was/),
+      },
+      [],
+    ])
+    expect([await scene.state('t-7'), await scene.reasons('t-7')]).toEqual(['pending', []])
+  })
+
   test('a reply that is also shown in the conversation is a reply: it is not lost', async () => {
     await begin()
     const copy = await scene.asked('t-6')

@@ -61,6 +61,19 @@ describe('a lane whose people are on Slack', () => {
     expect(error).not.toContain('mistaken')
   })
 
+  test.each<[string, Record<string, string>, readonly string[]]>([
+    ['the signing secret', { SLACK_SIGNING_SECRET: SIGNING_SECRET }, ['receive']],
+    ['the app token', { SLACK_APP_TOKEN: APP_TOKEN }, ['listen']],
+    ['both', { SLACK_SIGNING_SECRET: SIGNING_SECRET, SLACK_APP_TOKEN: APP_TOKEN }, ['receive', 'listen']],
+  ])('hears by what %s opens', (_name, variables, ways) => {
+    const adapter = slackAdapter({
+      variables: { SLACK_BOT_TOKEN: BOT_TOKEN, ...variables },
+      publicUrl: () => 'https://lane.example.org',
+      say: () => undefined,
+    })
+    expect(['receive', 'listen'].filter(way => way in adapter)).toEqual(ways)
+  })
+
   test('starts though Slack cannot be reached: the lane depends on it for nothing else', async () => {
     const env = {
       SLACK_BOT_TOKEN: BOT_TOKEN,
