@@ -86,6 +86,20 @@ describe('a card with buttons', () => {
     expect((await scene.lane.call('GET', '/v1/requests/forged')).json.state).toBe('pending')
   })
 
+  test('tells whoever pressed no more than Telegram shows, however much there is to say', async () => {
+    const options = Array.from({ length: 26 }, (_, at) => ({
+      value: `v${at}`,
+      label: 'long '.repeat(14) + at,
+    }))
+    const card = await scene.ask(asking('many', { kind: 'choice', options }))
+    const handle = scene.button(card, 'A · ').split(':')[0] ?? ''
+    await scene.server.press(OWNER, `${handle}:none of these`, on(card))
+    const told = await until('a word', () =>
+      scene.told().find(words => words.startsWith('Not understood: none')),
+    )
+    expect([...told]).toHaveLength(200)
+  })
+
   test('[LANE-047] of one person answers nothing for another who was asked nothing', async () => {
     const card = await scene.ask(question('others'))
     await scene.server.press(DEPUTY, scene.button(card, 'Yes'), on(card))
