@@ -7,6 +7,7 @@
 import { type Desk, reasonOf, type Say } from '../../src/adapter.js'
 import { type Fate, fateAgain, HEAD_BYTES, handIn, type Intake, isMeantForUs } from './intake.js'
 import { MailboxConnection, type Place, PROCESSED, REJECTED } from './mailbox.js'
+import { pause } from './pause.js'
 import type { Incoming } from './variables.js'
 
 const AGAIN_MS = 1_000
@@ -145,14 +146,4 @@ function codeOf(error: unknown): string {
   const { code, authenticationFailed } = Object(error) as { code?: unknown; authenticationFailed?: unknown }
   if (authenticationFailed === true) return 'login refused'
   return typeof code === 'string' ? code : reasonOf(error)
-}
-
-async function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  if (stopping.aborted) return
-  let timer: NodeJS.Timeout | undefined
-  await new Promise<void>(resolve => {
-    timer = setTimeout(resolve, ms)
-    stopping.addEventListener('abort', () => resolve(), { once: true })
-  })
-  clearTimeout(timer)
 }

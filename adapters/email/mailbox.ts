@@ -1,6 +1,7 @@
 // One connection to the mailbox that replies come to: what is new in it, one message of it, and a message put away. It
 // never reconnects; whoever listens makes another.
 import { ImapFlow } from 'imapflow'
+import { pause } from './pause.js'
 import { tokenOf } from './token.js'
 import type { Incoming } from './variables.js'
 
@@ -90,14 +91,9 @@ export class MailboxConnection {
 
   /** Until something may have come, or the connection is gone, or somebody wants to stop. */
   async news(stopping: AbortSignal): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>(resolve => {
-      this.#wake = resolve
-      timer = setTimeout(resolve, POLL_MS)
-      stopping.addEventListener('abort', () => resolve(), { once: true })
-      if (this.#hasNews || stopping.aborted) resolve()
-    })
-    clearTimeout(timer)
+    const woken = new AbortController()
+    this.#wake = () => woken.abort()
+    if (!this.#hasNews) await pause(POLL_MS, stopping, woken.signal)
     this.#hasNews = false
     if (!this.#client.usable && !stopping.aborted) throw new Error('the connection to the mailbox has ended')
   }
