@@ -100,7 +100,9 @@ function hire({ url, queue, onTrouble }: BellParts, take: (job: Job<string>) => 
       const late = new Promise<void>(resolve => {
         timer = setTimeout(resolve, ms)
       })
-      await Promise.race([worker.close(ms === 0), late]).catch(onTrouble)
+      // Asked politely, one that has no Redis to say goodbye to would go on trying to reach it for ever.
+      const forced = ms === 0 || redis.status !== 'ready'
+      await Promise.race([worker.close(forced), late]).catch(onTrouble)
       clearTimeout(timer)
       redis.disconnect()
     },
