@@ -90,3 +90,8 @@ test('the proxy lets through whatever a lane would take: a mail with its attachm
   const [, megabytes] = /client_max_body_size (\d+)m;/.exec(text) ?? []
   expect(Number(megabytes) * 1024 * 1024).toBe(MAIL_BYTES)
 })
+
+test('no upload that breaks off makes the proxy shut out the lane it was for', () => {
+  const text = readFileSync(join(ROOT, 'config/nginx.conf'), 'utf8')
+  expect(text.match(/^ *server lane.*$/gm)).toEqual([expect.stringContaining(' max_fails=0;')])
+})
