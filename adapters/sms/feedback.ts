@@ -26,17 +26,18 @@ export const recordedWords = ({ answer }: Extract<Verdict, { kind: 'recorded' }>
 
 type Refused = Extract<Verdict, { kind: 'refused' }>
 
-export function refusedWords({ reason, accepted, outcome }: Refused): string {
+export function refusedWords({ reason, accepted, outcome }: Refused, withMedia = false): string {
   if (outcome !== null) return `Not recorded: ${outcomeWords(outcome)}`
-  if (accepted !== null) return notUnderstood(plain(accepted))
+  const why = withMedia ? 'A message with a picture or file answers nothing.' : 'Not understood.'
+  if (accepted !== null) return notUnderstood(why, plain(accepted))
   return `Not recorded: ${WHY[reason] ?? 'it could not be taken.'}`
 }
 
 /** The sentence that was too long to be asked with is too long to be repeated, and a provider takes 1600 characters. */
-function notUnderstood(accepted: string): string {
-  const whole = `Not understood. ${accepted} End with the code of the message.`
+function notUnderstood(why: string, accepted: string): string {
+  const whole = `${why} ${accepted} End with the code of the message.`
   if (countSegments(whole).segments <= MAX_SEGMENTS) return whole
-  return 'Not understood. Read and answer it by the link in the message.'
+  return `${why} Read and answer it by the link in the message.`
 }
 
 const WHY: Readonly<Partial<Record<Reason, string>>> = {

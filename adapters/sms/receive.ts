@@ -84,16 +84,20 @@ async function takeMessage(parameters: URLSearchParams, desk: Desk): Promise<Hoo
   }
   // The carrier answers these itself.
   if (keyword !== null) return SILENT
-  return say(await desk.take(inboundOf(id, sender, text)), desk)
+  const withMedia = (parameters.get('NumMedia') ?? '0') !== '0'
+  return say(await desk.take(inboundOf(id, sender, text, withMedia)), withMedia, desk)
 }
 
-async function say(verdict: Awaited<ReturnType<Desk['take']>>, desk: Desk): Promise<HookAnswer> {
+type Taken = Awaited<ReturnType<Desk['take']>>
+
+async function say(verdict: Taken, withMedia: boolean, desk: Desk): Promise<HookAnswer> {
   if (verdict.kind === 'unknown') return SILENT
   if (verdict.kind === 'recorded') return tell(recordedWords(verdict))
-  return (await desk.notice(verdict)) ? tell(refusedWords(verdict)) : SILENT
+  return (await desk.notice(verdict)) ? tell(refusedWords(verdict, withMedia)) : SILENT
 }
 
-function inboundOf(id: string, sender: string, body: string): Inbound {
+/** Of words beside a picture none are taken: the picture may say otherwise. */
+function inboundOf(id: string, sender: string, body: string, withMedia: boolean): Inbound {
   const { text, code } = readReply(body)
   return {
     channel: 'sms',
@@ -102,7 +106,7 @@ function inboundOf(id: string, sender: string, body: string): Inbound {
     proof: 'sms_from',
     authenticated: true,
     binding: { kind: 'code', code },
-    text,
+    text: withMedia ? '' : text,
     automated: false,
   }
 }

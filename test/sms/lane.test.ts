@@ -346,6 +346,19 @@ describe('what the person is told', () => {
     ])
   })
 
+  test('of an answer with a picture is that it is none, whatever the picture shows', async () => {
+    const code = codeIn((await ask('q-1')).body)
+    const answer = await post(
+      inbound(`Y ${code}`, { NumMedia: '1', MediaUrl0: 'https://api.example.org/m/1' }),
+    )
+    expect(spokenIn(await answer.text())).toBe(
+      'A message with a picture or file answers nothing. Reply YES or NO. End with the code of the message.',
+    )
+    expect([await state('q-1'), await reasons('q-1')]).toEqual(['pending', ['reply_not_in_schema']])
+    await provider.text(OWNER, `N ${code}`)
+    expect((await lane.outcome('q-1')).json).toMatchObject({ answer: { parsed_choice: 'NO' } })
+  })
+
   test('repeats an answer without becoming markup', async () => {
     const { body } = await ask('q-1', question('q-1', { reply_schema: { kind: 'text', max_chars: 80 } }))
     await provider.text(OWNER, `Fish & "chips" ${codeIn(body)}`)
