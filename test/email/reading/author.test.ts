@@ -277,6 +277,32 @@ describe('a signed letter sent on to another request', () => {
     expect(await isAuthenticated(stamp + (await signed(letter({}, ALONE))), own)).toBe(true)
     expect(await isAuthenticated(stamp + (await signed(letter({}, ALONE), PARTIAL)), own)).toBe(false)
   })
+  test('does not answer it where a forged signature claims to cover To beside one that does not', async () => {
+    const forged =
+      'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=people.example; s=s1; h=from:to; bh=AAAA; b=AAAA\r\n'
+    const raw = forged + (await signed(letter({}, ALONE), PARTIAL))
+    expect(await isAuthenticated(raw)).toBe(false)
+    const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'
+    expect(await isAuthenticated(stamp + raw, { authservId: 'mx.lane.example' })).toBe(false)
+  })
+  test('by the own server’s word counts no further than a relay’s signature, where there is no other', async () => {
+    const own = { authservId: 'mx.lane.example' }
+    const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'
+    const relayed = (signing: Signing) =>
+      signed(letter({}, ALONE), { ...signing, domain: 'strangers.example' })
+    expect(await isAuthenticated(stamp + (await relayed(PARTIAL)), own)).toBe(false)
+    expect(await isAuthenticated(stamp + (await relayed({})), own)).toBe(true)
+  })
+  test('does not answer it where only the HTML quotes the first one', async () => {
+    const html = { 'Content-Type': 'text/html; charset=utf-8' }
+    const quoting = (marker: string) =>
+      letter(html, `<p>YES</p><blockquote type="cite">${marker}</blockquote>`)
+    expect(await read(await signed(quoting(MARKER)))).toMatchObject({ authenticated: true, text: 'YES' })
+    expect(await read(await signed(quoting(markerLine(OTHER_HANDLE, MESSAGE_ID))))).toMatchObject({
+      authenticated: false,
+      text: '',
+    })
+  })
   test('by the own server’s word does not count where a signature left the body open: it may have been that one', async () => {
     const own = { authservId: 'mx.lane.example' }
     const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'

@@ -67,3 +67,7 @@ test('a comment ends where every browser ends it', async () => {
   for (const comment of ['<!-->', '<!--->', '<!-- a --!>', '<!-- a -->', '<!--[if !mso]><!-->'])
     expect(await html(`<div>YES</div>${comment}${CONDITION}<!-- b -->`)).toBe(`YES\n${CONDITION}`)
 })
+
+test('a second answer that only the HTML shows as a quotation is one', async () => {
+  expect(await both('YES\nNO\n', '<p>YES</p><blockquote type="cite">NO</blockquote>')).toContain('\n')
+})

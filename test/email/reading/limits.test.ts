@@ -66,6 +66,30 @@ describe('[LANE-053] a letter above a bound is refused before parsing', () => {
         letter({ 'Content-Type': 'multipart/mixed; boundary=b' }, `${'--b\n\nYES\n'.repeat(10_000)}--b--`),
       'too_many_parts',
     ],
+    ...[
+      'Sender: a@b.example',
+      'Reply-To: a@b.example',
+      'Cc: a@b.example',
+      'Subject: Re',
+      'Message-ID: <a@b.example>',
+      'In-Reply-To: <a@b.example>',
+      'References: <a@b.example>',
+      'Content-Type: text/plain',
+      'Content-Transfer-Encoding: 7bit',
+      'Content-Disposition: inline',
+    ].map((field): [string, () => string, string] => {
+      const [name = '', value = ''] = field.split(': ')
+      return [`two of ${name}`, () => letter({ [name]: [value, value] }, 'YES'), 'doubled_header']
+    }),
+    [
+      'a part with two types',
+      () =>
+        letter(
+          { 'Content-Type': 'multipart/mixed; boundary=b' },
+          '--b\nContent-Type: text/plain\nContent-Type: x/y\n\nYES\n--b--',
+        ),
+      'doubled_header',
+    ],
     [
       'a multipart without a boundary',
       () => letter({ 'Content-Type': 'multipart/mixed' }, 'YES'),

@@ -73,6 +73,33 @@ describe('lines that a gateway of the operator’s adds', () => {
   })
 })
 
+describe('a line above the quotation that resembles a header of the mail below', () => {
+  test.each([
+    ['without a From', 'To: staging only\nDate: not before the 5th\nSubject: the deploy'],
+    ['in too few lines', 'From: Friday on\nTo: staging only'],
+  ])('is not passed over: %s', async (_name, lines) => {
+    expect(await said(letter({}, `YES\n${lines}\n> ${MARKER}\n`))).toContain(lines)
+  })
+})
+
+describe('what is no part of the letter’s words does not speak, and what is does not hide', () => {
+  const mixed = (body: string): Promise<string> =>
+    said(letter({ 'Content-Type': 'multipart/mixed; boundary=b' }, `--b\n\n${body}\n--b--\n`))
+  test('a line that begins as a boundary does and goes on ends no part', async () => {
+    expect(await mixed('YES\n--but not before Friday')).toBe('YES\n--but not before Friday')
+  })
+  test('a file shown below the letter is a file', async () => {
+    const file = 'Content-Type: text/plain\nContent-Disposition: inline; filename=a.txt'
+    expect(await mixed(`YES\n--b\n${file}\n\nNO`)).toBe('YES')
+    expect(await said(letter({ 'Content-Disposition': 'inline; filename=a.txt' }, 'YES\n'))).toBe('')
+  })
+  test('a signature of a page is a letter', async () => {
+    const signature = (lines: number): string => `YES\n-- \n${'Ana of the release team\n'.repeat(lines)}`
+    expect(await said(letter({}, signature(39)))).toBe('YES')
+    expect(await said(letter({}, signature(40)))).toContain('\n')
+  })
+})
+
 describe('what programs may show differently is no answer', () => {
   test('a line that the author began with a ">", which format=flowed tells from a quotation', async () => {
     const flowed = { 'Content-Type': 'text/plain; charset=utf-8; format=flowed' }
