@@ -52,6 +52,7 @@ describe('a signature of the author’s domain', () => {
       'a From changed after signing',
       async () => (await signed(letter({}, YES))).replace('Ana <ana@', 'Bob <bob@'),
     ],
+    ['a signature that rests on SHA-1', () => signed(letter({}, YES), { algorithm: 'rsa-sha1' })],
     ['a signature that leaves the end of the body open', () => signed(letter({}, YES), { length: 3 })],
     [
       'a signature that has run out',
@@ -175,6 +176,12 @@ describe('the own server’s word', () => {
       own,
     ],
     ['it says both', `${FAIL}; dmarc=pass header.from=people.example`, own],
+    ['it says both, the better first', `${PASS}; dmarc=fail header.from=people.example`, own],
+    [
+      'it says so behind an escaped mark in a quoted value',
+      'mx.lane.example; spf=none reason="a\\"; dmarc=pass header.from=people.example',
+      own,
+    ],
     ['it says bestguesspass', PASS.replace('dmarc=pass', 'dmarc=bestguesspass'), own],
     ['only SPF and DKIM passed', 'mx.lane.example; spf=pass; dkim=pass header.d=people.example', own],
     ['it says nothing', 'mx.lane.example; none', own],
