@@ -50,7 +50,8 @@ const keyring = asked(
 const putSigningKey = asked(
   'put_signing_key',
   `WITH retired AS (
-     UPDATE signing_keys SET verify_until = $6 WHERE verify_until IS NULL AND kid <> $1
+     UPDATE signing_keys SET verify_until = $6
+     WHERE verify_until IS NULL AND NOT EXISTS (SELECT FROM signing_keys WHERE kid = $1)
    )
    INSERT INTO signing_keys (kid, public_jwk, sealed_private, not_before, verify_until)
    VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,

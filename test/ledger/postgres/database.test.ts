@@ -1,6 +1,7 @@
 // What only a database can show: what it refuses to have changed, and what it is refused for.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { LedgerUnavailable, type Store } from '../../../src/ledger/contract.js'
+import { flawsOf } from '../../../src/ledger/postgres/durability.js'
 import { SCHEMA_VERSION } from '../../../src/ledger/postgres/migrate.js'
 import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
@@ -152,6 +153,19 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
       }
     })
 
+    test.each([
+      [{ version: 13 }, 'too old'],
+      [{ standby: true }, 'standby'],
+      [{ fsync: 'off' }, 'fsync'],
+      [{ full_page_writes: 'off' }, 'full_page_writes'],
+      [{ encoding: 'LATIN1' }, 'LATIN1'],
+    ])('%j', (flaw, words) => {
+      const sound = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', encoding: 'UTF8' }
+      const found = { version: 14, standby: false, ...sound }
+      expect(flawsOf(found)).toEqual([])
+      expect(flawsOf({ ...found, ...flaw })).toEqual([expect.stringContaining(words)])
+    })
+
     test('a setting that is weakened later does not weaken a lane that is running', async () => {
       const { ledger } = await fresh()
       await note(ledger)
@@ -180,6 +194,22 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     )
     expect(failure?.message).toContain('ECONNREFUSED')
     expect(failure?.message).not.toContain('geheim')
+  })
+
+  test('a signing key that is put again because its answer was lost retires none that came after it', async () => {
+    const { shelf } = await fresh()
+    const put = (kid: string, not_before: number) =>
+      shelf.putSigningKey(
+        { kid, public_jwk: '{}', sealed_private: Buffer.from(kid), not_before, verify_until: null },
+        { verify_until: 100 },
+      )
+    await put('k-1', 1)
+    await put('k-2', 2)
+    await put('k-1', 1)
+    expect((await shelf.keyring()).map(({ kid, verify_until }) => [kid, verify_until])).toEqual([
+      ['k-1', 100],
+      ['k-2', null],
+    ])
   })
 
   test('keeps words, references, cursors and claims that hold U+0000', async () => {
