@@ -103,6 +103,8 @@ async function start(
   const adapters = new Map([web, ...made].map(adapter => [adapter.channel, adapter]))
   const directory = await Directory.open(config, shelf)
   const forget = onEntry(ledger, 'RECIPIENT_LINKED', () => directory.refresh(), onStale)
+  // What was linked between the reading and the listening: nobody would tell of it again.
+  if (shared) await directory.refresh()
   const keyName = (id: string): string => keys.nameOf(id)
 
   const allow = allowanceOf(config.callbacks.allow)
