@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { machineClock } from '../../src/clock.js'
 import type { Alarms } from '../../src/deadline/alarms.js'
+import { jobId } from '../../src/deadline/bullmq/job.js'
 import { startBullmq } from '../../src/deadline/bullmq/start.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { noRedis, startRedis } from '../cluster/redis.js'
+import { open } from '../contract/ledger/stage.js'
 import { ALL, sleep } from '../faults/rig.js'
 import { freePort } from '../port.js'
 import { until } from '../until.js'
@@ -57,7 +59,7 @@ test.runIf(ALL)('a Redis that is away for many pulses is told of once', async ()
 describe.skipIf(noRedis !== null && !ALL)(
   `a Redis that goes${noRedis ? ` (skipped: ${noRedis})` : ''}`,
   () => {
-    test('what is set while it is away does not pile up for it, and what is set afterwards is kept there', async () => {
+    test('what is set while it is away does not pile up for it: what is soon is set again, and what is set afterwards is kept there', async () => {
       const redis = await startRedis()
       const alarms = await begin(redis.url)
       const kept = async () => (await redis.client.keys('lane:*:d-*')).filter(key => !key.includes('d-beat'))
@@ -66,12 +68,17 @@ describe.skipIf(noRedis !== null && !ALL)(
       await redis.kill()
       await until('its trouble', () => alarms.troubles().length)
       for (let n = 0; n < 50; n++) setFar(alarms, `away-${n}`)
+      const soon = store.ledger.now() + 20_000
+      await open(store.ledger, 'soon', { alarm: soon })
+      alarms.set({ request_id: 'soon', deadline_ms: soon, state: 'pending' }, soon)
       // Longer than an alarm waits to be handed over.
       await sleep(1_500)
       await redis.start()
       await until('no trouble', () => alarms.troubles().length, 0)
+      const id = jobId({ request_id: 'soon', at: soon })
+      await until('what is soon to be set again', async () => (await kept()).some(key => key.endsWith(id)))
       setFar(alarms, 'after')
-      await until('two jobs', async () => (await kept()).length, 2)
+      await until('three jobs', async () => (await kept()).length, 3)
       expect(await kept()).toEqual(expect.arrayContaining([...before]))
       await alarms.stop()
       await redis.end()

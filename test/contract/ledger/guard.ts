@@ -73,6 +73,13 @@ export function guardContract(opener: Opener): void {
       expect([await ask('q-5'), await ask('q-6')]).toEqual(['appended', 'guarded'])
     })
 
+    test('a resolved one makes room for one that shares its commit', async () => {
+      await ask('q-1')
+      await ask('q-2')
+      const [resolved, asked] = await Promise.all([withdraw(stage.ledger, 'q-1'), ask('q-3')])
+      expect([resolved.kind, asked]).toEqual(['appended', 'appended'])
+    })
+
     test('approvals are not questions', async () => {
       await open(stage.ledger, 'a-1', { request: approvalOf('a-1') })
       await open(stage.ledger, 'a-2', { request: approvalOf('a-2') })

@@ -284,6 +284,16 @@ export function shelfContract(opener: Opener): void {
       await expect(shelf.putApiKey(twin)).rejects.toThrow()
     })
 
+    test('content brought at once does not go beyond the quota', async () => {
+      const put = async (index: number) => {
+        const bytes = Buffer.from(`content ${index}`.padEnd(16))
+        return await stage.store.shelf.putBlob(sha256(bytes), bytes, 'key-1', 50)
+      }
+      const kept = await Promise.all(Array.from({ length: 24 }, (_, index) => put(index)))
+      expect(kept.filter(one => one === 'new')).toHaveLength(3)
+      expect(kept.filter(one => one === 'full')).toHaveLength(21)
+    })
+
     test('content is kept once, and counts against the quota of each key that brings it', async () => {
       const { shelf } = stage.store
       const bytes = Buffer.from('0123456789')

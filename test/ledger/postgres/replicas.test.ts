@@ -154,6 +154,19 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
       expect(await one.hold('listen slack', () => undefined)).not.toBeNull()
     })
 
+    test('is not released by who had lost it before it was held anew', async () => {
+      const [one, other] = await pair()
+      let lost = false
+      const before = await one.hold('listen slack', () => {
+        lost = true
+      })
+      await endBackends('holder')
+      await until('the hold to be lost', () => lost)
+      await until('the hold to be had again', () => one.hold('listen slack', () => undefined))
+      await before?.release()
+      expect(await other.hold('listen slack', () => undefined)).toBeNull()
+    })
+
     test('falls when its replica closes', async () => {
       const [one, other] = await pair()
       await one.hold('listen slack', () => undefined)
