@@ -71,3 +71,14 @@ test('a comment ends where every browser ends it', async () => {
 test('a second answer that only the HTML shows as a quotation is one', async () => {
   expect(await both('YES\nNO\n', '<p>YES</p><blockquote type="cite">NO</blockquote>')).toContain('\n')
 })
+
+test('what is not shown does not speak', async () => {
+  for (const style of ['display:none', 'color:red; DISPLAY : none'])
+    expect(await html(`<div style="${style}">NO</div><p>YES</p>`)).toBe('YES')
+})
+
+test('below the line that Outlook draws nothing is the author’s, in any language', async () => {
+  const drawn = '<div id="appendonsend"></div><hr><div id="divRplyFwdMsg">Oddiwrth: Lane</div><p>NO</p>'
+  expect(await html(`<div>YES</div>${drawn}`)).toBe('YES')
+  expect(await html(drawn)).not.toBe('NO')
+})

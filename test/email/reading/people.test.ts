@@ -132,6 +132,10 @@ describe('a delivery report', () => {
     const byEnvelope = { To: 'undisclosed-recipients:;', 'X-Original-To': REPLY_TO }
     expect(await read(report(byEnvelope, FAILED, null))).toEqual(bounced(HANDLED, '5.1.1'))
   })
+  test('that came back to two addresses of ours is about neither', async () => {
+    const two = { To: REPLY_TO, 'X-Original-To': `lane+${OTHER_HANDLE}@lane.example` }
+    expect(await read(report(two, FAILED, null))).toEqual({ kind: 'ignored', why: 'names_no_request' })
+  })
   test('by the Message-ID of the mail that came back', async () => {
     expect(await read(report({ To: 'lane@lane.example' }, FAILED, MESSAGE_ID))).toEqual(
       bounced(REFERRED, '5.1.1'),

@@ -106,6 +106,7 @@ describe('what programs may show differently is no answer', () => {
     expect(await said(letter(flowed, 'YES\n >but not before Friday\n'))).toBe('YES\n>but not before Friday')
     expect(await said(letter(flowed, `YES\n>but not before Friday\n> ${MARKER}\n`))).toBe('YES')
     expect(await said(letter(flowed, 'YES \n but not before Friday\n'))).toBe('YES but not before Friday')
+    expect(await said(letter(flowed, 'YES\n-- \nAna\n'))).toBe('YES')
   })
 
   test('a body in an encoding of the sender’s own', async () => {
