@@ -20,12 +20,16 @@ const DAY = 86_400_000
 let dir: string
 let store: Store
 let said: string[]
+/** Whatever becomes of the test. */
+let leave: () => Promise<unknown>
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'bullmq-away-'))
   store = openSqlite(dir, machineClock)
   said = []
+  leave = async () => undefined
 })
 afterEach(async () => {
+  await leave()
   await store.ledger.close()
   rmSync(dir, { recursive: true, force: true })
 })
@@ -61,6 +65,7 @@ describe.skipIf(noRedis !== null && !ALL)(
   () => {
     test('what is set while it is away does not pile up for it: what is soon is set again, and what is set afterwards is kept there', async () => {
       const redis = await startRedis()
+      leave = () => redis.end()
       const alarms = await begin(redis.url)
       const kept = async () => (await redis.client.keys('lane:*:d-*')).filter(key => !key.includes('d-beat'))
       setFar(alarms, 'before')
@@ -81,7 +86,6 @@ describe.skipIf(noRedis !== null && !ALL)(
       await until('three jobs', async () => (await kept()).length, 3)
       expect(await kept()).toEqual(expect.arrayContaining([...before]))
       await alarms.stop()
-      await redis.end()
     })
   },
 )

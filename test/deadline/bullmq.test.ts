@@ -115,6 +115,9 @@ describe.skipIf(noRedis !== null && !ALL)(
     })
 
     test('FLUSHALL: the alarms ahead are set again and ring by Redis', async () => {
+      // The sweep has been here: what it looked for once it would not look for again by itself.
+      await until('its mark', async () => (await redis.client.keys('lane:*-armed')).length, 1)
+      await sleep(200)
       await open('soon', 1_000)
       await open('ahead', 5_000)
       await open('far', 10 * DAY)
@@ -189,6 +192,16 @@ describe.skipIf(noRedis !== null && !ALL)(
       expect(await jobs()).toEqual([])
     })
 
+    test('a job that a replica with a faster clock hands out before its moment is rung at its moment', async () => {
+      await open('ahead', 2_500)
+      const queue = new Queue(await queueName(), { connection: redis.client, prefix: 'lane' })
+      const job = await until('its job', async () => await queue.getJob((await jobs())[0] ?? ''))
+      await job.promote()
+      await until('the job to be taken', async () => (await jobs()).length, 0)
+      expect(late.size).toBe(0)
+      await expectAllRung(['ahead'], BY_REDIS_MS)
+    })
+
     test('an answered request leaves no job behind', async () => {
       await open('answered', 30 * DAY)
       await until('one job', async () => (await jobs()).length, 1)
@@ -214,11 +227,14 @@ describe.skipIf(noRedis !== null && !ALL)(
       'when nobody takes jobs it says so, keeps the deadlines, and tries another worker',
       async () => {
         const queue = new Queue(await queueName(), { connection: redis.client, prefix: 'lane' })
+        const workers = async () => (await queue.getWorkers()).map(({ id }) => id).join()
+        const first = await until('a worker', workers)
         await queue.pause()
         const silent = () => alarms.troubles().some(words => /nobody has taken a job/.test(words))
         await until('the word that nobody takes jobs', silent)
         await open('kept', 500)
         await expectAllRung(['kept'], LATE_AT_MOST_MS)
+        await until('another worker', workers, now => now !== '' && now !== first)
         await queue.resume()
         await until('no trouble', () => alarms.troubles().length, 0)
         await expectRecovered()
