@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CONFIRM_MS } from '../../../src/ledger/clock.js'
 import type { Decision, Ledger, Moment, Store } from '../../../src/ledger/contract.js'
 import { DatabaseClock } from '../../../src/ledger/postgres/clock.js'
 import { openPostgres } from '../../../src/ledger/postgres/open.js'
@@ -112,6 +113,8 @@ describe.skipIf(!killable || library === null)(
         await until(
           'neither to suspect',
           async () => !(await look(one)).suspect && !(await look(other)).suspect,
+          true,
+          2 * CONFIRM_MS,
         )
         expect((await look(other)).ms - before.ms).toBeGreaterThan(HOUR)
         expect(await suspicions(one)).toEqual(['suspected', 'confirmed'])
