@@ -17,7 +17,13 @@ export type RawAsk =
       readonly concurrency: number
     }
   /** Plain `pg`: single-row insert transactions a second. */
-  | { readonly kind: 'insert'; readonly url: string; readonly clients: number; readonly rows: number }
+  | {
+      readonly kind: 'insert'
+      readonly url: string
+      readonly clients: number
+      readonly warmUp: number
+      readonly rows: number
+    }
 
 const DATA = 'x'.repeat(198)
 const MONTH_MS = 2_592_000_000
@@ -82,7 +88,7 @@ async function lateness(ask: Extract<RawAsk, { kind: 'lateness' }>): Promise<num
   return late
 }
 
-async function insert({ url, clients, rows }: Extract<RawAsk, { kind: 'insert' }>): Promise<number> {
+async function insert({ url, clients, warmUp, rows }: Extract<RawAsk, { kind: 'insert' }>): Promise<number> {
   const { default: pg } = await import('pg')
   const connections = await Promise.all(
     Array.from({ length: clients }, async () => {
@@ -93,15 +99,19 @@ async function insert({ url, clients, rows }: Extract<RawAsk, { kind: 'insert' }
   )
   await connections[0]?.query('CREATE TABLE IF NOT EXISTS raw (id bigserial PRIMARY KEY, body text NOT NULL)')
   const body = 'x'.repeat(1_000)
-  let left = rows
-  const start = performance.now()
-  await Promise.all(
-    connections.map(async client => {
-      while (left-- > 0)
-        await client.query({ name: 'insert', text: 'INSERT INTO raw (body) VALUES ($1)', values: [body] })
-    }),
-  )
-  const ms = performance.now() - start
+  const insertAll = async (count: number): Promise<number> => {
+    let left = count
+    const start = performance.now()
+    await Promise.all(
+      connections.map(async client => {
+        while (left-- > 0)
+          await client.query({ name: 'insert', text: 'INSERT INTO raw (body) VALUES ($1)', values: [body] })
+      }),
+    )
+    return performance.now() - start
+  }
+  await insertAll(warmUp)
+  const ms = await insertAll(rows)
   await Promise.all(connections.map(client => client.end()))
   return (rows * 1000) / ms
 }
