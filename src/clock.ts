@@ -13,10 +13,16 @@ export const machineClock: Clock = {
   monotonic: () => performance.now(),
 }
 
-let spelled = { ms: Number.NaN, text: '' }
+/** What shares a commit shares its moment, its deadline and its lease: the same few are asked for over and over. */
+const SPELT = 64
+const spelt = new Map<number, string>()
 
-/** RFC 3339 UTC with milliseconds: the ledger's one spelling of an instant. Asked for the same one many times over. */
+/** RFC 3339 UTC with milliseconds: the ledger's one spelling of an instant. */
 export function instant(ms: number): string {
-  if (spelled.ms !== ms) spelled = { ms, text: new Date(ms).toISOString() }
-  return spelled.text
+  const known = spelt.get(ms)
+  if (known !== undefined) return known
+  const text = new Date(ms).toISOString()
+  if (spelt.size >= SPELT) spelt.clear()
+  spelt.set(ms, text)
+  return text
 }

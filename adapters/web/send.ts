@@ -43,8 +43,12 @@ const MAX_WORDS = 160
 /** Room for the format and the first options; all of them stand on the page. */
 const MAX_FORMAT = 400
 
+/** Half of a character. */
+const SURROGATE = /[\ud800-\udfff]/
+
 function cut(text: string, limit: number = MAX_WORDS): string {
   if (text.length <= limit) return text
+  if (!SURROGATE.test(text)) return `${text.slice(0, limit - 1)}…`
   const points = [...text]
   return points.length <= limit ? text : `${points.slice(0, limit - 1).join('')}…`
 }

@@ -102,6 +102,14 @@ describe('a link with no channel to carry it', () => {
     expect(Math.max(...(printed[0] ?? '').split('\n').map(text => text.length))).toBeLessThan(220)
     expect(printed[0]).toContain(`${'W'.repeat(159)}…`)
   })
+
+  it('is cut between characters, never within one', async () => {
+    const { printed } = await sentWith(true, async () => {}, {
+      ...question(),
+      headline: '\u{20000}'.repeat(200),
+    })
+    expect(printed[0]).toContain(` ${'\u{20000}'.repeat(159)}…`)
+  })
 })
 
 describe('the outbox file', () => {
