@@ -40,7 +40,13 @@ export function sign<P>(keyring: Keyring, { typ, payload }: Kind<P>, claims: P):
   return token
 }
 
-export const hashToken = (token: string): Hash => sha256(token)
+let hashed: { readonly token: string; readonly hash: Hash } = { token: '', hash: sha256('') }
+
+/** Whoever signs or checks a token names it next: the last one is remembered. */
+export function hashToken(token: string): Hash {
+  if (hashed.token !== token) hashed = { token, hash: sha256(token) }
+  return hashed.hash
+}
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
