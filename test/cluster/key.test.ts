@@ -1,22 +1,16 @@
 // LANE_API_KEY is changed while replicas run: one that is started again with the old one must not lock everybody out.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ALL, endAll } from '../faults/rig.js'
-import { type Cluster, noCluster, type Replica, startCluster } from './cluster.js'
+import { describe, expect, test } from 'vitest'
+import { ALL } from '../faults/rig.js'
+import { noCluster, type Replica } from './cluster.js'
+import { sceneForEach } from './scene.js'
 
 const [OLD, NEW] = ['the-key-that-was-changed-1', 'the-key-that-was-changed-2']
 
 describe.skipIf(noCluster !== null && !ALL)(
   `LANE_API_KEY${noCluster ? ` (skipped: ${noCluster})` : ''}`,
   () => {
-    let cluster: Cluster
-    beforeAll(async () => {
-      cluster = await startCluster()
-    }, 60_000)
-    afterAll(async () => {
-      await endAll()
-      await cluster?.end()
-    })
-    const start = (LANE_API_KEY: string): Promise<Replica> => cluster.replica({ env: { LANE_API_KEY } })
+    const scene = sceneForEach()
+    const start = (LANE_API_KEY: string): Promise<Replica> => scene.cluster.replica({ env: { LANE_API_KEY } })
     const status = async ({ url }: Replica, key: string): Promise<number> =>
       (await fetch(`${url}/v1/keys`, { headers: { authorization: `Bearer ${key}` } })).status
 
