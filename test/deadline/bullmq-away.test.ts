@@ -15,7 +15,8 @@ import { ALL, sleep } from '../faults/rig.js'
 import { freePort } from '../port.js'
 import { until } from '../until.js'
 
-const DAY = 86_400_000
+/** Beyond the sweep's minute, and near enough to be told to Redis at once. */
+const AHEAD_MS = 100_000
 
 let dir: string
 let store: Store
@@ -41,14 +42,14 @@ const begin = (url: string): Promise<Alarms> =>
     ring: async () => undefined,
     say: (level, words) => void said.push(`${level} ${words}`),
   })
-const setFar = (alarms: Alarms, request_id: string): void => {
-  const at = store.ledger.now() + DAY
+const setAhead = (alarms: Alarms, request_id: string): void => {
+  const at = store.ledger.now() + AHEAD_MS
   alarms.set({ request_id, deadline_ms: at, state: 'pending' }, at)
 }
 
 test('a Redis that was never there does not hold up the stop of a lane', async () => {
   const alarms = await begin(`redis://127.0.0.1:${await freePort()}`)
-  setFar(alarms, 'q')
+  setAhead(alarms, 'q')
   await until('its trouble', () => alarms.troubles().length)
   await alarms.stop()
 })
@@ -68,11 +69,11 @@ describe.skipIf(noRedis !== null && !ALL)(
       leave = () => redis.end()
       const alarms = await begin(redis.url)
       const kept = async () => (await redis.client.keys('lane:*:d-*')).filter(key => !key.includes('d-beat'))
-      setFar(alarms, 'before')
+      setAhead(alarms, 'before')
       const before = await until('one job', kept, keys => keys.length === 1)
       await redis.kill()
       await until('its trouble', () => alarms.troubles().length)
-      for (let n = 0; n < 50; n++) setFar(alarms, `away-${n}`)
+      for (let n = 0; n < 50; n++) setAhead(alarms, `away-${n}`)
       const soon = store.ledger.now() + 20_000
       await open(store.ledger, 'soon', { alarm: soon })
       alarms.set({ request_id: 'soon', deadline_ms: soon, state: 'pending' }, soon)
@@ -82,7 +83,7 @@ describe.skipIf(noRedis !== null && !ALL)(
       await until('no trouble', () => alarms.troubles().length, 0)
       const id = jobId({ request_id: 'soon', at: soon })
       await until('what is soon to be set again', async () => (await kept()).some(key => key.endsWith(id)))
-      setFar(alarms, 'after')
+      setAhead(alarms, 'after')
       await until('three jobs', async () => (await kept()).length, 3)
       expect(await kept()).toEqual(expect.arrayContaining([...before]))
       await alarms.stop()

@@ -21,6 +21,7 @@ import { until } from '../until.js'
 const LATE_AT_MOST_MS = 2_000 + 1_000
 /** By itself Redis rings in milliseconds; the sweep never before a second has passed. */
 const BY_REDIS_MS = 900
+const MINUTE = 60_000
 const DAY = 86_400_000
 
 describe.skipIf(noRedis !== null && !ALL)(
@@ -120,7 +121,7 @@ describe.skipIf(noRedis !== null && !ALL)(
       await sleep(200)
       await open('soon', 1_000)
       await open('ahead', 5_000)
-      await open('far', 10 * DAY)
+      await open('far', MINUTE + 40_000)
       await until('three jobs', async () => (await jobs()).length, 3)
       await redis.client.flushall()
       await until('jobs', async () => (await jobs()).length)
@@ -202,8 +203,31 @@ describe.skipIf(noRedis !== null && !ALL)(
       await expectAllRung(['ahead'], BY_REDIS_MS)
     })
 
+    test('a deadline that is far away costs Redis nothing; its job is set when its last minute begins', async () => {
+      await open('far', 10 * DAY)
+      const at = moments.get('far') ?? 0
+      alarms.set({ request_id: 'far', deadline_ms: at, state: 'answered' }, null)
+      await open('near', MINUTE + 40_000)
+      // As one that was far away when it was made: nobody tells Redis of it but the sweep.
+      await open('nearing', MINUTE + 3_000, false)
+      const idOf = (request_id: string) => jobId({ request_id, at: moments.get(request_id) ?? 0 })
+      await until('the job of what is near', jobs, ids => ids.includes(idOf('near')))
+      expect(await jobs()).toEqual([idOf('near')])
+      await until('the job of what comes near', jobs, ids => ids.includes(idOf('nearing')))
+      expect((await jobs()).sort()).toEqual([idOf('near'), idOf('nearing')].sort())
+    })
+
+    test('the far deadline that takes the place of a lease is not handed over, nor is the lease', async () => {
+      const armed = { request_id: 'sent', deadline_ms: now() + DAY, state: 'pending' } as const
+      alarms.set(armed, now() + 30_000)
+      alarms.set(armed, armed.deadline_ms)
+      await open('after', 20_000)
+      await until('the job of what came after', async () => (await jobs()).length, 1)
+      expect(await jobs()).toEqual([jobId({ request_id: 'after', at: moments.get('after') ?? 0 })])
+    })
+
     test('an answered request leaves no job behind', async () => {
-      await open('answered', 30 * DAY)
+      await open('answered', MINUTE + 40_000)
       await until('one job', async () => (await jobs()).length, 1)
       alarms.set(
         { request_id: 'answered', deadline_ms: moments.get('answered') ?? 0, state: 'answered' },

@@ -2,7 +2,9 @@
 // not be handed over is found by the sweep.
 //
 // Between a request's opening and its sending lie milliseconds and several alarms; only the last one is worth a job. So
-// an alarm that is far away waits a while for the one that takes its place.
+// an alarm that is not near waits a while for the one that takes its place. And one beyond the sweep's horizon is not
+// handed over at all: most requests are answered long before their deadline, and those that are not are set by the sweep
+// when their last minute begins. A pending request costs Redis nothing until then.
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { isOpen } from '../../agenda/case.js'
@@ -10,6 +12,11 @@ import type { Alarm, Ledger } from '../../ledger/contract.js'
 import type { Armed } from '../alarms.js'
 import { jobFor, jobId } from './job.js'
 
+/** How far ahead the sweep looks for alarms that Redis does not have. */
+export const HORIZON_MS = 60_000
+/** What comes later than this is left to the sweep. Twice its horizon: no difference of clocks, and no commit that takes
+ *  its time, can let an alarm slip between the two. */
+const FAR_MS = 2 * HORIZON_MS
 /** How long an alarm waits at most before it is handed over, and which part of the time it has. */
 const GATHER_MS = 1_000
 const GATHER_SHARE = 0.1
@@ -44,12 +51,17 @@ export class Arming {
   }
 
   set(subject: Armed, at: number | null): void {
+    const now = this.#ledger.now()
+    // A settled request may have left its deadline in Redis, if that was near enough.
+    if ((at ?? subject.deadline_ms) - now > FAR_MS) {
+      this.#waiting.delete(subject.request_id)
+      return
+    }
     if (this.#waiting.size >= WAITING_AT_MOST) {
       this.#waiting.clear()
       this.#onLost()
     }
     this.#waiting.set(subject.request_id, { subject, at })
-    const now = this.#ledger.now()
     const by = this.#waiting.size >= MANY ? now : now + patience(at, now)
     if (by >= this.#by) return
     this.#by = by

@@ -1,14 +1,15 @@
 // The sweep: one replica at a time walks the alarms of the ledger itself, so that no deadline rests on Redis.
 //
 // S1  What is overdue is rung, whatever Redis says: an alarm that was lost is late by GRACE_MS + SWEEP_MS at most.
-// S2  Each alarm is looked for in Redis once, when it comes within the horizon, and set if it is not there.
+// S2  Each alarm is looked for in Redis once, when it comes within the horizon, and set if it is not there. For one that
+//     was further away when it was made this is the first time (arming.ts).
 // S3  After Redis was away, flushed or replaced the walk begins again; what lies beyond the horizon waits its turn, so
 //     that a million lost alarms are a minute's work at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { Alarm, Store } from '../../ledger/contract.js'
 import { overdue, REST_MS } from '../overdue.js'
-import type { Arming } from './arming.js'
+import { type Arming, HORIZON_MS } from './arming.js'
 import { PREFIX } from './job.js'
 import type { Rings } from './rings.js'
 import type { Troubles } from './trouble.js'
@@ -16,7 +17,6 @@ import type { Troubles } from './trouble.js'
 const SWEEP_MS = 1_000
 /** The time an alarm has to ring by itself before the sweep rings it. */
 const GRACE_MS = 1_000
-const HORIZON_MS = 60_000
 const PAGE = 1_000
 
 export type Sweep = {

@@ -68,18 +68,45 @@ export function connector(url: string): Connect {
 
 export type Answer = { readonly command: string; readonly rows: readonly Row[] }
 
-/** Sends all at once and waits for all. The first error is the one that matters: the others follow from it. */
-export async function together(client: Client, statements: readonly Asked[]): Promise<readonly Answer[]> {
-  const { stream } = client.connection
-  stream.cork()
-  const asked = Promise.allSettled(statements.map(one => query(client, one)))
-  stream.uncork()
-  const results = await asked
-  return results.map(result => {
-    if (result.status === 'rejected') throw result.reason
-    return result.value
-  })
+/** Statements sent as they come, none waiting for the answers to those before. */
+export class Talk {
+  readonly #client: Client
+  readonly #answers: Promise<PromiseSettledResult<Answer>>[] = []
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /** On their way when this returns: the server is at them while we go on. */
+  say(statements: readonly Asked[]): void {
+    const { stream } = this.#client.connection
+    stream.cork()
+    for (const one of statements) this.#answers.push(settled(query(this.#client, one)))
+    stream.uncork()
+  }
+
+  /** Of everything said so far. The first error is the one that matters: the others follow from it. */
+  async answers(): Promise<readonly Answer[]> {
+    const results = await Promise.all(this.#answers)
+    return results.map(result => {
+      if (result.status === 'rejected') throw result.reason
+      return result.value
+    })
+  }
 }
+
+/** Sends all at once and waits for all. */
+export function together(client: Client, statements: readonly Asked[]): Promise<readonly Answer[]> {
+  const talk = new Talk(client)
+  talk.say(statements)
+  return talk.answers()
+}
+
+const settled = <T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> =>
+  promise.then(
+    value => ({ status: 'fulfilled', value }),
+    reason => ({ status: 'rejected', reason }),
+  )
 
 export const query = (client: Client, { name, text, values = [] }: Asked): Promise<Answer> =>
   client.query({ name, text, values: [...values] })

@@ -1,5 +1,5 @@
-// A batch, judged: what each append comes to, and everything the batch will write. Nothing here touches the database,
-// so whatever an append is refused for costs its neighbours nothing (L3).
+// A batch, judged: what each append comes to, and everything the batch will write, leaf by leaf. Nothing here touches the
+// database, so whatever an append is refused for costs its neighbours nothing (L3).
 import { instant } from '../../clock.js'
 import { type Draft, type Entry, LANE } from '../../event.js'
 import type { Reading } from '../clock.js'
@@ -14,15 +14,26 @@ export type Outcome = Appended<unknown>
 export type Judged = Outcome | { readonly error: unknown }
 type Sealed = { readonly entry: Entry; readonly line: string }
 
-export class Page {
+/** What was judged and not handed on yet. */
+export class Leaf {
   readonly entries: Entry[] = []
   readonly lines: string[] = []
   readonly stories: (number | null)[] = []
   /** Rows to be written beside the entries, by table. */
   readonly rows: Rows = new Map()
-  /** Requests as they will stand; those opened on this page are among `opened`. */
+  /** Requests as they will stand; those opened on this leaf are among `opened`. */
   readonly changed = new Map<number, Known>()
   readonly opened = new Map<number, Known & { readonly opened_by: string }>()
+
+  get isEmpty(): boolean {
+    return this.entries.length + this.rows.size + this.changed.size === 0
+  }
+}
+
+export class Page {
+  /** All of the page's, those of leaves that were taken included. */
+  readonly entries: Entry[] = []
+  #leaf = new Leaf()
   #head: Head
   readonly #reading: Reading
   readonly #facts: Facts
@@ -37,8 +48,11 @@ export class Page {
     return this.#head
   }
 
-  get isEmpty(): boolean {
-    return this.entries.length + this.rows.size + this.changed.size === 0
+  /** What has come since the last leaf was taken, for writing. What comes next stands on a new one. */
+  take(): Leaf {
+    const leaf = this.#leaf
+    this.#leaf = new Leaf()
+    return leaf
   }
 
   /** What the clock says of itself. */
@@ -96,8 +110,9 @@ export class Page {
   #place(sealed: readonly Sealed[], story: number | null): readonly Entry[] {
     for (const { entry, line } of sealed) {
       this.entries.push(entry)
-      this.lines.push(line)
-      this.stories.push(story)
+      this.#leaf.entries.push(entry)
+      this.#leaf.lines.push(line)
+      this.#leaf.stories.push(story)
       this.#head = { ...this.#head, size: entry.seq + 1, hash: entry.hash, at_ms: this.#reading.ms }
     }
     return sealed.map(({ entry }) => entry)
@@ -154,7 +169,7 @@ export class Page {
       run_id: run.run_id,
       alarm_ms: null,
     }
-    this.opened.set(begins, { ...opened, opened_by })
+    this.#leaf.opened.set(begins, { ...opened, opened_by })
     this.#count(opened, 1)
     return opened
   }
@@ -172,14 +187,15 @@ export class Page {
 
   #keep(row: Known): void {
     this.#facts.requests.set(row.request_id, row)
-    const opened = this.opened.get(row.opened_seq)
-    if (opened) this.opened.set(row.opened_seq, { ...opened, ...row })
-    else this.changed.set(row.opened_seq, row)
+    const { opened, changed } = this.#leaf
+    const fresh = opened.get(row.opened_seq)
+    if (fresh) opened.set(row.opened_seq, { ...fresh, ...row })
+    else changed.set(row.opened_seq, row)
   }
 
   /** Under the same key the later row takes the place of the earlier one; without a key each is written. */
   #put(table: string, key: string | null, row: object): void {
-    const rows = this.rows.get(table) ?? new Map()
-    this.rows.set(table, rows.set(key ?? Symbol(table), row))
+    const { rows } = this.#leaf
+    rows.set(table, (rows.get(table) ?? new Map()).set(key ?? Symbol(table), row))
   }
 }

@@ -1,9 +1,9 @@
-// How a judged batch is written: one statement for all rows of a table, in an order in which they need each other. The
+// How a leaf of a judged batch is written: one statement for all rows of a table, in an order in which they need each other. The
 // rows come as one JSON value; what was bytes comes as hexadecimal.
 import type { Hash } from '../../canonical.js'
 import type { Statement } from './connection.js'
 import { HOUR_MS } from './facts.js'
-import type { Page } from './page.js'
+import type { Leaf } from './page.js'
 
 export type Head = {
   readonly size: number
@@ -98,37 +98,39 @@ const BESIDE: Readonly<Record<string, Statement>> = {
   },
 }
 
-export function writesOf(page: Page): readonly Write[] {
-  return [...writesOfEntries(page), ...writesOfRequests(page), ...writesBeside(page)]
+export function writesOf(leaf: Leaf, atMs: number): readonly Write[] {
+  return [...writesOfEntries(leaf), ...writesOfRequests(leaf), ...writesBeside(leaf, atMs)]
 }
 
-function writesOfEntries({ entries, lines, stories, head }: Page): Write[] {
+/** The page is over: this is where the next one begins. */
+export const writeOfHead = ({ size, hash, at_ms, suspected }: Head): Write => ({
+  ...HEAD,
+  values: [size, hash, at_ms, suspected],
+})
+
+function writesOfEntries({ entries, lines, stories }: Leaf): Write[] {
   const [first] = entries
   if (first === undefined) return []
   const types = entries.map(({ type }) => type)
   // An entry's text holds no line feed: JSON spells it out.
-  const values = [first.seq, types, stories, lines.join('\n')]
-  return [
-    { ...ENTRIES, values },
-    { ...HEAD, values: [head.size, head.hash, head.at_ms, head.suspected] },
-  ]
+  return [{ ...ENTRIES, values: [first.seq, types, stories, lines.join('\n')] }]
 }
 
-function writesOfRequests({ opened, changed }: Page): Write[] {
+function writesOfRequests({ opened, changed }: Leaf): Write[] {
   const writes: Write[] = []
   if (opened.size > 0) writes.push({ ...OPENED, values: [JSON.stringify([...opened.values()])] })
   if (changed.size > 0) writes.push({ ...CHANGED, values: [JSON.stringify([...changed.values()])] })
   return writes
 }
 
-function writesBeside({ rows, head }: Page): Write[] {
+function writesBeside({ rows }: Leaf, atMs: number): Write[] {
   const writes: Write[] = []
   for (const [table, statement] of Object.entries(BESIDE)) {
     const values = [...(rows.get(table)?.values() ?? [])]
     if (values.length === 0) continue
     const json = JSON.stringify(values)
     // What was asked more than an hour ago counts for nothing any more.
-    if (table === 'asked') writes.push({ ...FORGET, values: [json, head.at_ms - HOUR_MS] })
+    if (table === 'asked') writes.push({ ...FORGET, values: [json, atMs - HOUR_MS] })
     writes.push({ ...statement, values: [json] })
   }
   return writes

@@ -1,6 +1,6 @@
 // The serialised section. All replicas' appends are serialised by a lock on the one row of `head`; a batch of this
 // process's appends takes it once, with two round trips: one that locks, reads the clock and learns the facts, one that
-// writes and commits.
+// writes and commits. What is judged is sent leaf by leaf: PostgreSQL writes one while the next is judged.
 //
 // W1  The facts are asked after the lock, each with a view of its own: everything committed before is in them.
 // W2  Only a COMMIT that was answered with COMMIT is acknowledged.
@@ -20,6 +20,7 @@ import {
   leave,
   query,
   type Statement,
+  Talk,
   together,
 } from './connection.js'
 import { assertDurable } from './durability.js'
@@ -28,11 +29,14 @@ import { away, failureOf, refusal, unavailable } from './failure.js'
 import type { Newest } from './newest.js'
 import { type Judged, Page } from './page.js'
 import { Session } from './session.js'
-import { type Head, writesOf } from './tables.js'
+import { type Head, writeOfHead, writesOf } from './tables.js'
 
 const SILENCE_MS = 5_000
 /** Others' batches take milliseconds each; whoever waits this long is told that the ledger cannot be used just now. */
 const LOCK_MS = 10_000
+
+/** Appends on a leaf: few enough that the server is not kept waiting, enough to be worth a statement for each table. */
+const LEAF = 32
 
 export type Written = { readonly entries: readonly Entry[]; readonly outcomes: readonly Judged[] }
 export type Doubt = { readonly batch: number; readonly written: Written }
@@ -123,33 +127,42 @@ export class Writer {
   /** All of the batch, in one transaction. Throws Away, InDoubt, Refused or LedgerUnavailable. */
   async commit(batch: readonly Append<unknown>[]): Promise<Written> {
     const client = await this.#session.client()
-    const { page, outcomes } = await this.#judged(client, batch)
+    const entered = await this.#enter(client, batch)
+    const talk = new Talk(client)
+    const { page, outcomes, isEmpty } = this.#judged(client, talk, entered, batch)
     const written: Written = { entries: page.entries, outcomes }
-    if (page.isEmpty) this.#leave(client)
-    else await this.#write(client, page, written)
+    if (isEmpty) this.#leave(client)
+    else await this.#finish(client, talk, page.head, written)
     this.#clock.recorded(page.head.suspected)
     this.#newest.keep(page.head)
     return written
   }
 
-  async #judged(client: Client, batch: readonly Append<unknown>[]) {
-    const entered = await this.#enter(client, batch)
+  #judged(client: Client, talk: Talk, entered: Entered, batch: readonly Append<unknown>[]) {
     try {
-      return this.#judge(entered, batch)
+      return this.#judge(talk, entered, batch)
     } catch (error) {
       this.#leave(client)
       throw error
     }
   }
 
-  #judge({ head, known, sighting, facts }: Entered, batch: readonly Append<unknown>[]) {
+  #judge(talk: Talk, { head, known, sighting, facts }: Entered, batch: readonly Append<unknown>[]) {
     this.#newest.see(head, known)
     this.#clock.heed(head.at_ms, head.suspected)
     const reading = this.#clock.see(sighting)
     const page = new Page(head, reading, facts)
     for (const change of this.#clock.pending(reading, head.suspected)) page.note(change)
-    const outcomes = batch.map(append => page.judge(append))
-    return { page, outcomes }
+    const outcomes: Judged[] = []
+    let isEmpty = true
+    for (let first = 0; first < batch.length; first += LEAF) {
+      for (const append of batch.slice(first, first + LEAF)) outcomes.push(page.judge(append))
+      const leaf = page.take()
+      if (leaf.isEmpty) continue
+      talk.say(writesOf(leaf, reading.ms))
+      isEmpty = false
+    }
+    return { page, outcomes, isEmpty }
   }
 
   async #enter(client: Client, batch: readonly Append<unknown>[]): Promise<Entered> {
@@ -172,15 +185,11 @@ export class Writer {
     return { wall: this.#wallOf(Number(answer?.rows[0]?.wall)), asked, answered }
   }
 
-  async #write(client: Client, page: Page, written: Written): Promise<void> {
+  async #finish(client: Client, talk: Talk, head: Head, written: Written): Promise<void> {
     const batch = ++this.#batch
     try {
-      const answers = await together(client, [
-        ...writesOf(page),
-        { ...SIGN, values: [this.#id, batch] },
-        COMMIT,
-      ])
-      if (answers.at(-1)?.command !== 'COMMIT') throw new Error('the COMMIT was not taken')
+      talk.say([writeOfHead(head), { ...SIGN, values: [this.#id, batch] }, COMMIT])
+      if ((await talk.answers()).at(-1)?.command !== 'COMMIT') throw new Error('the COMMIT was not taken')
     } catch (error) {
       const failure = failureOf(error)
       if (failure === 'refused') throw new Refused(refusal(error))
