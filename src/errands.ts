@@ -57,6 +57,7 @@ export class Errands {
   readonly #hosts = new Map<string, Gate>()
   /** What this process is at just now, by nameOf(); tend() adds, the work removes. */
   readonly #atWork = new Map<string, Promise<void>>()
+  readonly #sender: Sender
 
   constructor(
     parts: ErrandParts,
@@ -68,6 +69,7 @@ export class Errands {
     this.#policy = policy
     this.#record = record
     this.#reload = reload
+    this.#sender = this.#makeSender()
   }
 
   /** Starts whatever is owed and not already under way here. */
@@ -84,7 +86,7 @@ export class Errands {
   claimFirst(subject: Case, moment: Moment): First {
     const { duties } = owed(subject, moment.ms, this.#policy)
     const due = duties.filter(duty => duty.kind === 'deliver' && this.#gate(duty.channel).take())
-    const made = due.map(duty => claimWithin(this.#minter(), subject, duty as Deliver, moment))
+    const made = due.map(duty => claimWithin(this.#sender, subject, duty as Deliver, moment))
     return {
       claims: made.map(({ claim }) => claim),
       events: made.map(({ event }) => event),
@@ -97,7 +99,7 @@ export class Errands {
   keep(subject: Case, { claims, isAll }: First): void {
     for (const claim of claims) {
       const { duty } = claim
-      const sent = () => attempt(this.#sender(subject), subject, claim)
+      const sent = () => attempt(this.#sender, subject, claim)
       this.#start(subject, duty, () => this.#gate(duty.channel).use(() => this.#follow(sent())))
     }
     if (!isAll) this.tend(subject)
@@ -132,34 +134,23 @@ export class Errands {
       case 'close':
         return this.#gate(duty.channel).pass(() => this.#close(subject, duty))
       case 'deliver':
-        return this.#gate(duty.channel).pass(() =>
-          this.#follow(deliver(this.#sender(subject), subject, duty)),
-        )
+        return this.#gate(duty.channel).pass(() => this.#follow(deliver(this.#sender, subject, duty)))
     }
   }
 
-  #shared(subject: Case) {
+  #makeSender(): Sender {
+    const { store, keyring, keyName, adapters, directory, publicUrl, onTrouble } = this.#parts
     return {
       record: this.#record,
-      adapter: (channel: Channel) => this.#parts.adapters.get(channel) ?? null,
       reload: this.#reload,
-      onTrouble: (error: unknown, { delivery_id }: { readonly delivery_id: string }) =>
-        this.#parts.onTrouble(error, { request_id: subject.request_id, delivery_id }),
-    }
-  }
-
-  #minter() {
-    const { store, keyring, keyName } = this.#parts
-    return { keyring, keyName, now: () => store.ledger.now() }
-  }
-
-  #sender(subject: Case): Sender {
-    return {
-      ...this.#shared(subject),
-      ...this.#minter(),
-      person: (userId, channel) => this.#parts.directory.reach(userId, channel),
-      awaitsLink: (userId, channel) => this.#parts.directory.awaitsLink(userId, channel),
-      publicUrl: this.#parts.publicUrl(),
+      onTrouble,
+      adapter: channel => adapters.get(channel) ?? null,
+      keyring,
+      keyName,
+      now: () => store.ledger.now(),
+      person: (userId, channel) => directory.reach(userId, channel),
+      awaitsLink: (userId, channel) => directory.awaitsLink(userId, channel),
+      publicUrl,
       stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
     }
   }
@@ -176,7 +167,7 @@ export class Errands {
       outcome: outcomeOf(subject),
       display: display({ ...subject, asked_by: this.#parts.keyName(subject.opened_by) }),
     }
-    await close({ ...this.#shared(subject), refs }, subject, duty, ending)
+    await close({ ...this.#sender, refs }, subject, duty, ending)
   }
 
   async #callBack(subject: Case, duty: CallBack): Promise<void> {

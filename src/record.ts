@@ -91,9 +91,15 @@ export function grown(subject: Case | null, events: readonly Draft[], moment: Mo
   return after
 }
 
-function applyAll(subject: Case | null, events: readonly Draft[], { at }: Moment, seq: number): Case | null {
+function applyAll(
+  subject: Case | null,
+  events: readonly Draft[],
+  { at }: Moment,
+  first: number,
+): Case | null {
   let after = subject
-  for (const [index, draft] of events.entries()) after = apply(after, { ...draft, at, seq: seq + index })
+  let seq = first
+  for (const draft of events) after = apply(after, { ...draft, at, seq: seq++ })
   return after
 }
 

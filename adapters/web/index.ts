@@ -3,16 +3,19 @@
 import type { Adapter, ReplyPage } from '../../src/adapter.js'
 import { readForm } from './receive.js'
 import { blobPage, page } from './render.js'
-import { type Console, send } from './send.js'
+import { type Console, gathering, send } from './send.js'
 
 export { type Outbox, type OutboxLine, outboxWriter } from './outbox.js'
 export { type FormFault, readForm } from './receive.js'
 
 /** A delivered link is not edited when the request closes: the page it opens says so itself. */
-export const webAdapter = (options: Console): Adapter & ReplyPage => ({
-  channel: 'web',
-  send: (display, envelope) => send(options, display, envelope),
-  page,
-  blobPage,
-  readForm,
-})
+export function webAdapter(options: Console): Adapter & ReplyPage {
+  const console: Console = { ...options, print: gathering(options.print) }
+  return {
+    channel: 'web',
+    send: (display, envelope) => send(console, display, envelope),
+    page,
+    blobPage,
+    readForm,
+  }
+}

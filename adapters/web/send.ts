@@ -29,6 +29,18 @@ export async function send(console: Console, display: Display, envelope: Envelop
   return { kind: 'sent' }
 }
 
+/** What is printed in one turn goes out in one piece: each write is a trip to the system, and a burst has hundreds. */
+export function gathering(print: Console['print']): Console['print'] {
+  let blocks: string[] = []
+  return block => {
+    if (blocks.push(block) > 1) return
+    setImmediate(() => {
+      print(blocks.join('\n'))
+      blocks = []
+    })
+  }
+}
+
 const lineOf = (display: Display, envelope: Envelope): OutboxLine => ({
   delivery_id: envelope.delivery_id,
   request_id: display.request_id,

@@ -14,14 +14,14 @@ export type Closer = {
   readonly adapter: (channel: Close['channel']) => Adapter | null
   readonly refs: (deliveryId: string) => Promise<readonly string[]>
   readonly reload: (requestId: string) => Promise<Case>
-  readonly onTrouble: (error: unknown, duty: Close) => void
+  readonly onTrouble: (error: unknown, about: { request_id: string; delivery_id: string }) => void
 }
 
 /** What a copy is edited to: how it ended, and what was asked. */
 export type Ending = { readonly outcome: Outcome; readonly display: Display }
 
 export async function close(closer: Closer, first: Case, duty: Close, ending: Ending): Promise<Case> {
-  const edited = await edit(closer, duty, ending)
+  const edited = await edit(closer, first, duty, ending)
   for (let subject = first; ; subject = await closer.reload(subject.request_id)) {
     // Editing twice does no harm, so it is not claimed; whoever comes second finds it told.
     if (isClosed(subject, duty)) return subject
@@ -43,15 +43,20 @@ const isClosed = ({ deliveries }: Case, { delivery_id }: Close): boolean =>
   deliveries.some(one => one.delivery_id === delivery_id && one.state === 'closed')
 
 /** One try: a copy that cannot be edited is still closed, because the ledger refuses every later reply. */
-async function edit(closer: Closer, duty: Close, { outcome, display }: Ending): Promise<boolean> {
-  const adapter = closer.adapter(duty.channel)
-  const refs = await closer.refs(duty.delivery_id)
+async function edit(
+  closer: Closer,
+  { request_id }: Case,
+  { channel, delivery_id }: Close,
+  { outcome, display }: Ending,
+): Promise<boolean> {
+  const adapter = closer.adapter(channel)
+  const refs = await closer.refs(delivery_id)
   try {
     const edits = refs.map(async ref => adapter?.close?.(ref, outcome, display))
     const all = Promise.all(edits).then(() => refs.length > 0)
     return await within(CLOSE_TIMEOUT_MS, all, false)
   } catch (error) {
-    closer.onTrouble(error, duty)
+    closer.onTrouble(error, { request_id, delivery_id })
     return false
   }
 }

@@ -50,11 +50,11 @@ export type Sender = Minter & {
   ) => Promise<{ readonly name: string; readonly address: unknown } | null>
   /** Whether the address is theirs to link: then one that is missing is not linked yet. */
   readonly awaitsLink: (userId: string, channel: Channel) => boolean
-  readonly publicUrl: string
+  readonly publicUrl: () => string
   readonly reload: (requestId: string) => Promise<Case>
   /** Whether the agenda, asked about this newer case, still owes the duty. */
   readonly stillOwed: (subject: Case, duty: Deliver) => boolean
-  readonly onTrouble: (error: unknown, duty: Deliver) => void
+  readonly onTrouble: (error: unknown, about: { request_id: string; delivery_id: string }) => void
 }
 
 /** The case after the attempt, or as it stands when the attempt was no longer owed. */
@@ -153,13 +153,14 @@ async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
     address: person.address,
     handle: pass.handle,
     code: pass.code,
-    link: `${sender.publicUrl}/r/${pass.handle}`,
+    link: `${sender.publicUrl()}/r/${pass.handle}`,
     at: instant(sender.now()),
   }
   try {
     return await within(SEND_TIMEOUT_MS, adapter.send(pass.shown, envelope), { kind: 'uncertain' })
   } catch (error) {
-    sender.onTrouble(error, duty)
+    const { request_id, delivery_id } = pass.grant
+    sender.onTrouble(error, { request_id, delivery_id })
     return { kind: 'failed', code: 'adapter_error', retryable: true }
   }
 }

@@ -27,4 +27,9 @@ export type ReplySchema =
 /** An option is answered by its letter (A for the first) or by its value. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + index)
 
-export const hashReplySchema = (schema: ReplySchema): Hash => hashOf('lane/reply-schema/v1', schema)
+const hashed = (schema: ReplySchema): Hash => hashOf('lane/reply-schema/v1', schema)
+/** The commonest of all, and always the same. */
+const YES_NO = hashed({ kind: 'yes_no' })
+
+export const hashReplySchema = (schema: ReplySchema): Hash =>
+  schema.kind === 'yes_no' ? YES_NO : hashed(schema)

@@ -3,7 +3,8 @@
 // is made from the ledger's entry whenever its caller asks, and Ed25519 makes the same one each time.
 import { z } from 'zod'
 import type { Hash } from '../canonical.js'
-import { commonClaims, hashClaim, ISSUER, sign, type TokenFlaw, verifyKind } from './jws.js'
+import { isHash, isName, oneOf, plain } from '../plain.js'
+import { commonClaims, hashClaim, ISSUER, plainClaims, sign, type TokenFlaw, verifyKind } from './jws.js'
 import type { Keyring } from './keyring.js'
 
 const AUDIENCE = 'lane.policy'
@@ -22,7 +23,7 @@ export type PolicyClaims = {
   readonly rev: Hash
 }
 
-const KIND = {
+export const KIND = {
   typ: 'lane-policy+jwt',
   payload: z.strictObject({
     iss: z.literal(ISSUER),
@@ -34,6 +35,17 @@ const KIND = {
     prh: hashClaim,
     rqh: hashClaim,
     rev: hashClaim,
+  }),
+  plain: plain({
+    iss: oneOf(ISSUER),
+    aud: oneOf(AUDIENCE),
+    ...plainClaims,
+    run: isName,
+    req: isName,
+    act: isName,
+    prh: isHash,
+    rqh: isHash,
+    rev: isHash,
   }),
 }
 

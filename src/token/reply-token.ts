@@ -3,7 +3,8 @@
 import { z } from 'zod'
 import { CHANNELS, type Channel } from '../adapter.js'
 import type { Hash } from '../canonical.js'
-import { commonClaims, hashClaim, ISSUER, sign, type TokenFlaw, verifyKind } from './jws.js'
+import { isHash, isName, oneOf, plain } from '../plain.js'
+import { commonClaims, hashClaim, ISSUER, plainClaims, sign, type TokenFlaw, verifyKind } from './jws.js'
 import type { Keyring } from './keyring.js'
 
 const AUDIENCE = 'lane.reply'
@@ -20,7 +21,7 @@ export type ReplyClaims = {
   readonly dsh: Hash
 }
 
-const KIND = {
+export const KIND = {
   typ: 'lane-reply+jwt',
   payload: z.strictObject({
     iss: z.literal(ISSUER),
@@ -31,6 +32,16 @@ const KIND = {
     rsh: hashClaim,
     ch: z.enum(CHANNELS),
     dsh: hashClaim,
+  }),
+  plain: plain({
+    iss: oneOf(ISSUER),
+    aud: oneOf(AUDIENCE),
+    ...plainClaims,
+    req: isName,
+    rqh: isHash,
+    rsh: isHash,
+    ch: oneOf(...CHANNELS),
+    dsh: isHash,
   }),
 }
 

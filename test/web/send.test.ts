@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type OutboxLine, outboxWriter, webAdapter } from '../../adapters/web/index.js'
 import { describeAnswer, type Envelope } from '../../src/adapter.js'
@@ -44,7 +45,9 @@ const mode = async (): Promise<number> => (await stat(path)).mode & 0o777
 async function sentWith(outbox: boolean, write: (line: OutboxLine) => Promise<void>, display = approval) {
   const printed: string[] = []
   const adapter = webAdapter({ outbox, write, print: text => printed.push(text) })
-  return { sent: await adapter.send(display, envelope), printed }
+  const sent = await adapter.send(display, envelope)
+  await setImmediate()
+  return { sent, printed }
 }
 
 describe('a link with no channel to carry it', () => {
@@ -96,6 +99,16 @@ describe('a link with no channel to carry it', () => {
       }
     },
   )
+
+  it('is printed in one piece with all that are sent in the same turn, whole and in order', async () => {
+    const printed: string[] = []
+    const adapter = webAdapter({ outbox: true, write: async () => {}, print: text => printed.push(text) })
+    const links = [1, 2, 3].map(number => `https://lane.example.org/r/${number}`)
+    await Promise.all(links.map(link => adapter.send(approval, { ...envelope, link })))
+    await setImmediate()
+    const [alone = ''] = (await sentWith(true, async () => {})).printed
+    expect(printed).toEqual([links.map(link => alone.replace(envelope.link, link)).join('\n')])
+  })
 
   it('is printed without flooding the console with a caller’s words', async () => {
     const { printed } = await sentWith(true, async () => {}, { ...question(), headline: LONG, run_id: LONG })

@@ -20,8 +20,9 @@ export type Write = Statement & { readonly values: readonly unknown[] }
 const ENTRIES: Statement = {
   name: 'write_entries',
   text: `INSERT INTO entries (seq, type, story, line)
-    SELECT $1::bigint + place - 1, type, story, line
-    FROM unnest($2::text[], $3::bigint[], string_to_array($4, E'\\n')) WITH ORDINALITY AS x (type, story, line, place)`,
+    SELECT $1::bigint + place - 1, type, story::bigint, line
+    FROM unnest(string_to_array($2, ','), string_to_array($3, ',', ''), string_to_array($4, E'\\n'))
+      WITH ORDINALITY AS x (type, story, line, place)`,
 }
 const OPENED: Statement = {
   name: 'write_opened',
@@ -111,9 +112,9 @@ export const writeOfHead = ({ size, hash, at_ms, suspected }: Head): Write => ({
 function writesOfEntries({ entries, lines, stories }: Leaf): Write[] {
   const [first] = entries
   if (first === undefined) return []
-  const types = entries.map(({ type }) => type)
-  // An entry's text holds no line feed: JSON spells it out.
-  return [{ ...ENTRIES, values: [first.seq, types, stories, lines.join('\n')] }]
+  const types = entries.map(({ type }) => type).join(',')
+  // An entry's text holds no line feed: JSON spells it out. A story that is null is joined as nothing.
+  return [{ ...ENTRIES, values: [first.seq, types, stories.join(','), lines.join('\n')] }]
 }
 
 function writesOfRequests({ opened, changed }: Leaf): Write[] {
