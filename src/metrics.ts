@@ -76,7 +76,7 @@ export function startMetrics(ledger: Ledger, waiting: () => number) {
   }
   ledger.onCommit((committed, own) => {
     if (own) committed.forEach(count)
-  })
+  }, [])
   return { registry, strangers, answered: childrenOf(requests) }
 }
 

@@ -48,7 +48,7 @@ export function onEntry(
   const hear = (entries: readonly Entry[]): void => {
     if (entries.some(entry => entry.type === type)) void again()
   }
-  const leave = ledger.onCommit(hear)
+  const leave = ledger.onCommit(hear, [type])
   return () => {
     leave()
     stopping.abort()

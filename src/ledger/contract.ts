@@ -15,7 +15,7 @@
 // L10 A request with an alarm is found by `due` from that moment on, whatever has crashed meanwhile.
 import type { Channel } from '../adapter.js'
 import type { Hash } from '../canonical.js'
-import type { Draft, Entry } from '../event.js'
+import type { Draft, Entry, EventType } from '../event.js'
 
 export type Receipt = { readonly seq: number; readonly hash: Hash }
 
@@ -165,8 +165,10 @@ export interface Ledger {
   /** Alarms that come after `after` in order of time, then of id, and not later than `until`. */
   alarms(after: Alarm, until: number, limit: number): Promise<readonly Alarm[]>
 
-  /** Called after each commit, with what was committed in order. Returns the unsubscriber. */
-  onCommit(listener: OnCommit): () => void
+  /** Called after each commit, with what was committed in order. What other replicas commit must be read for it: of that
+   *  only the types that are `heeded` are sure to be shown (all where it is absent), and a call may come with none.
+   *  Returns the unsubscriber. */
+  onCommit(listener: OnCommit, heeded?: readonly EventType[]): () => void
   /** Fails when the ledger cannot take an append just now. */
   probe(): Promise<void>
   close(): Promise<void>

@@ -16,10 +16,11 @@ export async function* follow(
   let next = from
   let fresh = false
   let wake: () => void = () => undefined
+  // Only that there is something: what it is stands in the ledger.
   const stop = ledger.onCommit(() => {
     fresh = true
     wake()
-  })
+  }, [])
   const leave = (): void => wake()
   gone.addEventListener('abort', leave)
   try {

@@ -18,7 +18,7 @@ export function startWaiters(ledger: Ledger, isResolved: (requestId: string) => 
       for (const done of waiting.get(entry.request_id) ?? []) done(true)
     }
   }
-  const stop = ledger.onCommit(wake)
+  const stop = ledger.onCommit(wake, ['REQUEST_RESOLVED'])
 
   const enlist = (requestId: string, done: (resolved: boolean) => void): (() => void) => {
     const others = waiting.get(requestId) ?? new Set()

@@ -2,7 +2,7 @@
 // serialised is in writer.ts, how commits are told in tail.ts.
 import type { Hash } from '../../canonical.js'
 import type { Clock } from '../../clock.js'
-import type { Entry } from '../../event.js'
+import type { Entry, EventType } from '../../event.js'
 import {
   type Alarm,
   type Append,
@@ -19,7 +19,7 @@ import type { Newest } from './newest.js'
 import type { Notices } from './notices.js'
 import { Queue } from './queue.js'
 import { PATIENCE_MS, type Readers } from './reading.js'
-import { Tail } from './tail.js'
+import { type Heeded, Tail } from './tail.js'
 import type { Writer } from './writer.js'
 
 const PAGE = 500
@@ -60,7 +60,7 @@ export class PostgresLedger implements Ledger {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#tail = new Tail(parts.size, (from, limit) => this.#lines(from, limit))
+    this.#tail = new Tail(parts.size, (from, limit, heeded) => this.#heededLines(from, limit, heeded))
     this.#queue = new Queue(parts.writer, this.#tail, parts.notices, parts.machine)
     this.#lookLater()
   }
@@ -115,6 +115,16 @@ export class PostgresLedger implements Ledger {
       name: 'lines',
       text: 'SELECT line FROM entries WHERE seq >= $1 ORDER BY seq LIMIT $2',
       values: [from, limit],
+    })
+    return rows.map(({ line }) => line)
+  }
+
+  async #heededLines(from: number, limit: number, heeded: Heeded): Promise<readonly (string | null)[]> {
+    const rows = await this.#parts.readers.rows<{ line: string | null }>({
+      name: 'heeded_lines',
+      text: `SELECT CASE WHEN $3::text[] IS NULL OR type = ANY ($3) THEN line END AS line
+        FROM entries WHERE seq >= $1 ORDER BY seq LIMIT $2`,
+      values: [from, limit, heeded],
     })
     return rows.map(({ line }) => line)
   }
@@ -181,8 +191,8 @@ export class PostgresLedger implements Ledger {
     })
   }
 
-  onCommit(listener: OnCommit): () => void {
-    return this.#tail.listen(listener)
+  onCommit(listener: OnCommit, heeded?: readonly EventType[]): () => void {
+    return this.#tail.listen(listener, heeded ?? null)
   }
 
   async probe(): Promise<void> {

@@ -1,20 +1,25 @@
 // What was committed, told in order, once, on every replica. Our own commits are known at once; of the others' we hear
 // by NOTIFY, and a look once a second finds what was not heard.
 //
-// N1  Every entry is told once, in the order of its seq, none left out.
+// N1  Every entry is told once, in the order of its seq, none left out but those of others that nobody here heeds: their
+//     texts are not even read, or each replica would pay for what all the others do.
 // N2  An own commit is told at once, before whoever made it is told; only where it stands behind others' entries it waits
 //     until those have been read. So nothing is read from the database while a commit of ours is under way.
-import type { Entry } from '../../event.js'
+import type { Entry, EventType } from '../../event.js'
 import type { OnCommit } from '../contract.js'
 import { parseEntry } from '../entry.js'
 
-type ReadLines = (from: number, limit: number) => Promise<readonly string[]>
+/** Null for all. */
+export type Heeded = readonly EventType[] | null
+/** The entries from a place on, one after the other; null for those of a type that is not heeded. */
+type ReadLines = (from: number, limit: number, heeded: Heeded) => Promise<readonly (string | null)[]>
 
 const PAGE = 500
 
 export class Tail {
   readonly #read: ReadLines
-  readonly #listeners = new Set<OnCommit>()
+  /** With the types each heeds. */
+  readonly #listeners = new Map<OnCommit, Heeded>()
   /** The seq that is told next. While #filling it is moved by #fill alone. */
   #next: number
   /** Own commits that came before what stands between, by the seq they begin with. */
@@ -30,9 +35,19 @@ export class Tail {
     this.#read = read
   }
 
-  listen(listener: OnCommit): () => void {
-    this.#listeners.add(listener)
+  listen(listener: OnCommit, heeded: Heeded): () => void {
+    this.#listeners.set(listener, heeded)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** What any of the listeners heeds. */
+  get #heeded(): Heeded {
+    const types = new Set<EventType>()
+    for (const heeded of this.#listeners.values()) {
+      if (heeded === null) return null
+      for (const type of heeded) types.add(type)
+    }
+    return [...types]
   }
 
   begin(): void {
@@ -44,7 +59,7 @@ export class Tail {
     this.#committing = false
     const [first] = entries
     if (first !== undefined && first.seq >= this.#next) {
-      if (!this.#filling && first.seq === this.#next) this.#tell(entries, true)
+      if (!this.#filling && first.seq === this.#next) this.#tell(entries, entries.length, true)
       else this.#early.set(first.seq, entries)
     }
     this.heard(first?.seq ?? 0)
@@ -72,20 +87,25 @@ export class Tail {
     for (;;) {
       const early = this.#early.get(this.#next)
       if (early !== undefined) {
-        this.#tell(early, true)
+        this.#tell(early, early.length, true)
         continue
       }
       const upTo = Math.min(...this.#early.keys())
-      const lines = await this.#read(this.#next, Math.min(PAGE, upTo - this.#next))
+      const heeded = this.#heeded
+      const lines = await this.#read(this.#next, Math.min(PAGE, upTo - this.#next), heeded)
       if (lines.length === 0) return
-      this.#tell(lines.map(parseEntry), false)
+      // Somebody has come meanwhile who heeds more.
+      if (lines.includes(null) && String(heeded) !== String(this.#heeded)) continue
+      const shown = lines.flatMap(line => (line === null ? [] : [parseEntry(line)]))
+      this.#tell(shown, lines.length, false)
     }
   }
 
-  #tell(entries: readonly Entry[], own: boolean): void {
-    this.#next += entries.length
+  /** Of `count` entries those that are shown. */
+  #tell(entries: readonly Entry[], count: number, own: boolean): void {
+    this.#next += count
     for (const seq of this.#early.keys()) if (seq < this.#next) this.#early.delete(seq)
-    for (const listener of this.#listeners) {
+    for (const listener of this.#listeners.keys()) {
       try {
         listener(entries, own)
       } catch (error) {

@@ -1,7 +1,7 @@
 // Two replicas on one database: each hears what the other commits, one at a time holds a name, and what one finds wrong
 // with the clock holds for both.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Entry } from '../../../src/event.js'
+import type { Entry, EventType } from '../../../src/event.js'
 import type { Decision, Ledger, Moment, Store } from '../../../src/ledger/contract.js'
 import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
@@ -41,9 +41,10 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
     )
 
   describe('commits', () => {
-    const hears = (ledger: Ledger): number[] => {
+    const hears = (ledger: Ledger, heeded?: readonly EventType[]): number[] => {
       const heard: number[] = []
-      ledger.onCommit((entries: readonly Entry[]) => heard.push(...entries.map(({ seq }) => seq)))
+      const hear = (entries: readonly Entry[]) => heard.push(...entries.map(({ seq }) => seq))
+      ledger.onCommit(hear, heeded)
       return heard
     }
     const range = (to: number): number[] => Array.from({ length: to }, (_, index) => index)
@@ -73,6 +74,41 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
       const seqs = opened.map(result => (result.kind === 'appended' ? result.entries[0]?.seq : undefined))
       expect(own[0]).toEqual(seqs.filter((_, index) => index % 2 === 0))
       expect(own[1]).toEqual(seqs.filter((_, index) => index % 2 === 1))
+    })
+
+    test('of what others commit only the types that are heeded are shown; of the rest it is heard that it is there', async () => {
+      const [one, other] = await pair()
+      const shown: string[] = []
+      let calls = 0
+      other.ledger.onCommit(
+        entries => {
+          calls += 1
+          shown.push(...entries.map(({ type }) => type))
+        },
+        ['REQUEST_RESOLVED'],
+      )
+      await open(one.ledger, 'q')
+      await until('word of the opening', () => calls)
+      expect(shown).toEqual([])
+      await withdraw(one.ledger, 'q')
+      await until('the resolution', () => shown.length)
+      expect(shown).toEqual(['REQUEST_RESOLVED'])
+      // Its own it has anyway.
+      await open(other.ledger, 'own')
+      expect(shown).toEqual(['REQUEST_RESOLVED', 'REQUEST_OPENED'])
+    })
+
+    test('who heeds more has it shown from the moment it listens, whatever was being read for others', async () => {
+      const [one, other] = await pair()
+      hears(other.ledger, ['RECIPIENT_LINKED'])
+      const opening = Promise.all(range(300).map(index => open(one.ledger, `q-${index}`)))
+      await until('the first to be there', async () => (await one.ledger.head()).size)
+      const all = hears(other.ledger)
+      await note(one.ledger)
+      await opening
+      await until('the last to be heard', () => all.includes(300))
+      // From somewhere on, and then without a gap.
+      expect(all).toEqual(range(301).slice(all[0]))
     })
 
     test('what was not heard by NOTIFY is found by looking', async () => {
