@@ -69,7 +69,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
       if (seen === null) return null
       const { subject, reason } = seen
       return {
-        display: display({ ...subject, asked_by: parts.keyName(subject.opened_by) }),
+        display: display(subject, parts.keyName(subject.opened_by)),
         reason,
         outcome: isOpen(subject) ? null : outcomeOf(subject),
       }

@@ -165,7 +165,7 @@ export class Errands {
     const refs = (id: string) => this.#parts.store.shelf.refs(id)
     const ending = {
       outcome: outcomeOf(subject),
-      display: display({ ...subject, asked_by: this.#parts.keyName(subject.opened_by) }),
+      display: display(subject, this.#parts.keyName(subject.opened_by)),
     }
     await close({ ...this.#sender, refs }, subject, duty, ending)
   }

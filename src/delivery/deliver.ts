@@ -94,7 +94,7 @@ type Pass = {
 }
 
 function mintPass(sender: Minter, subject: Case, duty: Deliver): Pass {
-  const shown = display({ ...subject, asked_by: sender.keyName(subject.opened_by) })
+  const shown = display(subject, sender.keyName(subject.opened_by))
   const display_hash = hashDisplay(shown)
   const chance = draw(HANDLE_BYTES + CODE_BYTES + NONCE_BYTES)
   const handle = writeHandle(chance.subarray(0, HANDLE_BYTES))

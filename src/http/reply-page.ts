@@ -113,7 +113,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     return show(request, reply, 'rate_limited', `Too many tries; try again in ${wait} s.`)
   }
 
-  const displayOf = (subject: Case) => display({ ...subject, asked_by: parts.keys.nameOf(subject.opened_by) })
+  const displayOf = (subject: Case) => display(subject, parts.keys.nameOf(subject.opened_by))
 
   async function open(
     subject: Case,

@@ -57,20 +57,21 @@ function handlesOf(request: Request): ShownHandle[] {
   }
 }
 
-export function display(facts: {
+/** What a request's story says of it. */
+type Facts = {
   readonly request: Request
   readonly request_hash: Hash
   readonly run: Run
   readonly deadline_at: string
-  readonly asked_by: string
-}): Display {
-  const { request, run } = facts
+}
+
+export function display({ request, request_hash, run, deadline_at }: Facts, asked_by: string): Display {
   return {
     v: 1,
     type: request.type,
     request_id: idOf(request),
-    request_hash: facts.request_hash,
-    asked_by: facts.asked_by,
+    request_hash,
+    asked_by,
     run_id: run.run_id,
     work_item_id: run.work_item_id ?? null,
     headline: headlineOf(request),
@@ -79,7 +80,7 @@ export function display(facts: {
     action: request.type === 'REQUEST_APPROVAL' ? request.action : null,
     handles: handlesOf(request),
     reply_schema: request.reply_schema,
-    deadline_at: facts.deadline_at,
+    deadline_at,
     default_action: request.default_action,
   }
 }

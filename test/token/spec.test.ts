@@ -33,13 +33,13 @@ afterAll(opened.close)
 
 describe('the example of docs/spec/reply-token.md', () => {
   test('its claims bind the request, its schema and what was shown', () => {
-    const shown = display({
+    const facts = {
       request,
       request_hash: hashRequest(request),
       run: { run_id: 'run-9', mood: 'DEFERENTIAL' },
       deadline_at: '2026-11-01T13:00:00.000Z',
-      asked_by: 'release pipeline',
-    })
+    } as const
+    const shown = display(facts, 'release pipeline')
     expect(claims).toMatchObject({
       rqh: hashRequest(request),
       rsh: hashReplySchema(request.reply_schema),
