@@ -35,8 +35,9 @@ export function gathering(print: Console['print']): Console['print'] {
   return block => {
     if (blocks.push(block) > 1) return
     setImmediate(() => {
-      print(blocks.join('\n'))
+      const all = blocks
       blocks = []
+      print(all.join('\n'))
     })
   }
 }

@@ -7,14 +7,16 @@ import { Queue } from 'bullmq'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { machineClock } from '../../src/clock.js'
 import type { Alarms } from '../../src/deadline/alarms.js'
+import { Arming } from '../../src/deadline/bullmq/arming.js'
 import { jobId } from '../../src/deadline/bullmq/job.js'
-import { flawsIn } from '../../src/deadline/bullmq/redis.js'
+import { connectForCommands, flawsIn } from '../../src/deadline/bullmq/redis.js'
 import { startBullmq } from '../../src/deadline/bullmq/start.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { noRedis, type RedisServer, startRedis } from '../cluster/redis.js'
 import { open as openRequest } from '../contract/ledger/stage.js'
 import { ALL, sleep } from '../faults/rig.js'
+import { freePort } from '../port.js'
 import { until } from '../until.js'
 
 /** The sweep's promise, and what a busy machine adds to it. */
@@ -55,9 +57,10 @@ describe.skipIf(noRedis !== null && !ALL)(
     })
 
     const now = (): number => store.ledger.now()
-    const begin = (): Promise<Alarms> =>
-      startBullmq({ store, url: redis.url, ring, say: (level, words) => void said.push(`${level} ${words}`) })
+    const begin = (url = redis.url): Promise<Alarms> =>
+      startBullmq({ store, url, ring, say: (level, words) => void said.push(`${level} ${words}`) })
     async function ring(id: string): Promise<void> {
+      if (id.startsWith('slow')) await sleep(400)
       const at = now() - (moments.get(id) ?? Number.NaN)
       const moved = await store.ledger.append({
         story: { request_id: id, expected: 1 },
@@ -217,6 +220,43 @@ describe.skipIf(noRedis !== null && !ALL)(
       expect((await jobs()).sort()).toEqual([idOf('near'), idOf('nearing')].sort())
     })
 
+    test('a backlog of overdue requests keeps no other alarm from being set in Redis', async () => {
+      const slow = Array.from({ length: 2_560 }, (_, n) => `slow-${n}`)
+      await Promise.all(slow.map(id => open(id, -10_000, false)))
+      await open('ahead', 3_000, false)
+      await until('it to be rung', () => late.has('ahead'))
+      expect(late.get('ahead')).toBeLessThan(BY_REDIS_MS)
+      expect([...late.keys()].filter(id => id.startsWith('slow')).length).toBeLessThan(slow.length)
+    })
+
+    test('a replica that cannot reach Redis lets another one set the alarms', async () => {
+      await alarms.stop()
+      const cut = await begin(`redis://127.0.0.1:${await freePort()}`)
+      await until('its trouble', () => cut.troubles().length)
+      alarms = await begin()
+      await open('ahead', 4_000, false)
+      await expectAllRung(['ahead'], BY_REDIS_MS)
+      await cut.stop()
+    })
+
+    test('a Redis that does not answer is not taken for one that has the alarm', async () => {
+      const client = connectForCommands(redis.url)
+      const queue = new Queue('asked', { connection: client, prefix: 'lane' })
+      const arming = new Arming(queue, client, store.ledger, () => undefined)
+      const alarm = { request_id: 'q', at: now() + 30_000 }
+      await queue.waitUntilReady()
+      redis.freeze()
+      await expect(arming.restore([alarm])).rejects.toThrow(/timed out/i)
+      redis.thaw()
+      await until(
+        'the job',
+        () => arming.restore([alarm]).then(jobs, () => []),
+        ids => ids.length === 1,
+      )
+      await queue.close()
+      client.disconnect()
+    })
+
     test('the far deadline that takes the place of a lease is not handed over, nor is the lease', async () => {
       const armed = { request_id: 'sent', deadline_ms: now() + DAY, state: 'pending' } as const
       alarms.set(armed, now() + 30_000)
@@ -233,6 +273,14 @@ describe.skipIf(noRedis !== null && !ALL)(
         { request_id: 'answered', deadline_ms: moments.get('answered') ?? 0, state: 'answered' },
         null,
       )
+      await until('no job', async () => (await jobs()).length, 0)
+    })
+
+    test('nor does one whose callback is tried again much later', async () => {
+      await open('called', MINUTE + 40_000)
+      await until('one job', async () => (await jobs()).length, 1)
+      const deadline_ms = moments.get('called') ?? 0
+      alarms.set({ request_id: 'called', deadline_ms, state: 'answered' }, now() + 5 * MINUTE)
       await until('no job', async () => (await jobs()).length, 0)
     })
 

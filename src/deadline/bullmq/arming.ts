@@ -1,9 +1,9 @@
 // Hands alarms to Redis, after their commit and by the batch. Nothing waits for it and nothing rests on it: what could
-// not be handed over is found by the sweep.
+// not be handed over is found by the walk, and in the end by the sweep.
 //
 // Between a request's opening and its sending lie milliseconds and several alarms; only the last one is worth a job. So
-// an alarm that is not near waits a while for the one that takes its place. And one beyond the sweep's horizon is not
-// handed over at all: most requests are answered long before their deadline, and those that are not are set by the sweep
+// an alarm that is not near waits a while for the one that takes its place. And one beyond the walk's horizon is not
+// handed over at all: most requests are answered long before their deadline, and those that are not are set by the walk
 // when their last minute begins. A pending request costs Redis nothing until then.
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
@@ -12,10 +12,10 @@ import type { Alarm, Ledger } from '../../ledger/contract.js'
 import type { Armed } from '../alarms.js'
 import { jobFor, jobId } from './job.js'
 
-/** How far ahead the sweep looks for alarms that Redis does not have. */
+/** How far ahead the walk looks for alarms that Redis does not have. */
 export const HORIZON_MS = 60_000
-/** What comes later than this is left to the sweep. Twice its horizon: no difference of clocks, and no commit that takes
- *  its time, can let an alarm slip between the two. */
+/** What comes later than this is left to the walk. Twice its horizon, so that neither clocks that differ nor a commit that
+ *  takes its time let an alarm slip between the two. */
 const FAR_MS = 2 * HORIZON_MS
 /** How long an alarm waits at most before it is handed over, and which part of the time it has. */
 const GATHER_MS = 1_000
@@ -52,8 +52,8 @@ export class Arming {
 
   set(subject: Armed, at: number | null): void {
     const now = this.#ledger.now()
-    // A settled request may have left its deadline in Redis, if that was near enough.
-    if ((at ?? subject.deadline_ms) - now > FAR_MS) {
+    const near = at !== null && at - now <= FAR_MS ? at : null
+    if (near === null && !leavesJob(subject, now)) {
       this.#waiting.delete(subject.request_id)
       return
     }
@@ -61,8 +61,8 @@ export class Arming {
       this.#waiting.clear()
       this.#onLost()
     }
-    this.#waiting.set(subject.request_id, { subject, at })
-    const by = this.#waiting.size >= MANY ? now : now + patience(at, now)
+    this.#waiting.set(subject.request_id, { subject, at: near })
+    const by = this.#waiting.size >= MANY ? now : now + patience(near, now)
     if (by >= this.#by) return
     this.#by = by
     this.#plan(now)
@@ -71,8 +71,11 @@ export class Arming {
   /** Sets those of these alarms that Redis does not have. */
   async restore(alarms: readonly Alarm[]): Promise<void> {
     const keys = alarms.map(alarm => this.#queue.toKey(jobId(alarm)))
-    const found = await this.#redis.pipeline(keys.map(key => ['exists', key])).exec()
-    const missing = alarms.filter((_, index) => found?.[index]?.[1] === 0)
+    const answers = (await this.#redis.pipeline(keys.map(key => ['exists', key])).exec()) ?? []
+    // A pipeline does not fail when its commands do; one that was not answered says nothing about its alarm.
+    const failed = answers.find(([error]) => error !== null)
+    if (failed !== undefined) throw failed[0]
+    const missing = alarms.filter((_, index) => answers[index]?.[1] !== 1)
     for (let first = 0; first < missing.length; first += BATCH)
       await this.#add(missing.slice(first, first + BATCH))
   }
@@ -121,7 +124,7 @@ export class Arming {
   /** A settled request leaves its deadline behind: up to a month of memory, and then a ring for nothing. */
   async #forget(batch: readonly Change[]): Promise<void> {
     const now = this.#ledger.now()
-    const settled = batch.filter(({ subject }) => !isOpen(subject) && subject.deadline_ms > now)
+    const settled = batch.filter(({ subject }) => leavesJob(subject, now))
     await Promise.all(
       settled.map(({ subject: { request_id, deadline_ms } }) =>
         this.#queue.remove(jobId({ request_id, at: deadline_ms })),
@@ -129,6 +132,10 @@ export class Arming {
     )
   }
 }
+
+/** Whether it is settled and its deadline, if it was ever handed over, is still in Redis. */
+const leavesJob = (subject: Armed, now: number): boolean =>
+  !isOpen(subject) && subject.deadline_ms > now && subject.deadline_ms - now <= FAR_MS
 
 /** What is settled has all the time there is. */
 function patience(at: number | null, now: number): number {

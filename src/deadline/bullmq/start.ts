@@ -1,5 +1,6 @@
-// The cluster's alarm clock: BullMQ on Redis rings to the millisecond, the sweep over the ledger rings whatever Redis has
-// lost. Redis is only a clock: it may be killed, flushed, stopped or replaced, and the worst of it is two seconds.
+// The cluster's alarm clock: BullMQ on Redis rings to the millisecond, the walk sets in Redis what comes near, the sweep
+// over the ledger rings whatever Redis has lost. Redis is only a clock: it may be killed, flushed, stopped or replaced,
+// and the worst of it is two seconds.
 import { randomBytes } from 'node:crypto'
 import { Queue } from 'bullmq'
 import { reasonOf, type Say } from '../../adapter.js'
@@ -14,6 +15,7 @@ import { connectForCommands } from './redis.js'
 import { Rings } from './rings.js'
 import { startSweep } from './sweep.js'
 import { Troubles } from './trouble.js'
+import { startWalk } from './walk.js'
 
 /** Nobody reads BullMQ's stream of events; BullMQ itself would keep ten thousand. */
 const EVENTS_KEPT = 100
@@ -41,10 +43,11 @@ export async function startBullmq({ store, url, ring, say }: BullmqParts): Promi
   queue.on('error', () => undefined)
 
   const rings = new Rings(ledger, ring)
-  const arming = new Arming(queue, redis, ledger, () => sweep.restart())
-  const sweep = startSweep({ store, redis, arming, rings, queue: name, troubles, onTrouble })
+  const arming = new Arming(queue, redis, ledger, () => walk.restart())
+  const walk = startWalk({ store, redis, arming, queue: name })
   // A connection that was made anew may lead to a Redis that knows less than the last one.
-  redis.on('ready', () => sweep.restart())
+  redis.on('ready', () => walk.restart())
+  const sweep = startSweep({ store, rings, troubles, onTrouble })
   const bell = startBell({ url, queue: name, ledger, rings, onTrouble })
   const replica = randomBytes(6).toString('hex')
   const pulse = startPulse({ redis, queue, replica, troubles, onSilence: bell.replace })
@@ -53,7 +56,7 @@ export async function startBullmq({ store, url, ring, say }: BullmqParts): Promi
     set: (subject, at) => arming.set(subject, at),
     troubles: () => troubles.all(),
     async stop() {
-      await Promise.all([sweep.stop(), bell.stop(), pulse.stop(), arming.stop()])
+      await Promise.all([sweep.stop(), walk.stop(), bell.stop(), pulse.stop(), arming.stop()])
       redis.disconnect()
     },
   }

@@ -1,0 +1,57 @@
+// What one replica at a time does once a second: whoever holds the name goes round, the others ask for it as often.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '../../ledger/contract.js'
+
+export const ROUND_MS = 1_000
+
+export type Rounds = { stop(): Promise<void> }
+
+export type RoundsParts = {
+  readonly store: Store
+  readonly name: string
+  /** Whether this replica can do it at all just now: one that cannot lets another have the name. */
+  readonly isFit: () => boolean
+  /** The name was just taken; nothing is known of what whoever had it before has done. */
+  readonly onTaken: () => void
+  readonly go: (stopped: () => boolean) => Promise<void>
+  readonly onTrouble: (error: unknown) => void
+}
+
+export function startRounds({ store, name, isFit, onTaken, go, onTrouble }: RoundsParts): Rounds {
+  const stopping = new AbortController()
+  const pause = (): Promise<void> =>
+    sleep(ROUND_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+
+  const goWhileHeld = async (): Promise<void> => {
+    let lost = false
+    const over = (): boolean => lost || stopping.signal.aborted
+    const hold = await store.hold(name, () => {
+      lost = true
+    })
+    if (hold === null) return
+    onTaken()
+    try {
+      while (!over() && isFit()) {
+        await go(over)
+        await pause()
+      }
+    } finally {
+      await hold.release()
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      if (isFit()) await goWhileHeld().catch(onTrouble)
+      await pause()
+    }
+  }
+
+  const running = run()
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
