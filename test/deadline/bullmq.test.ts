@@ -11,7 +11,7 @@ import { Arming } from '../../src/deadline/bullmq/arming.js'
 import { jobId } from '../../src/deadline/bullmq/job.js'
 import { connectForCommands, flawsIn } from '../../src/deadline/bullmq/redis.js'
 import { startBullmq } from '../../src/deadline/bullmq/start.js'
-import type { Store } from '../../src/ledger/contract.js'
+import { LedgerUnavailable, type Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { noRedis, type RedisServer, startRedis } from '../cluster/redis.js'
 import { open as openRequest } from '../contract/ledger/stage.js'
@@ -255,6 +255,40 @@ describe.skipIf(noRedis !== null && !ALL)(
       )
       await queue.close()
       client.disconnect()
+    })
+
+    test('one that comes and goes while others are handed over does not keep the next from being handed over', async () => {
+      const set = (request_id: string, inMs: number): void => {
+        moments.set(request_id, now() + inMs)
+        alarms.set({ request_id, deadline_ms: now() + DAY, state: 'pending' }, now() + inMs)
+      }
+      await until('its mark', async () => (await redis.client.keys('lane:*-armed')).length, 1)
+      redis.freeze()
+      // Handed over at once, and held up; what comes meanwhile is a lease, and the far deadline in its place.
+      set('first', 200)
+      await sleep(20)
+      set('sent', 30_000)
+      set('sent', 10 * MINUTE)
+      redis.thaw()
+      await sleep(1_500)
+      set('next', 20_000)
+      const id = jobId({ request_id: 'next', at: moments.get('next') ?? 0 })
+      await until('the job of the next', jobs, ids => ids.some(one => one === id))
+    })
+
+    test('a replica that sweeps no more is not in trouble once another does', async () => {
+      let away = true
+      // Where the database was away, and another was quicker to hold every name.
+      const hold = async (): Promise<null> => {
+        if (away) throw new LedgerUnavailable('away')
+        return null
+      }
+      const late = { ...store, hold }
+      const other = await startBullmq({ store: late, url: redis.url, ring, say: () => undefined })
+      await until('its trouble', () => other.troubles().length)
+      away = false
+      await until('no trouble', () => other.troubles().length, 0)
+      await other.stop()
     })
 
     test('the far deadline that takes the place of a lease is not handed over, nor is the lease', async () => {

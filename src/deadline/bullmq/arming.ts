@@ -101,8 +101,9 @@ export class Arming {
       .catch(() => this.#onLost())
       .then(() => {
         this.#handing = null
-        // What came meanwhile.
+        // What came meanwhile, unless it was taken back: then the next that comes plans for itself.
         if (this.#waiting.size > 0) this.#plan(this.#ledger.now())
+        else this.#by = Number.POSITIVE_INFINITY
       })
   }
 

@@ -15,9 +15,12 @@ export type RoundsParts = {
   readonly onTaken: () => void
   readonly go: (stopped: () => boolean) => Promise<void>
   readonly onTrouble: (error: unknown) => void
+  /** The store has said who holds the name, or a round was made: what was in trouble is over, whoever holds it. */
+  readonly onWell: () => void
 }
 
-export function startRounds({ store, name, isFit, onTaken, go, onTrouble }: RoundsParts): Rounds {
+export function startRounds(parts: RoundsParts): Rounds {
+  const { store, name, isFit, onTaken, go, onTrouble, onWell } = parts
   const stopping = new AbortController()
   const pause = (): Promise<void> =>
     sleep(ROUND_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
@@ -28,11 +31,13 @@ export function startRounds({ store, name, isFit, onTaken, go, onTrouble }: Roun
     const hold = await store.hold(name, () => {
       lost = true
     })
+    onWell()
     if (hold === null) return
     onTaken()
     try {
       while (!over() && isFit()) {
         await go(over)
+        onWell()
         await pause()
       }
     } finally {

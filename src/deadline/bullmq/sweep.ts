@@ -26,13 +26,11 @@ export function startSweep({ store, rings, troubles, onTrouble }: SweepParts): R
     name: 'sweep',
     isFit: () => true,
     onTaken: () => undefined,
-    async go(stopped) {
-      await due.ringAll(GRACE_MS, stopped)
-      troubles.end('sweep')
-    },
+    go: async stopped => void (await due.ringAll(GRACE_MS, stopped)),
     onTrouble(error) {
       troubles.begin('sweep', 'the sweep cannot read the ledger')
       onTrouble(error)
     },
+    onWell: () => troubles.end('sweep'),
   })
 }
