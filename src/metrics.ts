@@ -74,9 +74,7 @@ export function startMetrics(ledger: Ledger, waiting: () => number) {
       lateness.observe((Date.parse(entry.body.fired_at) - Date.parse(entry.body.deadline_at)) / 1000)
     }
   }
-  ledger.onCommit((committed, own) => {
-    if (own) committed.forEach(count)
-  }, [])
+  ledger.onOwnCommit(committed => committed.forEach(count))
   return { registry, strangers, answered: childrenOf(requests) }
 }
 

@@ -138,8 +138,7 @@ export type Alarm = { readonly request_id: string; readonly at: number }
 
 export type Listed = { readonly request_id: string; readonly opened_seq: number }
 
-/** `own` is false for what another replica has committed. */
-export type OnCommit = (entries: readonly Entry[], own: boolean) => void
+export type OnCommit = (entries: readonly Entry[]) => void
 
 export interface Ledger {
   append<R = never>(append: Append<R>): Promise<Appended<R>>
@@ -169,6 +168,8 @@ export interface Ledger {
    *  only the types that are `heeded` are sure to be shown (all where it is absent), and a call may come with none.
    *  Returns the unsubscriber. */
   onCommit(listener: OnCommit, heeded?: readonly EventType[]): () => void
+  /** The same for all that this process has committed itself, and nothing else: what replicas count adds up. */
+  onOwnCommit(listener: OnCommit): () => void
   /** Fails when the ledger cannot take an append just now. */
   probe(): Promise<void>
   close(): Promise<void>

@@ -195,6 +195,10 @@ export class PostgresLedger implements Ledger {
     return this.#tail.listen(listener, heeded ?? null)
   }
 
+  onOwnCommit(listener: OnCommit): () => void {
+    return this.#tail.listenToOwn(listener)
+  }
+
   async probe(): Promise<void> {
     if (this.#closed) throw new LedgerUnavailable('the ledger is closed')
     this.#parts.newest.assertWhole()

@@ -4,7 +4,8 @@
 // N1  Every entry is told once, in the order of its seq, none left out but those of others that nobody here heeds: their
 //     texts are not even read, or each replica would pay for what all the others do.
 // N2  An own commit is told at once, before whoever made it is told; only where it stands behind others' entries it waits
-//     until those have been read. So nothing is read from the database while a commit of ours is under way.
+//     until those have been read. While a commit of ours is under way no reading is begun: it would bring back our own.
+// N3  Whoever listens to own commits hears of them at once and wholly, even where they were read before they were answered.
 import type { Entry, EventType } from '../../event.js'
 import type { OnCommit } from '../contract.js'
 import { parseEntry } from '../entry.js'
@@ -20,6 +21,7 @@ export class Tail {
   readonly #read: ReadLines
   /** With the types each heeds. */
   readonly #listeners = new Map<OnCommit, Heeded>()
+  readonly #ownListeners = new Set<OnCommit>()
   /** The seq that is told next. While #filling it is moved by #fill alone. */
   #next: number
   /** Own commits that came before what stands between, by the seq they begin with. */
@@ -40,6 +42,11 @@ export class Tail {
     return () => this.#listeners.delete(listener)
   }
 
+  listenToOwn(listener: OnCommit): () => void {
+    this.#ownListeners.add(listener)
+    return () => this.#ownListeners.delete(listener)
+  }
+
   /** What any of the listeners heeds. */
   get #heeded(): Heeded {
     const types = new Set<EventType>()
@@ -58,11 +65,13 @@ export class Tail {
   end(entries: readonly Entry[]): void {
     this.#committing = false
     const [first] = entries
-    if (first !== undefined && first.seq >= this.#next) {
-      if (!this.#filling && first.seq === this.#next) this.#tell(entries, entries.length, true)
+    if (first === undefined) return this.heard(0)
+    for (const listener of this.#ownListeners) tell(listener, entries)
+    if (first.seq >= this.#next) {
+      if (!this.#filling && first.seq === this.#next) this.#tell(entries, entries.length)
       else this.#early.set(first.seq, entries)
     }
-    this.heard(first?.seq ?? 0)
+    this.heard(first.seq + entries.length)
   }
 
   /** The ledger has at least this many entries. */
@@ -87,9 +96,10 @@ export class Tail {
     for (;;) {
       const early = this.#early.get(this.#next)
       if (early !== undefined) {
-        this.#tell(early, early.length, true)
+        this.#tell(early, early.length)
         continue
       }
+      if (this.#committing) return
       const upTo = Math.min(...this.#early.keys())
       const heeded = this.#heeded
       const lines = await this.#read(this.#next, Math.min(PAGE, upTo - this.#next), heeded)
@@ -97,23 +107,25 @@ export class Tail {
       // Somebody has come meanwhile who heeds more.
       if (lines.includes(null) && String(heeded) !== String(this.#heeded)) continue
       const shown = lines.flatMap(line => (line === null ? [] : [parseEntry(line)]))
-      this.#tell(shown, lines.length, false)
+      this.#tell(shown, lines.length)
     }
   }
 
   /** Of `count` entries those that are shown. */
-  #tell(entries: readonly Entry[], count: number, own: boolean): void {
+  #tell(entries: readonly Entry[], count: number): void {
     this.#next += count
     for (const seq of this.#early.keys()) if (seq < this.#next) this.#early.delete(seq)
-    for (const listener of this.#listeners.keys()) {
-      try {
-        listener(entries, own)
-      } catch (error) {
-        // A listener's bug must not make a committed append look like a failed one; it surfaces on its own.
-        queueMicrotask(() => {
-          throw error
-        })
-      }
-    }
+    for (const listener of this.#listeners.keys()) tell(listener, entries)
+  }
+}
+
+/** A listener's bug must not make a committed append look like a failed one; it surfaces on its own. */
+function tell(listener: OnCommit, entries: readonly Entry[]): void {
+  try {
+    listener(entries)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
   }
 }

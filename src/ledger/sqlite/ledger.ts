@@ -94,7 +94,7 @@ export class SqliteLedger implements Ledger {
   #announce(entries: readonly Entry[]): void {
     for (const listener of this.#listeners) {
       try {
-        listener(entries, true)
+        listener(entries)
       } catch (error) {
         // A listener's bug must not make a committed append look like a failed one; it surfaces on its own.
         queueMicrotask(() => {
@@ -181,6 +181,11 @@ export class SqliteLedger implements Ledger {
   onCommit(listener: OnCommit): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Nobody else commits here. */
+  onOwnCommit(listener: OnCommit): () => void {
+    return this.onCommit(listener)
   }
 
   async probe(): Promise<void> {

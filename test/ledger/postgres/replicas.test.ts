@@ -64,9 +64,7 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
       const own: [number[], number[]] = [[], []]
       const heard = [hears(one.ledger), hears(other.ledger)]
       for (const [index, { ledger }] of [one, other].entries())
-        ledger.onCommit((entries, isOwn) => {
-          if (isOwn) own[index]?.push(...entries.map(({ seq }) => seq))
-        })
+        ledger.onOwnCommit(entries => void own[index]?.push(...entries.map(({ seq }) => seq)))
       const opened = await Promise.all(
         range(200).map(index => open(index % 2 === 0 ? one.ledger : other.ledger, `q-${index}`)),
       )
