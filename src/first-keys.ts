@@ -10,7 +10,8 @@ const GIVEN = 'LANE_API_KEY'
 
 export type FirstKeys = { readonly agent: string; readonly operator: string }
 
-/** The keys just made, to be shown this once; null when there is nothing new to show. */
+/** The keys just made, to be shown this once; null when there is nothing new to show. Made when nothing but showing them
+ *  is left of the start: of a key that was made by a start that failed, nobody would ever learn. */
 export async function firstKeys(
   keys: KeyBook,
   given: string | null,
@@ -18,13 +19,12 @@ export async function firstKeys(
   at: string,
 ): Promise<FirstKeys | null> {
   await keys.reload()
-  await keepGiven(keys, given, at)
   if (given !== null || keys.all().some(key => key.name !== GIVEN)) return null
   const agent = makeKey('agent', ['request'], at)
   const operator = makeKey('operator', SCOPES, at)
+  writeFileSync(join(dataDir, OPERATOR_KEY_FILE), `${operator.secret}\n`, { mode: 0o600 })
   await keys.add(agent.key)
   await keys.add(operator.key)
-  writeFileSync(join(dataDir, OPERATOR_KEY_FILE), `${operator.secret}\n`, { mode: 0o600 })
   return { agent: agent.secret, operator: operator.secret }
 }
 
@@ -32,7 +32,8 @@ export async function firstKeys(
  * The variable is the truth: a key it no longer names is no longer accepted. One that was revoked stays so; a replica that
  * still has the old one must not take the new one's place, and leave nobody a key.
  */
-async function keepGiven(keys: KeyBook, given: string | null, at: string): Promise<void> {
+export async function keepGiven(keys: KeyBook, given: string | null, at: string): Promise<void> {
+  await keys.reload()
   const wanted = given === null ? null : keyFrom(given, GIVEN, SCOPES, at).key
   if (wanted !== null && (keys.get(wanted.key_id)?.revoked_at ?? null) !== null)
     throw new Error(`${GIVEN} names a key that was revoked: set another, the same for all replicas`)

@@ -12,7 +12,7 @@ import type { Alarms } from './deadline/alarms.js'
 import { within } from './delivery/patience.js'
 import { openDesk } from './desk.js'
 import { Directory } from './directory.js'
-import { type FirstKeys, firstKeys } from './first-keys.js'
+import { type FirstKeys, firstKeys, keepGiven } from './first-keys.js'
 import { showCase } from './http/case.js'
 import { Guesses } from './http/guesses.js'
 import { KeyBook } from './http/keys.js'
@@ -82,10 +82,10 @@ async function start(
   const onStale = (error: unknown): void =>
     log.error({ err: error }, 'what another replica changed could not be read; it is tried again')
   const keys = new KeyBook(shelf)
-  const { ring, madeKeys } = await alone(store, 'start', async () => ({
-    ring: await keepKeyring(store, secret, shared ? KNOWN_EVERYWHERE_MS : 0, onStale),
-    madeKeys: await firstKeys(keys, settings.apiKey, settings.dataDir, instant(ledger.now())),
-  }))
+  const ring = await alone(store, 'start', async () => {
+    await keepGiven(keys, settings.apiKey, instant(ledger.now()))
+    return keepKeyring(store, secret, shared ? KNOWN_EVERYWHERE_MS : 0, onStale)
+  })
   const keeping = shared ? keys.follow(onStale) : null
 
   const outbox = outboxWriter(join(settings.dataDir, 'outbox.ndjson'))
@@ -168,6 +168,12 @@ async function start(
   const ringing = await startAlarms(settings, store, id => lane.advance(id), say)
   alarms = ringing
   const listening = startListening(adapters.values(), store, desk, say)
+  const madeKeys = await alone(store, 'start', () =>
+    firstKeys(keys, settings.apiKey, settings.dataDir, instant(ledger.now())),
+  ).catch(async error => {
+    await finish(app, listening, ringing, lane)
+    throw error
+  })
   log.info(
     { url, public_url: publicUrl.current, version, overdue: overdue.length },
     startLine(overdue.length),
@@ -195,7 +201,7 @@ async function start(
 const startLine = (overdue: number): string =>
   overdue === 0
     ? 'ready; no deadline passed while it was down'
-    : `ready; ${overdue} requests were due while it was down`
+    : `ready; ${overdue} ${overdue === 1 ? 'request was' : 'requests were'} due while it was down`
 
 async function finish(
   app: { close(): Promise<unknown> },

@@ -1,7 +1,7 @@
 // What the operator sees at the start: where it is, the keys this once, and two lines that can be pasted as they are.
 import { configFileOf } from './config.js'
 import type { FirstKeys } from './first-keys.js'
-import type { Settings } from './settings.js'
+import { type Settings, settings } from './settings.js'
 
 type Facts = {
   readonly url: string
@@ -13,17 +13,17 @@ type Facts = {
 }
 
 export function welcome(facts: Facts): string {
-  const { url, publicUrl, version, keys, settings } = facts
+  const { url, publicUrl, version, keys } = facts
   const lines = [
     '',
     `  Interrupt Lane ${version} is ready at ${url}${publicUrl === url ? '' : ` (people reach it at ${publicUrl})`}`,
-    `  ledger and keys in ${placeOf(settings)}, people and policy in ${configFileOf(settings)}`,
+    `  ledger and keys in ${placeOf(facts.settings)}, people and policy in ${configFileOf(facts.settings)}`,
   ]
   if (facts.printsLinks) {
-    lines.push(`  links and codes are printed here and appended to ${settings.dataDir}/outbox.ndjson`)
+    lines.push(`  links and codes are printed here and appended to ${facts.settings.dataDir}/outbox.ndjson`)
   }
   if (keys !== null) lines.push('', ...shown(keys))
-  lines.push('', ...tryIt(url, keys?.agent ?? '$LANE_API_KEY'), '')
+  lines.push('', ...tryIt(facts), '')
   return lines.join('\n')
 }
 
@@ -36,7 +36,17 @@ const shown = (keys: FirstKeys): string[] => [
   `    operator       ${keys.operator}   (may do everything; the lane command beside the data directory uses it)`,
 ]
 
-function tryIt(url: string, key: string): string[] {
+/** What the command must be told to find this lane, where it is not where the command would look by itself. */
+function whereabouts({ url, settings: { dataDir } }: Facts): string {
+  const usual = settings({})
+  const told: string[] = []
+  if (!usual.ok || url !== usual.settings.laneUrl) told.push(`LANE_URL=${url} `)
+  if (!usual.ok || dataDir !== usual.settings.dataDir) told.push(`LANE_DATA_DIR=${dataDir} `)
+  return told.join('')
+}
+
+function tryIt(facts: Facts): string[] {
+  const { url, keys } = facts
   const body = {
     request: {
       type: 'REQUEST_QUESTION',
@@ -50,11 +60,12 @@ function tryIt(url: string, key: string): string[] {
     run: { run_id: 'first-run', mood: 'DEFERENTIAL' },
   }
   return [
-    '  Ask the first question:',
-    `    curl -sS ${url}/v1/requests -H 'authorization: Bearer ${key}' -H 'content-type: application/json' \\`,
+    `  ${keys === null ? 'Ask a question (LANE_API_KEY: a key of yours, `lane keys add` makes one)' : 'Ask the first question'}:`,
+    // In double quotes: a shell puts in what $LANE_API_KEY stands for.
+    `    curl -sS ${url}/v1/requests -H "authorization: Bearer ${keys?.agent ?? '$LANE_API_KEY'}" -H 'content-type: application/json' \\`,
     `      -d '${JSON.stringify(body)}'`,
     '  or',
-    '    npx lane ask "Ship the release today?" --impact "Decides whether the pipeline goes on" \\',
+    `    ${whereabouts(facts)}npx lane ask "Ship the release today?" --impact "Decides whether the pipeline goes on" \\`,
     '      --yes-no --deadline 10m --default HALT --wait',
   ]
 }

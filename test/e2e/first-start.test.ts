@@ -1,0 +1,40 @@
+// The first start: what it prints can be pasted, and a start that fails takes nothing with it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startLane } from '../lane-under-test.js'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'first-'))
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+test('the first start that succeeds prints the keys, however many failed before it', async () => {
+  const other = await startLane()
+  const taken = { PORT: new URL(other.url).port }
+  await expect(startLane({ dataDir, env: taken })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await other.close()
+  const lane = await startLane({ dataDir })
+  expect(lane.agentKey).toMatch(/^lane_/)
+  expect(lane.printed.join('\n')).toContain(lane.agentKey)
+  expect((await lane.call('GET', '/v1/requests')).status).toBe(200)
+  await lane.close()
+})
+
+test('a later start prints a line in which the shell puts the key, and does not speak of a first question', async () => {
+  const first = await startLane({ dataDir })
+  await first.stop()
+  const second = await startLane({ dataDir })
+  const printed = second.printed.join('\n')
+  expect(printed).toContain('-H "authorization: Bearer $LANE_API_KEY"')
+  expect(printed).not.toContain('Ask the first question')
+  await second.stop()
+})
+
+test('the printed command says where the lane is, where it would not be found by itself', async () => {
+  const lane = await startLane({ dataDir })
+  expect(lane.printed.join('\n')).toContain(`LANE_URL=${lane.url} LANE_DATA_DIR=${dataDir} npx lane ask `)
+  await lane.stop()
+})
