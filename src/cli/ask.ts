@@ -77,7 +77,7 @@ ${COMMON_USAGE}`,
   async run(args, shell) {
     const read = readArguments(args, OPTIONS, ['TEXT'])
     if (!read.ok) return misuse(...read.flaws)
-    const question = questionFrom(read.words[0] ?? '', read.values, makeIds(shell, 'ask'))
+    const question = questionFrom(read.words[0] ?? '', read.values, makeIds(shell, 'ask', read.values.id))
     return question.ok ? await submit(shell, question.submission, read.values) : misuse(...question.flaws)
   },
 }

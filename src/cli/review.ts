@@ -66,7 +66,7 @@ ${COMMON_USAGE}`,
     } as const
     const read = readArguments(args, options)
     if (!read.ok) return misuse(...read.flaws)
-    const wanted = reviewFrom(read.values, makeIds(shell, 'review'))
+    const wanted = reviewFrom(read.values, makeIds(shell, 'review', read.values.id))
     return wanted.ok ? await submit(shell, wanted.submission, read.values) : misuse(...wanted.flaws)
   },
 }
@@ -121,7 +121,7 @@ ${COMMON_USAGE}`,
     const options = { ...COMMON_OPTIONS, param: { type: 'string', multiple: true } } as const
     const read = readArguments(args, options, ['ACTION'])
     if (!read.ok) return misuse(...read.flaws)
-    const wanted = approvalFrom(read.words[0] ?? '', read.values, makeIds(shell, 'approve'))
+    const wanted = approvalFrom(read.words[0] ?? '', read.values, makeIds(shell, 'approve', read.values.id))
     return wanted.ok ? await submit(shell, wanted.submission, read.values) : misuse(...wanted.flaws)
   },
 }

@@ -31,9 +31,9 @@ export const COMMON_USAGE = `  --deadline D          how long the question stand
   --default A           what holds if nobody answers: ${DEFAULT_ACTIONS.join(', ')}
   --to U …              whom to ask; may be left out where only one person is configured
   --channel C …         on which channels (slack, email, telegram, sms, web); all that are named are used
-  --run R               the run that asks (LANE_RUN_ID, or one made for this call)
+  --run R               the run that asks (LANE_RUN_ID, else the --id, else one made for this call)
   --work-item W         what the run is at
-  --id I                the request's id; the same id with the same content is the same request
+  --id I                the request's id; the same id, content, people and run is the same request
   --wait                wait for the outcome: exits 0 answered (YES where yes or no was asked), 10 NO,
                         20 defaulted, 21 undelivered, 22 withdrawn, 1 error
   --json                print the lane's answer as received`
@@ -77,6 +77,11 @@ export function addressed(request: Request, values: CommonValues, runId: string)
   }
 }
 
-/** `today` is RFC 3339, `random` a few characters that no other call has. */
-export const runIdOf = (env: Environment, today: string, random: string): string =>
-  env.LANE_RUN_ID?.trim() || `cli-${today.slice(0, 10).replaceAll('-', '')}-${random}`
+/** Of a call that names no run. Whoever gives the request an id means the same request with it the next time: a run made
+ *  anew would make another of it. `today` is RFC 3339, `random` a few characters that no other call has. */
+export const runIdOf = (
+  env: Environment,
+  requestId: string | undefined,
+  today: string,
+  random: string,
+): string => env.LANE_RUN_ID?.trim() || requestId || `cli-${today.slice(0, 10).replaceAll('-', '')}-${random}`

@@ -20,11 +20,15 @@ const ATTEMPTS = 5
 
 export type How = { readonly wait?: boolean | undefined; readonly json?: boolean | undefined }
 
-/** Ids for this call, where the caller gives none. */
-export function makeIds(shell: Shell, noun: string): { readonly requestId: string; readonly runId: string } {
+/** Ids for this call, where the caller gives none; `id` is the request's, if one was given. */
+export function makeIds(
+  shell: Shell,
+  noun: string,
+  id: string | undefined,
+): { readonly requestId: string; readonly runId: string } {
   const random = randomBytes(12).toString('hex')
   const today = instant(shell.clock.wall())
-  return { requestId: `${noun}-${random}`, runId: runIdOf(shell.env, today, random.slice(0, 8)) }
+  return { requestId: `${noun}-${random}`, runId: runIdOf(shell.env, id, today, random.slice(0, 8)) }
 }
 
 export async function submit(shell: Shell, submission: Submission, { wait, json }: How): Promise<ExitCode> {

@@ -36,7 +36,7 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
         return refuse(
           reply,
           'id_conflict',
-          'The same id is the same request only with the same content, envelope and key. Choose a new id.',
+          'The same id is the same request only with the same content, run, recipients, callback_url and key. Choose a new id, or send what was sent before.',
         )
       case 'limited':
         return limited(reply, opened.guard)

@@ -208,9 +208,11 @@ describe('the body of POST /v1/requests', () => {
     expect(Object.keys(sent.request.parameters)).toEqual(['__proto__'])
   })
 
-  test('the run is LANE_RUN_ID, else one with the day in its name', () => {
-    expect(runIdOf({ LANE_RUN_ID: ' ci-77 ' }, '2026-02-17T12:00:00.000Z', 'abcd')).toBe('ci-77')
-    expect(runIdOf({ LANE_RUN_ID: '' }, '2026-02-17T12:00:00.000Z', 'abcd')).toBe('cli-20260217-abcd')
+  test('the run is LANE_RUN_ID, else the id of the request, else one with the day in its name', () => {
+    const today = '2026-02-17T12:00:00.000Z'
+    expect(runIdOf({ LANE_RUN_ID: ' ci-77 ' }, 'ship-42', today, 'abcd')).toBe('ci-77')
+    expect(runIdOf({ LANE_RUN_ID: '' }, 'ship-42', today, 'abcd')).toBe('ship-42')
+    expect(runIdOf({}, undefined, today, 'abcd')).toBe('cli-20260217-abcd')
   })
 })
 
