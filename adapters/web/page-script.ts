@@ -19,13 +19,14 @@ export const SCRIPT: Markup = html`
     const short = days || hours ? hours + ':' + two(minutes) : String(minutes)
     return (days ? days + ' d ' : '') + short + ':' + two(seconds % 60)
   }
+  const note = document.getElementById('left-note')
   const tick = () => {
     const seconds = Math.floor((end - Date.now() - ahead) / 1000)
     left.textContent = seconds > 0 ? clock(seconds) : 'Time is up'
+    note.textContent = seconds > 0 ? 'left' : ''
     left.dataset.near = String(seconds < 60)
     if (seconds > 0) setTimeout(tick, 1000)
   }
-  document.getElementById('left-note').textContent = 'left'
   const shape = { weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }
   document.getElementById('local').textContent = new Date(end).toLocaleString([], shape) + ' your time'
   tick()

@@ -131,7 +131,7 @@ describe.skipIf(maySkip)(`the reply page in a browser${missing === null ? '' : `
     await tab.clock.install({ time: '2026-02-17T13:00:00Z' })
     await tab.goto(server.put(PATH, drawn(open(question()))))
     await tab.clock.runFor(2 * 3600 * 1000)
-    expect(await tab.locator('#left').textContent()).toBe('Time is up')
+    expect(await tab.locator('.clock').textContent()).toBe('Time is up ')
     await context.close()
     expect(said).toEqual([])
     expect(server.visits.map(({ method, path }) => `${method} ${path}`)).toEqual([`GET ${PATH}`])
