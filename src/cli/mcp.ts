@@ -14,6 +14,16 @@ import { enter } from './tell.js'
 /** Answered before a client's usual minute is over; whoever waits longer says so. */
 const PERMISSION_DEADLINE = '45s'
 
+/**
+ * The client has gone when its end of standard input has. A pipe then closes too; a file, /dev/null or a descriptor that
+ * was never open only ends. After the end the turn is waited for in which what was read last is answered.
+ */
+const clientGone = (): Promise<void> =>
+  new Promise(resolve => {
+    process.stdin.once('close', resolve)
+    process.stdin.once('end', () => setImmediate(resolve))
+  })
+
 export const mcp: Command = {
   usage: `lane mcp [--permission-deadline D] [--permission-to U …]
 
@@ -36,7 +46,7 @@ Options (with …: given once for each value):
     if (seconds === null) return misuse(`--permission-deadline takes ${DURATION_WORDS}`)
     const door = enter(shell)
     if (door === null) return EXIT.error
-    const gone = new Promise(resolve => process.stdin.once('close', resolve))
+    const gone = clientGone()
     const parts = {
       door,
       pace: { clock: shell.clock, sleep },

@@ -1,5 +1,5 @@
 // From a tool's arguments to a request before a person, and back within the time a client has patience for.
-import { type Door, jsonOf } from '../client/call.js'
+import { type Door, jsonOf, type Trouble } from '../client/call.js'
 import { isOpen, readCase, type ShownCase } from '../client/case.js'
 import { keep } from '../client/content.js'
 import {
@@ -12,7 +12,7 @@ import {
   type Unknown,
   unknown,
 } from '../client/outcome.js'
-import type { Pace } from '../client/pace.js'
+import { isPassing, type Pace } from '../client/pace.js'
 import { put, type Submission } from '../client/put.js'
 import { waitForOutcome } from '../client/wait.js'
 import { idOf, type Request } from '../request/request.js'
@@ -63,10 +63,13 @@ export async function wait(
   const ended = await waitForOutcome(pace, door, id, hurry.until, hurry)
   if (ended.kind === 'outcome') return outcomeOf(ended.subject.request.reply_schema, ended.subject)
   if (ended.kind === 'open') return { kind: 'pending', id, case: ended.subject }
-  return known !== null && ended.kind === 'unreachable'
-    ? { kind: 'pending', id, case: known }
-    : unknown(id, ended)
+  if (known === null) return notTold(id, ended)
+  return ended.kind === 'unreachable' ? { kind: 'pending', id, case: known } : unknown(id, ended)
 }
+
+/** What the lane itself will not tell is refused; `unknown` is left for what may be learned by calling again. */
+const notTold = (id: string, trouble: Trouble): Refused | Unknown =>
+  isPassing(trouble) ? unknown(id, trouble) : notOpened(id, trouble)
 
 export type Handles = { readonly kind: 'kept'; readonly handles: readonly string[] } | Refused | Unknown
 

@@ -1,10 +1,12 @@
 // What each tool takes. The shapes tell a model what is meant and refuse what cannot be; whether a request is admitted
 // is the lane's to judge, and its refusal comes back in the same words.
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { fieldsOnly } from '../request/refusal.js'
+import { fieldsOnly, placesOf } from '../request/refusal.js'
 import { replySchemaShape } from '../request/reply-shape.js'
 import { DEFAULT_ACTIONS, LENSES } from '../request/request.js'
 import { MAX_DEADLINE_SECONDS, MAX_HANDLES } from '../request/request-shape.js'
+import { inert } from '../request/text.js'
 
 /** Clients commonly give up after a minute: every call answers before that, with the outcome or with an id. */
 export const LONGEST_WAIT_SECONDS = 45
@@ -16,8 +18,26 @@ const DEADLINE_WORDS = `an integer from 1 to ${MAX_DEADLINE_SECONDS}`
 const TEXTS_WORDS = `at most ${MAX_HANDLES} texts`
 const HANDLES_WORDS = `at most ${MAX_HANDLES} handles: sha256:<64 hex>, doc:…, diff:…, receipt:…, run:…, artifact:…`
 
-const takes = <S extends z.core.$ZodLooseShape>(tool: string, fields: S) =>
-  z.strictObject(fields, { error: fieldsOnly(tool, Object.keys(fields)) })
+/** A call of ten thousand wrong fields is answered by its first ones. */
+const MAX_NAMED = 25
+
+function takes<S extends z.core.$ZodLooseShape>(tool: string, fields: S) {
+  const shape = z.strictObject(fields, { error: fieldsOnly(tool, Object.keys(fields)) })
+  return naming(shape)
+}
+
+/** The same schema, but a field that is not known is a place of its own: zod tells only of the object around it. */
+function naming<I, O>(schema: z.ZodType<O, I>): StandardSchemaWithJSON<I, O> {
+  const validate = (value: unknown) => {
+    const read = schema.safeParse(value)
+    if (read.success) return { value: read.data }
+    const places = read.error.issues.slice(0, MAX_NAMED).flatMap(placesOf).slice(0, MAX_NAMED)
+    return { issues: places.map(({ path, message }) => ({ path: path.map(written), message })) }
+  }
+  return { '~standard': { ...schema['~standard'], validate } }
+}
+
+const written = (key: PropertyKey): string => inert(String(key))
 
 const waiting = {
   wait_seconds: z

@@ -1,8 +1,9 @@
 // What a call says: the outcome as data, and one or two sentences for the model, of which the last says what to do.
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Outcome, Pending } from '../client/outcome.js'
+import type { Outcome, Pending, Refused, Unknown } from '../client/outcome.js'
 import type { DefaultAction } from '../request/request.js'
+import { remedyOf } from './remedy.js'
 
 export const outcomeOutput = z.object({
   state: z.enum(['answered', 'defaulted', 'undelivered', 'withdrawn', 'pending', 'refused', 'unknown']),
@@ -33,10 +34,17 @@ const holds = (action: string): string => HOLDS[action as DefaultAction] ?? `${a
 
 type Answer = string | number | readonly string[]
 
-export function say(outcome: Outcome<Answer> | Pending): CallToolResult {
+/** The end of a call that asks. */
+export const say = (outcome: Outcome<Answer> | Pending): CallToolResult => result(outcome, sentences(outcome))
+
+/** The end of a call about a request that was asked before: what is refused then is not the asking. */
+export const sayLater = (outcome: Outcome<Answer> | Pending): CallToolResult =>
+  result(outcome, outcome.kind === 'refused' ? refusedLater(outcome) : sentences(outcome))
+
+function result(outcome: Outcome<Answer> | Pending, text: string): CallToolResult {
   const isError = outcome.kind === 'refused' || outcome.kind === 'unknown'
   return {
-    content: [{ type: 'text', text: sentences(outcome) }],
+    content: [{ type: 'text', text }],
     structuredContent: { ...dataOf(outcome) },
     ...(isError && { isError }),
   }
@@ -64,13 +72,19 @@ export function sentences(outcome: Outcome<Answer> | Pending): string {
     case 'pending':
       return pending(outcome)
     case 'refused':
-      return refused(outcome.code, outcome.detail, outcome.errors)
+      return refused(outcome)
     case 'unknown':
-      return (
-        `It could not be learned what became of request ${outcome.id} (${outcome.code}: ${outcome.detail}). ` +
-        'Make the same call again, nobody is asked twice by it; until then act as if nobody had answered.'
-      )
+      return unknown(outcome)
   }
+}
+
+function unknown({ id, code, detail }: Unknown): string {
+  const unlearned = `It could not be learned what became of request ${id} (${code}: ${detail}).`
+  const remedy =
+    code === 'not_found' ? 'The lane no longer has it. Do not call again: report it.' : remedyOf(code)
+  return remedy === null
+    ? `${unlearned} Make the same call again, nobody is asked twice by it; until then act as if nobody had answered.`
+    : `${unlearned} ${remedy} Act as if nobody had answered.`
 }
 
 function answered(
@@ -98,21 +112,32 @@ function pending({ id, case: subject }: Pending): string {
   )
 }
 
-function refused(
-  code: string,
-  detail: string,
-  errors: readonly { readonly field: string; readonly read: string; readonly accepted: string }[],
-): string {
-  const fields = errors.map(
-    ({ field, read, accepted }) => `- ${nameOf(field)}: read ${read}; accepted: ${accepted}`,
-  )
+function refused(outcome: Refused): string {
+  const { code } = outcome
   const remedy =
     code === 'id_conflict'
       ? 'This key already names another request. Use a new key for a new request.'
-      : 'Correct this and call again.'
-  return [`Nobody was asked (${code}). ${fields.length > 0 ? '' : detail}`.trim(), ...fields, remedy].join(
-    '\n',
+      : remedyOf(code)
+  return refusal(`Nobody was asked (${code}).`, outcome, remedy)
+}
+
+function refusedLater(outcome: Refused): string {
+  const { id, code } = outcome
+  if (code === 'not_found')
+    return (
+      `There is no request ${id} that was asked with this key (not_found). Do not call again with this request_id: ` +
+      'list_pending shows what waits for an answer, and what was not asked yet is asked with ask_question, ' +
+      'request_review or request_approval.'
+    )
+  return refusal(`The lane refused this call about request ${id} (${code}).`, outcome, remedyOf(code))
+}
+
+function refusal(opening: string, { detail, errors }: Refused, remedy: string | null): string {
+  const fields = errors.map(
+    ({ field, read, accepted }) => `- ${nameOf(field)}: read ${read}; accepted: ${accepted}`,
   )
+  const first = fields.length > 0 ? opening : `${opening} ${detail}`.trim()
+  return [first, ...fields, remedy ?? 'Correct this and call again.'].join('\n')
 }
 
 /** From the lane's pointer to the tool's argument: both have the same names beneath the envelope. */

@@ -4,10 +4,12 @@ import { z } from 'zod'
 import { jsonOf } from '../client/call.js'
 import { isFields, readCase, type ShownCase } from '../client/case.js'
 import { told } from '../client/outcome.js'
+import { isPassing } from '../client/pace.js'
 import { persist } from '../client/persist.js'
 import type { Request } from '../request/request.js'
 import { type Desk, until } from './ask.js'
 import { LONGEST_WAIT_SECONDS } from './input.js'
+import { remedyOf } from './remedy.js'
 
 export const pendingOutput = z.object({
   items: z.array(
@@ -36,7 +38,10 @@ export async function listPending(
   const answer = await persist(desk.pace, desk.door, { path: `/v1/requests?${query}` }, hurry)
   if (answer.kind !== 'answer') {
     const { code, detail } = told(answer)
-    return failed(`The list cannot be had (${code}: ${detail}). Nothing was asked; call again later.`)
+    const otherwise = isPassing(answer) ? 'Call again later.' : 'Correct this and call again.'
+    return failed(
+      `The list cannot be had (${code}: ${detail}). Nothing was asked. ${remedyOf(code) ?? otherwise}`,
+    )
   }
   const body = jsonOf(answer)
   if (!isFields(body) || !Array.isArray(body.items)) return failed('What answers at LANE_URL is no lane.')

@@ -16,7 +16,7 @@ import {
   withdrawInput,
 } from './input.js'
 import { nameCall, type Origin } from './key.js'
-import { outcomeOutput, say } from './output.js'
+import { outcomeOutput, say, sayLater } from './output.js'
 import { listPending, pendingOutput } from './pending.js'
 import { permissionDesk } from './permission.js'
 import { takeBack } from './withdraw.js'
@@ -167,7 +167,7 @@ export function mcpServer(parts: McpParts): McpServer {
         until: until(desk, wait_seconds),
         signal: mcpReq.signal,
       })
-      return say(told)
+      return sayLater(told)
     },
   )
 
@@ -181,7 +181,7 @@ export function mcpServer(parts: McpParts): McpServer {
       annotations: { ...ASKS, openWorldHint: true },
     },
     async ({ request_id, reason }, { mcpReq }) =>
-      say(await takeBack(desk, request_id, reason, mcpReq.signal)),
+      sayLater(await takeBack(desk, request_id, reason, mcpReq.signal)),
   )
 
   server.registerTool(

@@ -2,6 +2,7 @@
 import { jsonOf } from '../client/call.js'
 import { readCase } from '../client/case.js'
 import { outcomeOf, type Refused, strange, told } from '../client/outcome.js'
+import { isPassing } from '../client/pace.js'
 import { persist } from '../client/persist.js'
 import { type Desk, type Told, until, wait } from './ask.js'
 import { LONGEST_WAIT_SECONDS } from './input.js'
@@ -18,7 +19,7 @@ export async function takeBack(desk: Desk, id: string, reason: string, signal: A
   }
   const { code, detail, errors } = told(answer)
   if (code === 'already_resolved') return await wait(desk, id, hurry)
-  return answer.kind === 'problem' && answer.status < 500
-    ? ({ kind: 'refused', id, code, detail, errors } satisfies Refused)
-    : { kind: 'unknown', id, code, detail }
+  return isPassing(answer) || code === 'not_a_lane'
+    ? { kind: 'unknown', id, code, detail }
+    : ({ kind: 'refused', id, code, detail, errors } satisfies Refused)
 }

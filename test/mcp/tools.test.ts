@@ -1,10 +1,10 @@
 // The lane's tools, driven by the MCP project's own client over the built command.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DOCTRINE } from '../../src/director/doctrine.js'
-import { answer } from '../cli/command-line.js'
+import { answer, lane, operatorOf } from '../cli/command-line.js'
 import { type Gateway, start } from '../cli/gateway.js'
 import { CONFIG } from '../lane-under-test.js'
-import { type Agent, asked, entries, startAgent } from './agent.js'
+import { type Agent, asked, entries, sent, startAgent } from './agent.js'
 
 const QUESTION = {
   question_text: 'Which region takes the release first?',
@@ -170,6 +170,77 @@ describe('asking', () => {
   })
 })
 
+describe('what calling again does not mend', () => {
+  const CALLS: readonly [string, Record<string, unknown>][] = [
+    ['ask_question', { ...QUESTION, key: 'unheard', wait_seconds: 1 }],
+    ['ask_question', { ...QUESTION, key: 'unheard', context_texts: ['a plan'], wait_seconds: 1 }],
+    ['await_outcome', { request_id: 'region', wait_seconds: 1 }],
+    ['withdraw', { request_id: 'region', reason: 'x' }],
+    ['list_pending', {}],
+  ]
+  const AGAIN = /make the same call|call again later|correct this/i
+
+  test('an id nobody asked: refused as not_found, and the model is sent elsewhere', async () => {
+    for (const [tool, args] of [
+      ['await_outcome', { request_id: 'nothing', wait_seconds: 1 }],
+      ['withdraw', { request_id: 'nothing', reason: 'x' }],
+    ] as const) {
+      const { data, text, isError } = await agent.call(tool, args)
+      expect({ isError, data }).toMatchObject({
+        isError: true,
+        data: { state: 'refused', code: 'not_found' },
+      })
+      expect(text).toMatch(/asked with ask_question, request_review or request_approval\.$/)
+      expect(text).not.toMatch(AGAIN)
+    }
+  })
+
+  test('a key that is not valid: each tool says so, and to report it', async () => {
+    const stranger = await startAgent({ url: gateway.url, agentKey: `lane_${'0'.repeat(40)}` })
+    for (const [tool, args] of CALLS) {
+      const { text, data, isError } = await stranger.call(tool, args)
+      expect({ tool, isError }).toEqual({ tool, isError: true })
+      expect(text).toContain('unauthenticated')
+      expect(text).toContain('Do not call again: report that it needs a valid key.')
+      expect(text).not.toMatch(AGAIN)
+      if (tool !== 'list_pending') expect(data).toMatchObject({ state: 'refused', code: 'unauthenticated' })
+    }
+    await stranger.close()
+    expect(await asked(gateway)).not.toContain('unheard')
+  })
+
+  test('a key that is revoked after asking: await_outcome does not say that nobody was asked', async () => {
+    const env = operatorOf(gateway)
+    const made = await lane(['keys', 'add', '--name', 'brief', '--scopes', 'request'], { env })
+    const [agentKey = '', rest = ''] = made.stdout.split('\n')
+    const brief = await startAgent({ url: gateway.url, agentKey })
+    const waiting = brief.call('ask_question', { ...QUESTION, key: 'revoked', wait_seconds: 2 })
+    await sent(gateway, 'revoked')
+    await lane(['keys', 'revoke', rest.split(',')[0] ?? ''], { env })
+    await waiting
+    const { text, data } = await brief.call('await_outcome', { request_id: 'revoked', wait_seconds: 1 })
+    expect(data).toMatchObject({ state: 'refused', code: 'unauthenticated' })
+    expect(text).toMatch(/^The lane refused this call about request revoked \(unauthenticated\)\./)
+    await brief.close()
+    await lane(['withdraw', 'revoked', '--reason', 'test is over'], { env })
+  })
+
+  test('a key without the scope: each tool names the scope, and says to report it', async () => {
+    const made = await lane(['keys', 'add', '--name', 'director', '--scopes', 'direct'], {
+      env: operatorOf(gateway),
+    })
+    const [agentKey = ''] = made.stdout.split('\n')
+    const other = await startAgent({ url: gateway.url, agentKey })
+    for (const [tool, args] of CALLS) {
+      const { text, isError } = await other.call(tool, args)
+      expect({ tool, isError }).toEqual({ tool, isError: true })
+      expect(text).toMatch(/scope_missing.*needs scope request.*Do not call again: report/s)
+      expect(text).not.toMatch(AGAIN)
+    }
+    await other.close()
+  })
+})
+
 describe('bad input', () => {
   const tooLong = 'x'.repeat(501)
   test.each<[string, string, Record<string, unknown>, RegExp]>([
@@ -178,7 +249,25 @@ describe('bad input', () => {
       'ask_question',
       'a field it does not have',
       { ...QUESTION, urgent: true },
-      /has only question_text, impact/,
+      /urgent: no such field: ask_question has only question_text, impact/,
+    ],
+    [
+      'ask_question',
+      'a wrong name for one it has',
+      { ...QUESTION, question_text: undefined, question: 'Which region?' },
+      /question_text: the question.*question: no such field: ask_question has only question_text/s,
+    ],
+    [
+      'ask_question',
+      'a field inside that is not there',
+      { ...QUESTION, reply_schema: { kind: 'yes_no', choices: [] } },
+      /reply_schema\.choices: no such field/,
+    ],
+    [
+      'await_outcome',
+      'a wrong name for the id',
+      { id: 'region', wait_seconds: 1 },
+      /[^.]id: no such field: await_outcome has only request_id, wait_seconds/,
     ],
     [
       'ask_question',
@@ -249,14 +338,24 @@ describe('bad input', () => {
       },
       /recipient_not_approver/,
     ],
-    ['await_outcome', 'an id nobody asked', { request_id: 'nothing', wait_seconds: 1 }, /not_found/],
+    [
+      'await_outcome',
+      'an id nobody asked',
+      { request_id: 'nothing', wait_seconds: 1 },
+      /^There is no request nothing that was asked with this key \(not_found\)\. Do not call again/,
+    ],
     [
       'await_outcome',
       'a wait beyond a client’s patience',
       { request_id: 'region', wait_seconds: 600 },
       /wait_seconds: an integer from 1 to 45/,
     ],
-    ['withdraw', 'an id nobody asked', { request_id: 'nothing', reason: 'x' }, /not_found/],
+    [
+      'withdraw',
+      'an id nobody asked',
+      { request_id: 'nothing', reason: 'x' },
+      /^There is no request nothing that was asked with this key \(not_found\)\. Do not call again/,
+    ],
     ['withdraw', 'no reason', { request_id: 'region', reason: '' }, /reason: one line/],
     [
       'withdraw',
@@ -271,6 +370,13 @@ describe('bad input', () => {
     expect(text).toMatch(expected)
     expect(isError).toBe(true)
     expect(await asked(gateway)).toEqual(before)
+  })
+
+  test('a tool says which fields it takes and needs, as it did before its refusals named them', async () => {
+    const { tools } = await agent.client.listTools()
+    const schema = tools.find(({ name }) => name === 'await_outcome')?.inputSchema
+    expect(schema).toMatchObject({ required: ['request_id'], additionalProperties: false })
+    expect(Object.keys(schema?.properties ?? {})).toEqual(['request_id', 'wait_seconds'])
   })
 
   test('too many open questions are refused with the way out', async () => {

@@ -1,7 +1,10 @@
 // A client that gives up, comes back, calls twice or starts anew: nothing is lost and nobody is asked twice.
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer, closedUrl, lane as command } from '../cli/command-line.js'
-import { cleanEnv, type Gateway, start } from '../cli/gateway.js'
+import { cleanEnv, freshDirectory, type Gateway, LANE, start } from '../cli/gateway.js'
 import { until } from '../until.js'
 import { asked, sent, startAgent } from './agent.js'
 
@@ -126,5 +129,35 @@ describe('lane mcp', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('LANE_API_KEY')
     expect((await command(['mcp', '--permission-deadline', 'soon'])).code).toBe(2)
+  })
+
+  const HELLO = {
+    ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+    params: {
+      ...{ protocolVersion: '2025-06-18', capabilities: {} },
+      clientInfo: { name: 'a-file', version: '1.0.0' },
+    },
+  }
+  const hello = join(freshDirectory(), 'hello.ndjson')
+  writeFileSync(hello, `${JSON.stringify(HELLO)}\n`)
+
+  test.each([
+    ['/dev/null', []],
+    [hello, [1]],
+  ])('whose standard input is the file %s answers what is in it and exits 0', (file, answered) => {
+    const stdin = openSync(file, 'r')
+    const { status, stdout, stderr } = spawnSync(process.execPath, [LANE, 'mcp'], {
+      stdio: [stdin, 'pipe', 'pipe'],
+      cwd: freshDirectory(),
+      env: cleanEnv({ LANE_URL: 'http://lane.example.org', LANE_API_KEY: 'k'.repeat(30) }),
+      encoding: 'utf8',
+    })
+    closeSync(stdin)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const ids = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line).id)
+    expect(ids).toEqual(answered)
   })
 })
