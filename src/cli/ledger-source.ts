@@ -27,6 +27,8 @@ export type Source = {
   readonly name: string
   /** How many entries there are, where that can be known beforehand. */
   readonly total: number | null
+  /** What it means that there is none, and what to do: a lane that starts writes LANE_STARTED first. */
+  readonly ifEmpty: string
   lines(): AsyncIterable<string>
   /** These lines, with the words beside them. */
   withWords(lines: AsyncIterable<string>): Promise<Words>
@@ -94,9 +96,15 @@ async function openFile(file: string): Promise<Source> {
   }
 }
 
+const NEVER_STARTED =
+  'no lane has started on this ledger yet, or its entries were removed; `lane serve` writes the first one'
+
 const exportSource = (file: string): Source => ({
   name: file,
   total: null,
+  ifEmpty:
+    'every ledger begins with LANE_STARTED, so the export failed or the file was emptied; export again with ' +
+    '`lane ledger export FILE`',
   lines: () => linesOf(createReadStream(file)),
   withWords: async lines => ({ lines, raw: () => null, complete: false }),
   close: () => undefined,
@@ -112,6 +120,7 @@ function sqliteSource(file: string): Source {
   return {
     name: file,
     total,
+    ifEmpty: NEVER_STARTED,
     async *lines() {
       const page = db.prepare('SELECT seq, line FROM entries WHERE seq > ? ORDER BY seq LIMIT ?')
       // From the very first row, even one that no lane would have written.
@@ -138,6 +147,7 @@ async function databaseSource(url: string): Promise<Source> {
   return {
     name: 'the database',
     total: snapshot.total,
+    ifEmpty: NEVER_STARTED,
     lines: snapshot.lines,
     async withWords(lines) {
       const words = await snapshot.raws()
@@ -152,6 +162,8 @@ const httpSource = (door: Door): Source => {
   return {
     name: door.url,
     total: null,
+    ifEmpty:
+      'a lane that runs has written LANE_STARTED, so this is no ledger of one; see what LANE_URL names',
     lines: () => linesOf(streamOf(door, '/v1/ledger')),
     async withWords(lines) {
       // Kept first, and the words fetched after: whatever a line speaks of was then already stored.

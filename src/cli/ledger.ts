@@ -63,12 +63,25 @@ const audit =
   (args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> =>
     withSource(args, shell, async (source, json) => {
       const progress = progressOn(shell.stderr, shell.clock, 'entries')
-      const lines = counted(source.lines(), done => progress.at(done, source.total))
+      let read = 0
+      const lines = counted(source.lines(), done => {
+        read = done
+        progress.at(done, source.total)
+      })
       const result = await examine(lines, source).finally(() => progress.end())
+      if (read === 0) return tellEmpty(shell, source, result, json)
       if (json) say(shell.stdout, [JSON.stringify(result)])
       else tellResult(shell, source.name, result, summary(result))
       return result.ok ? EXIT.ok : EXIT.error
     })
+
+/** To whoever has only lines, none of them break nothing; an operator who sees "holds" would trust an empty file. */
+function tellEmpty(shell: Shell, { name, ifEmpty }: Source, result: Result, json: boolean): ExitCode {
+  const message = `there is no entry in it: ${ifEmpty}`
+  if (!json) return complain(shell, [`${name} does not hold, ${message}`])
+  say(shell.stdout, [JSON.stringify({ ...result, ok: false, problems: [{ seq: 0, message }] })])
+  return EXIT.error
+}
 
 function tellResult(shell: Shell, name: string, { ok, problems }: Result, summary: string): void {
   const paint = paintFor(shell.stdout, shell.env)
@@ -84,12 +97,15 @@ function problemLine({ invariant, seq, message }: Problem): string {
   return `  ${where}${visible(message)}${invariant === undefined ? '' : ` (${invariant})`}`
 }
 
+/** As other commands spell standard output where a file is named. */
+const STDOUT = '-'
+
 async function write(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
   const read = readArguments(args, { profile: { type: 'string' } }, ['FILE?'])
   if (!read.ok) return misuse(...read.flaws)
   const { profile } = read.values
   if (profile !== undefined && profile !== 'choir') return misuse(`--profile takes choir; read "${profile}"`)
-  const [file] = read.words
+  const file = read.words[0] === STDOUT ? undefined : read.words[0]
   if (file !== undefined && isTaken(file))
     return complain(shell, [`${file} exists and is not replaced; name another file`])
   return await withSource([], shell, async source => {
@@ -116,12 +132,13 @@ export const ledger: Command = {
 lane ledger replay [FILE] [--json]
 lane ledger export [--profile choir] [FILE]
 
-verify hashes every entry again and checks that nothing happened that must never happen. replay rebuilds every case
-and compiles every stored reply again, and must arrive at the same events. Both exit 0 if the ledger holds, 1 if it
-is broken. FILE is an export (NDJSON) or a backup (SQLite); without one it is the ledger of DATABASE_URL or of the
-local data directory, or where there is none, or LANE_URL is set, that of the lane over HTTP (a key with scope audit).
-export writes every entry, as hashed, to FILE or standard output; with --profile choir as envelopes of six fields
-under dot-delimited names, for the system those names come from.`,
+verify hashes every entry again and checks that nothing happened that must never happen. replay hashes them too,
+rebuilds every case and compiles every stored reply again, and must arrive at the same events. Both exit 0 if the
+ledger holds, 1 if it is broken or has no entry. FILE is an export (NDJSON) or a backup (SQLite); without one it is the
+ledger of DATABASE_URL or of the local data directory, or where there is none, or LANE_URL is set, that of the lane over
+HTTP (a key with scope audit). export writes every entry, as hashed, to FILE, or to standard output where there is none
+or it is -; with --profile choir as envelopes of six fields under dot-delimited names, for the system those names come
+from.`,
 
   async run([name, ...rest], shell) {
     if (isDeed(name)) return await DEEDS[name](rest, shell)

@@ -1,18 +1,21 @@
 // Tells every story again, from the facts alone, and must arrive at the same events: each case is folded entry by entry,
-// each stored reply compiled again with its recorded grammar, each ending derived from its cause. Whether the chain
-// holds is the business of verify.ts; replay reads a chain that does.
+// each stored reply compiled again with its recorded grammar, each ending derived from its cause. Of the invariants only
+// the chain (I1) is checked here, in the same reading; the others are the business of verify.ts.
 //
 // P1  A raw reply that is kept has the hash its event gives; one that is gone was erased, and an entry says so.
 // P2  Nothing in the lines makes it throw.
 // P3  Only open cases are kept; of the others, their ids.
+// P4  Never ok for a broken chain: a story whose words are not there to be read again is worth what its hashes are.
 import { apply, type Case } from '../agenda/case.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import type { Entry, EntryOf } from '../event.js'
 import type { RawReply } from './contract.js'
+import type { Invariant } from './invariant/invariants.js'
 import { textOf } from './invariant/line.js'
 import { flawOfShape } from './invariant/shape.js'
 import { resolutionOf, timeoutOf } from './replay/ending.js'
 import { flawOfReading, type Recorded } from './replay/reading.js'
+import { FIRST_LINK, type Followed, follow } from './verify.js'
 
 /** Enough to see what kind of damage it is. */
 const MAX_PROBLEMS = 100
@@ -25,8 +28,10 @@ export type Replay = {
   readonly erased: number
   /** Replies whose words are not there, and no entry says why. */
   readonly absent: number
-  readonly problems: readonly { readonly seq: number; readonly message: string }[]
+  readonly problems: readonly Problem[]
 }
+/** With the invariant where it is the chain that is broken. */
+type Problem = { readonly invariant?: Invariant; readonly seq: number; readonly message: string }
 
 type Raws = (replyId: string) => Promise<RawReply | null> | RawReply | null
 
@@ -48,8 +53,8 @@ class Teller {
   /** Replies without their words, by where they stand; an erasure may still explain them. */
   readonly #missing = new Map<string, number>()
   readonly #erased = new Set<string>()
-  readonly #problems: { seq: number; message: string }[] = []
-  #seq = 0
+  readonly #problems: Problem[] = []
+  #due = FIRST_LINK
   #replies = 0
   #previous: Entry | null = null
   /** A refusal does not record its grammar: it is that of the lane which was running. */
@@ -60,11 +65,13 @@ class Teller {
   }
 
   async hear(line: string): Promise<void> {
-    const entry = read(line)
-    if (entry === null) this.#say(this.#seq, 'the line is not an entry')
-    else await this.#retell(entry)
+    const followed = follow(line, this.#due)
+    for (const flaw of followed.flaws) this.#keep({ seq: this.#due.seq, ...flaw })
+    const entry = entryOf(followed)
+    if (entry !== null) await this.#retell(entry)
+    else if (followed.flaws.length === 0) this.#say(followed.seq, 'the line is not an entry')
     this.#previous = entry
-    this.#seq += 1
+    this.#due = followed.next
   }
 
   conclude(rawsMayBeAbsent: boolean): Replay {
@@ -84,7 +91,11 @@ class Teller {
   }
 
   #say(seq: number, message: string): void {
-    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ seq, message })
+    this.#keep({ seq, message })
+  }
+
+  #keep(problem: Problem): void {
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(problem)
   }
 
   async #retell(entry: Entry): Promise<void> {
@@ -143,11 +154,5 @@ class Teller {
   }
 }
 
-function read(line: string): Entry | null {
-  try {
-    const members = JSON.parse(line)
-    return flawOfShape(members) === null ? (members as Entry) : null
-  } catch {
-    return null
-  }
-}
+const entryOf = ({ members }: Followed): Entry | null =>
+  members !== null && flawOfShape(members) === null ? (members as unknown as Entry) : null

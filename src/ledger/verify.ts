@@ -4,11 +4,13 @@
 // V1  Every line is read, whatever was wrong with those before it; the problems are kept up to MAX_PROBLEMS.
 // V2  No input makes it throw.
 // V3  Memory grows with the requests and the accepted replies, a little for each; only open requests are kept whole.
+// V4  A line that is missing is one problem: the reading goes on from the entry that is there. What an entry further on
+//     lacks because of it is that entry's own problem.
 import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
 import { GENESIS } from './entry.js'
 import { type Book, openBook } from './invariant/book.js'
-import type { Flaw, Invariant } from './invariant/invariants.js'
+import { type Flaw, flaw, type Invariant } from './invariant/invariants.js'
 import { type Link, type Members, readLine } from './invariant/line.js'
 import { flawOfSecrecy, flawOfShape } from './invariant/shape.js'
 import { checkStory, flawOfPrevious } from './invariant/story.js'
@@ -38,28 +40,69 @@ export async function verify(
   }
   const book = openBook()
   let entries = 0
-  let head: Hash = GENESIS
+  let link = FIRST_LINK
   const read = (line: string): void => {
-    head = checkLine(book, line, { seq: entries, prev: head }, report)
+    link = checkLine(book, line, link, report)
     entries += 1
     if (entries % PROGRESS_EVERY === 0) options.onProgress?.(entries)
   }
   // Lines that are all there need no waiting for each.
   if (Symbol.iterator in lines) for (const line of lines) read(line)
   else for await (const line of lines) read(line)
-  return { ok: problems.length === 0, entries, head, problems }
+  return { ok: problems.length === 0, entries, head: link.prev, problems }
+}
+
+/** Where the first line of a ledger stands. */
+export const FIRST_LINK: Link = { seq: 0, prev: GENESIS }
+
+export type Followed = {
+  readonly members: Members | null
+  readonly flaws: readonly Flaw[]
+  /** Which entry the line is: the one that is due, unless it can be shown to be another. */
+  readonly seq: number
+  /** Where the line after it must stand. */
+  readonly next: Link
+}
+
+/** I1, one step: a line against the place where it stands, and the place that follows from it. */
+export function follow(line: string, due: Link): Followed {
+  const { members, flaws } = readLine(line, due)
+  if (flaws.length === 0)
+    return { members, flaws, seq: due.seq, next: { seq: due.seq + 1, prev: members?.hash as Hash } }
+  const strayed = strayedFrom(line, members, due.seq)
+  const seq = strayed ?? due.seq
+  const next = { seq: seq + 1, prev: isHash(members?.hash) ? members.hash : due.prev }
+  return { members, flaws: strayed === null ? flaws : [flawOfPlace(due.seq, strayed)], seq, next }
+}
+
+/**
+ * The seq of a sound entry that stands where another is due; null for any other line. Only a line with its own hash is
+ * believed about its place, so that one altered seq does not make a gap of every line after it.
+ */
+function strayedFrom(line: string, members: Members | null, due: number): number | null {
+  const seq = members?.seq
+  const prev = members?.prev
+  if (!isPlace(seq) || seq === due || !isHash(prev)) return null
+  return readLine(line, { seq, prev }).flaws.length === 0 ? seq : null
+}
+
+function flawOfPlace(due: number, seq: number): Flaw {
+  if (seq < due) return flaw('I1', `in its place stands entry ${seq}, again or out of order`)
+  const others = seq - due === 1 ? '' : `, and so are all up to entry ${seq - 1}`
+  return flaw('I1', `the entry is missing${others}: in its place stands entry ${seq}`)
 }
 
 type Report = (seq: number, flaw: Flaw | null) => void
 
-/** The hash the next line must name. */
-function checkLine(book: Book, line: string, link: Link, report: Report): Hash {
-  const { seq, prev } = link
-  const { members, flaws } = readLine(line, link)
-  for (const found of flaws) report(seq, found)
+/** The place of the next line. */
+function checkLine(book: Book, line: string, due: Link, report: Report): Link {
+  const { members, flaws, seq, next } = follow(line, due)
+  for (const found of flaws) report(due.seq, found)
   report(seq, flawOfSecrecy(line))
+  // Beyond a gap the line before is not the entry before, and nothing can be said of the two as neighbours.
+  if (seq !== due.seq) book.previous = null
   book.previous = members === null ? null : checkEntry(book, members, seq, report)
-  return flaws.length === 0 || isHash(members?.hash) ? (members?.hash as Hash) : prev
+  return next
 }
 
 /** The entry, if its schema holds; else nothing more can be said about it. */
@@ -73,6 +116,8 @@ function checkEntry(book: Book, members: Members, seq: number, report: Report): 
   report(seq, checkStory(book, entry))
   return entry
 }
+
+const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 const isHash = (value: unknown): value is Hash =>
   typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value)

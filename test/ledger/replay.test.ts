@@ -171,7 +171,42 @@ describe('endings that do not follow', () => {
 
   test('lines that are no entries', async () => {
     const { lines } = told((_, craft) => craft.put(started))
-    const result = await replay(['', 'null', ...lines, '{"type":"LANE_STARTED"}'], () => null)
-    expect(result.problems.map(({ seq }) => seq)).toEqual([0, 1, 3])
+    const deep = `{"body":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+    const result = await replay([...lines, '', 'null', '{"type":"LANE_STARTED"}', deep], () => null)
+    expect(new Set(result.problems.map(({ seq }) => seq))).toEqual(new Set([1, 2, 3, 4]))
+    expect(result.problems[0]).toEqual({ invariant: 'I1', seq: 1, message: 'the line is not a JSON object' })
+  })
+
+  test('a line with its hash that is outside its schema', async () => {
+    const { lines } = told((_, craft) => craft.force({ type: 'APPROVED', body: {} }))
+    expect((await replay(lines, () => null)).problems).toEqual([
+      { seq: 0, message: 'the line is not an entry' },
+    ])
+  })
+})
+
+describe('a chain that is broken', () => {
+  const EXPORT = { rawsMayBeAbsent: true }
+
+  test('[LANE-077] an answer altered in an export, where no words are there to be read again, is found by its hash', async () => {
+    const { lines } = told(tale => tale.asked().answered())
+    const altered = lines.map(line => line.replaceAll('"parsed_choice":"YES"', '"parsed_choice":"NO"'))
+    expect(await replay(lines, () => null, EXPORT)).toMatchObject({ ok: true, absent: 1 })
+    const { ok, absent, problems } = await replay(altered, () => null, EXPORT)
+    expect({ ok, absent }).toEqual({ ok: false, absent: 1 })
+    expect(problems).toEqual([
+      { invariant: 'I1', seq: 4, message: 'the hash is not that of the entry' },
+      { invariant: 'I1', seq: 5, message: 'the hash is not that of the entry' },
+    ])
+  })
+
+  test('a missing line that no story misses is found, once', async () => {
+    const { lines } = told((tale, craft) => {
+      for (let n = 0; n < 3; n++) craft.put(started)
+      tale.asked().answered()
+    })
+    expect((await replay(lines.toSpliced(1, 1), () => null, EXPORT)).problems).toEqual([
+      { invariant: 'I1', seq: 1, message: 'the entry is missing: in its place stands entry 2' },
+    ])
   })
 })

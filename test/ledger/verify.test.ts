@@ -110,6 +110,54 @@ describe('a ledger whose bytes were touched', () => {
     }
   })
 
+  test('one missing line is one problem, and what needed it is named beside it; every later line is sound', async () => {
+    const craft = soundLedger()
+    for (let n = 0; n < 200; n++) craft.put(started)
+    const { lines } = craft
+    for (const at of lines.keys()) {
+      if (at === lines.length - 1) continue
+      const { problems } = await verify(lines.toSpliced(at, 1))
+      expect(problems[0]).toEqual({
+        invariant: 'I1',
+        seq: at,
+        message: `the entry is missing: in its place stands entry ${at + 1}`,
+      })
+      expect(problems.filter(({ invariant }) => invariant === 'I1')).toHaveLength(1)
+    }
+    expect((await verify(lines.toSpliced(-100, 1))).problems).toHaveLength(1)
+  })
+
+  test('a missing piece is one problem, and so is an entry that stands there again', async () => {
+    const craft = new Craft()
+    for (let n = 0; n < 50; n++) craft.put(started)
+    const { lines } = craft
+    const message = 'the entry is missing, and so are all up to entry 19: in its place stands entry 20'
+    expect((await verify(lines.toSpliced(10, 10))).problems).toEqual([{ invariant: 'I1', seq: 10, message }])
+    const first = 'the entry is missing, and so are all up to entry 4: in its place stands entry 5'
+    expect((await verify(lines.slice(5))).problems).toEqual([{ invariant: 'I1', seq: 0, message: first }])
+    expect((await verify(lines.toSpliced(10, 0, lines[9] ?? ''))).problems).toEqual([
+      { invariant: 'I1', seq: 10, message: 'in its place stands entry 9, again or out of order' },
+    ])
+  })
+
+  test('a resolution whose cause is missing is named beside the gap, and not its neighbour', async () => {
+    const craft = new Craft()
+    new Tale(craft).asked().answered()
+    expect(craft.entries[4]?.type).toBe('HUMAN_REPLY_EVENT')
+    const { problems } = await verify(craft.lines.toSpliced(4, 1))
+    expect(problems.map(({ invariant, seq }) => [invariant, seq])).toEqual([
+      ['I1', 4],
+      ['I8', 5],
+    ])
+  })
+
+  test('an altered seq is a problem of its line alone: without its own hash it moves nothing', async () => {
+    const craft = new Craft()
+    for (let n = 0; n < 50; n++) craft.put(started)
+    const altered = craft.lines.with(10, craft.lines[10]?.replace('"seq":10,', '"seq":30,') ?? '')
+    expect(new Set((await verify(altered)).problems.map(({ seq }) => seq))).toEqual(new Set([10]))
+  })
+
   test('bytes that only a lenient decoder would read alike are found', async () => {
     const { bytes } = exported()
     const at = bytes.indexOf('\ufffd')
