@@ -65,13 +65,15 @@ export class Tail {
   end(entries: readonly Entry[]): void {
     this.#committing = false
     const [first] = entries
-    if (first === undefined) return this.heard(0)
+    if (first !== undefined) this.#own(first.seq, entries)
+    this.heard((first?.seq ?? 0) + entries.length)
+  }
+
+  #own(seq: number, entries: readonly Entry[]): void {
     for (const listener of this.#ownListeners) tell(listener, entries)
-    if (first.seq >= this.#next) {
-      if (!this.#filling && first.seq === this.#next) this.#tell(entries, entries.length)
-      else this.#early.set(first.seq, entries)
-    }
-    this.heard(first.seq + entries.length)
+    if (seq < this.#next) return
+    if (!this.#filling && seq === this.#next) this.#tell(entries, entries.length)
+    else this.#early.set(seq, entries)
   }
 
   /** The ledger has at least this many entries. */

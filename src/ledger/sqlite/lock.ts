@@ -14,8 +14,10 @@ export function holdDirectory(dataDir: string): () => void {
   try {
     lock.pragma('journal_mode = DELETE')
     lock.exec('BEGIN EXCLUSIVE')
-  } catch {
+  } catch (error) {
     lock.close()
+    // Anything else, such as a directory that may not be written, is not another lane.
+    if (!isBusy(error)) throw error
     throw new AlreadyRunning(`already running, pid ${readPid(pidFile)} (data directory ${dataDir})`)
   }
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
@@ -23,6 +25,9 @@ export function holdDirectory(dataDir: string): () => void {
     if (lock.open) lock.close()
   }
 }
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
 function readPid(file: string): string {
   try {
