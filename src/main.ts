@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { outboxWriter, webAdapter } from '../adapters/web/index.js'
 import { type Channel, reasonOf, type Say } from './adapter.js'
-import { makeAdapters } from './channels.js'
+import { makeAdapters, warnOfHalves } from './channels.js'
 import { instant } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
 import { type Config, checkConfig, configFileOf, loadConfig, outboxOpen } from './config.js'
@@ -94,6 +94,7 @@ async function start(
   const closing = new AbortController()
   const publicUrl = { current: settings.publicUrl }
   const say: Say = (level, words, about = {}) => log[level](about, words)
+  warnOfHalves(settings, say)
   const { banners } = config.email
   const { stamp } = stamper(secret, 'message-id')
   const parts = { publicUrl: () => publicUrl.current, say, banners, stamp }

@@ -186,6 +186,37 @@ export const missingVariables = (channel: Channel, { channelVariables }: Setting
     .filter(alternatives => alternatives.every(variable => channelVariables[variable] === undefined))
     .map(alternatives => alternatives.join(' or '))
 
+/** How the names of a channel's variables begin, the ones it can start without among them. */
+const BEGINNINGS: Readonly<Record<Channel, readonly string[]>> = {
+  slack: ['SLACK_'],
+  email: ['SMTP_', 'IMAP_', 'EMAIL_'],
+  telegram: ['TELEGRAM_'],
+  sms: ['SMS_'],
+  web: [],
+}
+
+/** A channel somebody meant to have: some of its variables are given, and it cannot start with them. */
+export type HalfConfigured = {
+  readonly channel: Channel
+  readonly given: readonly ChannelVariable[]
+  /** Alternatives written "A or B". */
+  readonly missing: readonly string[]
+}
+
+export const halfConfigured = (of: Settings): HalfConfigured[] =>
+  CHANNELS.map(channel => ({
+    channel,
+    given: givenVariables(channel, of),
+    missing: missingVariables(channel, of),
+  })).filter(({ given, missing }) => given.length > 0 && missing.length > 0)
+
+const givenVariables = (channel: Channel, { channelVariables }: Settings): ChannelVariable[] =>
+  CHANNEL_VARIABLES.filter(
+    variable =>
+      channelVariables[variable] !== undefined &&
+      BEGINNINGS[channel].some(beginning => variable.startsWith(beginning)),
+  )
+
 /** The channels a lane with these settings starts. */
 export const configuredChannels = (of: Settings): Channel[] =>
   CHANNELS.filter(channel => missingVariables(channel, of).length === 0)

@@ -5,6 +5,7 @@ import {
   CHANNEL_VARIABLES,
   configuredChannels,
   defaultUrl,
+  halfConfigured,
   type Settings,
   settings,
 } from '../src/settings.js'
@@ -194,6 +195,29 @@ describe('a channel is configured when nothing it needs is missing', () => {
     for (const lacking of Object.keys(variables)) {
       expect(configuredChannels(read({ ...variables, [lacking]: undefined }))).toEqual(['web'])
     }
+  })
+  it.each([
+    ['slack', 'SLACK_BOT_TOKEN', ['SLACK_SIGNING_SECRET or SLACK_APP_TOKEN']],
+    ['slack', 'SLACK_APP_TOKEN', ['SLACK_BOT_TOKEN']],
+    ['slack', 'SLACK_SIGNING_SECRET', ['SLACK_BOT_TOKEN']],
+    ['email', 'SMTP_URL', ['EMAIL_FROM', 'IMAP_URL or EMAIL_WEBHOOK_SECRET']],
+    ['email', 'EMAIL_FROM', ['SMTP_URL', 'IMAP_URL or EMAIL_WEBHOOK_SECRET']],
+    ['email', 'IMAP_URL', ['SMTP_URL', 'EMAIL_FROM']],
+    ['telegram', 'TELEGRAM_WEBHOOK_SECRET', ['TELEGRAM_BOT_TOKEN']],
+    ['sms', 'SMS_ACCOUNT_SID', ['SMS_AUTH_TOKEN', 'SMS_FROM']],
+  ])('%s with %s alone is half configured, and lacks %j', (channel, variable, missing) => {
+    expect(halfConfigured(read({ [variable]: 'x' }))).toEqual([{ channel, given: [variable], missing }])
+  })
+  it('every variable of a channel, given alone, starts it or makes it half configured', () => {
+    for (const variable of CHANNEL_VARIABLES) {
+      const given = read({ [variable]: 'x' })
+      const noticed = configuredChannels(given).length - 1 + halfConfigured(given).length
+      expect([variable, noticed]).toEqual([variable, 1])
+    }
+  })
+  it('a channel without any of its variables is not half configured', () => {
+    expect(halfConfigured(read({}))).toEqual([])
+    expect(halfConfigured(read({ TELEGRAM_BOT_TOKEN: 'x', TELEGRAM_API_ROOT: 'y' }))).toEqual([])
   })
   it('its variables are kept as they are', () => {
     expect(read({ SLACK_BOT_TOKEN: 'xoxb-1', OTHER: 'x' }).channelVariables).toEqual({

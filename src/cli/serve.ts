@@ -1,6 +1,9 @@
 // `lane serve`: the lane itself, until it is told to stop.
+import { join } from 'node:path'
 import { AlreadyRunning } from '../ledger/sqlite/lock.js'
+import { LEDGER_FILE } from '../ledger/sqlite/open.js'
 import { CannotStart, serve as start } from '../main.js'
+import { settings as readSettings, type Settings } from '../settings.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
 import { EXIT } from './exit-code.js'
@@ -25,9 +28,10 @@ SIGINT stop it after what is under way is finished; a second one stops it at onc
     } catch (error) {
       if (error instanceof CannotStart || error instanceof AlreadyRunning)
         return complain(shell, ['cannot start', ...error.message.split('\n')])
-      if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-        return complain(shell, [`cannot start: ${error.message}`, 'another program has this port; set PORT'])
-      throw error
+      const read = readSettings(shell.env)
+      const obstacle = read.ok ? obstacleIn(error, read.settings) : null
+      if (obstacle === null) throw error
+      return complain(shell, [`cannot start: ${obstacle}`])
     }
   },
 }
@@ -42,4 +46,61 @@ function nextStop(): Promise<void> {
     }
     process.on('SIGTERM', stop).on('SIGINT', stop)
   })
+}
+
+type Place = Pick<Settings, 'host' | 'port' | 'dataDir'>
+type Fault = { readonly code: string; readonly syscall: string; readonly path: string }
+
+const NOT_OURS = ['EACCES', 'EPERM', 'EROFS']
+
+/** What the system refused, in the operator's words and with what to do; null for what is nobody's setting. */
+export function obstacleIn(error: unknown, place: Place): string | null {
+  const fault = faultOf(error)
+  return fault === null ? null : (obstacleToListen(fault, place) ?? obstacleInData(fault, place))
+}
+
+/** A write that failed comes wrapped by the ledger, with the system's own error as its cause. */
+function faultOf(error: unknown): Fault | null {
+  if (!(error instanceof Error)) return null
+  if (!('code' in error)) return faultOf(error.cause)
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+  const { code, syscall, path } = error as NodeJS.ErrnoException
+  return { code: text(code), syscall: text(syscall), path: text(path) }
+}
+
+function obstacleToListen({ code, syscall }: Fault, { host, port }: Place): string | null {
+  if (syscall !== 'listen') return null
+  switch (code) {
+    case 'EADDRINUSE':
+      return `another program listens at ${host}:${port} (${code}) → stop it, or set PORT`
+    case 'EADDRNOTAVAIL':
+      return `HOST ${host} is no address of this machine (${code}) → set HOST to one that is, or to 0.0.0.0 for all`
+    case 'EACCES':
+      return `this user may not listen at port ${port} (${code}) → set PORT to 1024 or more`
+    default:
+      return null
+  }
+}
+
+function obstacleInData({ code, syscall, path }: Fault, { dataDir }: Place): string | null {
+  const elsewhere = 'or set LANE_DATA_DIR to another directory'
+  const rights = `let the user that runs the lane write to ${dataDir}, ${elsewhere}`
+  if (syscall === 'mkdir') return `${obstacleToMake(code, dataDir)}, ${elsewhere}`
+  // Other files have rights as well, and their own words.
+  if (NOT_OURS.includes(code) && path.startsWith(join(dataDir, '/')))
+    return `${path} may not be opened or written (${code}) → ${rights}`
+  if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY'))
+    return `the files in the data directory ${dataDir} cannot be opened and written (${code}) → ${rights}`
+  if (code === 'SQLITE_NOTADB')
+    return `${join(dataDir, LEDGER_FILE)} is no ledger, not even a SQLite file (${code}) → restore a backup, ${elsewhere}`
+  return null
+}
+
+function obstacleToMake(code: string, dataDir: string): string {
+  const seen = `the data directory ${dataDir} cannot be made`
+  if (code === 'EEXIST') return `LANE_DATA_DIR ${dataDir} is a file (${code}) → move it away`
+  if (code === 'ENOTDIR') return `${seen}: a part of its path is a file (${code}) → move that away`
+  return NOT_OURS.includes(code)
+    ? `${seen}: this user may not write to the directory above it (${code}) → make it and give it to this user`
+    : `${seen} (${code}) → make it`
 }

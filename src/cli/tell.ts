@@ -30,6 +30,20 @@ export function enter(shell: Shell): (Door & { readonly key: string }) | null {
   return null
 }
 
+/** How OpenSSL's releases name an answer that is not TLS at all. */
+const NOT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']
+
+/** A lane speaks http unless a proxy before it has the certificate. Null where the scheme is not at fault. */
+export const schemeHint = (url: string, code: string): string | null =>
+  url.startsWith('https:') && NOT_TLS.includes(code)
+    ? `what answers there speaks no https; set LANE_URL to ${url.replace(/^https:/, 'http:')}`
+    : null
+
+function schemeHints(trouble: Trouble, { url }: Door): string[] {
+  const hint = trouble.kind === 'unreachable' ? schemeHint(url, trouble.detail) : null
+  return hint === null ? [] : [hint]
+}
+
 /** Trouble, and what to do next; under --json the problem's own body. */
 export function tellTrouble(
   shell: Shell,
@@ -39,7 +53,7 @@ export function tellTrouble(
   next: readonly string[] = [],
 ): ExitCode {
   if (!json || trouble.kind !== 'problem' || jsonOf(trouble) === undefined)
-    return complain(shell, [...explain(trouble, door.url), ...next])
+    return complain(shell, [...explain(trouble, door.url), ...schemeHints(trouble, door), ...next])
   writeBody(shell.stderr, trouble.body)
   return EXIT.error
 }

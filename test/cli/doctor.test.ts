@@ -2,9 +2,10 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { checkChannels } from '../../src/cli/check/channels.js'
 import { checkConfiguration, checkEnvFile, checkVariables } from '../../src/cli/check/configuration.js'
 import { fail, ok, warn } from '../../src/cli/check/finding.js'
-import { checkDirectory, checkNode, judgeRoom } from '../../src/cli/check/machine.js'
+import { checkDirectory, checkNode, judgeRoom, obstacleTo } from '../../src/cli/check/machine.js'
 import { hintsOf, judgeClock, judgeReady } from '../../src/cli/check/reach.js'
 import { checkStore, judgeLast } from '../../src/cli/check/store.js'
 import { findingLine } from '../../src/cli/doctor.js'
@@ -76,6 +77,29 @@ describe('the machine', () => {
   test('a data directory that does not exist yet is no failure', () => {
     expect(statuses(checkDirectory(join(freshDirectory(), 'data')))).toEqual(['data directory warn'])
   })
+
+  test('a data directory that cannot be made fails with what stands in its way, and no ledger is promised', () => {
+    const file = join(freshDirectory(), 'file')
+    writeFileSync(file, '')
+    const remedy = 'set LANE_DATA_DIR to a directory, or to where one can be made'
+    const below = join(file, 'a', 'data')
+    expect(checkDirectory(below)).toEqual([
+      fail('data directory', `${below} cannot be made: ${file} is not a directory`, remedy),
+    ])
+    expect(checkDirectory(file)).toEqual([fail('data directory', `${file} is not a directory`, remedy)])
+    expect([...checkStore(below, NOW), ...checkStore(file, NOW)]).toEqual([])
+  })
+
+  test('a data directory under one that may not be written fails, and names that one', () => {
+    const parent = freshDirectory()
+    const dataDir = join(parent, 'a', 'data')
+    expect(obstacleTo(dataDir, at => at !== parent)).toEqual([
+      `${dataDir} cannot be made: this user may not write to ${parent}`,
+      'make it and give it to the user that runs the lane, or set LANE_DATA_DIR',
+    ])
+    // One that exists need not be made.
+    expect(obstacleTo(parent, () => false)).toBeNull()
+  })
 })
 
 describe('the configuration', () => {
@@ -109,6 +133,16 @@ describe('the configuration', () => {
     const findings = await checkConfiguration(settingsOf({ LANE_CONFIG: file }))
     expect(statuses(findings)).toEqual(['configuration ok', 'people fail'])
     expect(findings[1]?.message).toContain('TELEGRAM_BOT_TOKEN')
+  })
+
+  test.each([
+    [{ SLACK_BOT_TOKEN: 'xoxb-1' }, 'slack', 'set SLACK_SIGNING_SECRET or SLACK_APP_TOKEN'],
+    [{ TELEGRAM_WEBHOOK_SECRET: 'x' }, 'telegram', 'set TELEGRAM_BOT_TOKEN'],
+  ])('a channel with %j alone is a warning that says what is missing', async (env, channel, remedy) => {
+    const [variable] = Object.keys(env)
+    expect(await checkChannels(settingsOf(env))).toEqual([
+      warn(channel, `is not configured, though ${variable} is set`, remedy),
+    ])
   })
 
   describe('of actions', () => {

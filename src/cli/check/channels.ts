@@ -1,10 +1,18 @@
-// Asks each running channel's provider whether the lane could work with it: tokens, rights, reachability.
+// Names what a half-configured channel lacks, and asks each running one's provider whether the lane could work with it:
+// tokens, rights, reachability.
 import { reasonOf } from '../../adapter.js'
-import { makeAdapters } from '../../channels.js'
-import type { Settings } from '../../settings.js'
-import { type Finding, fail } from './finding.js'
+import { halfWords, makeAdapters } from '../../channels.js'
+import { halfConfigured, type Settings } from '../../settings.js'
+import { type Finding, fail, warn } from './finding.js'
 
 export async function checkChannels(settings: Settings): Promise<Finding[]> {
+  return [...checkHalves(settings), ...(await checkProviders(settings))]
+}
+
+const checkHalves = (settings: Settings): Finding[] =>
+  halfConfigured(settings).map(half => warn(half.channel, ...halfWords(half)))
+
+async function checkProviders(settings: Settings): Promise<Finding[]> {
   const adapters = await makeAdapters(settings, {
     publicUrl: () => settings.publicUrl,
     say: () => undefined,

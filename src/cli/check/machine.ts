@@ -1,5 +1,5 @@
 // The machine the lane runs on: Node, the data directory and who may read it, the room left on its disk.
-import { existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { reasonOf } from '../../adapter.js'
@@ -23,6 +23,8 @@ export function checkNode(version: string): Finding {
 }
 
 export function checkDirectory(dataDir: string): Finding[] {
+  const obstacle = obstacleTo(dataDir)
+  if (obstacle !== null) return [fail('data directory', ...obstacle)]
   if (!existsSync(dataDir))
     return [warn('data directory', `${dataDir} does not exist yet`, 'the first `lane serve` makes it')]
   const files = ['secret', OPERATOR_KEY_FILE]
@@ -34,6 +36,37 @@ export function checkDirectory(dataDir: string): Finding[] {
   ]
 }
 
+/**
+ * Why the lane can have no such directory, and what to do; null where it has one, or can make it. Whether it may write to
+ * one that exists is for its owner to see: the doctor may be somebody else. The superuser may make one anywhere, so a test
+ * brings its own `mayMake`.
+ */
+export function obstacleTo(
+  dataDir: string,
+  mayMake: (at: string) => boolean = mayMakeIn,
+): readonly [seen: string, remedy: string] | null {
+  const at = nearestExisting(dataDir)
+  const isIt = at === resolve(dataDir)
+  if (!statSync(at).isDirectory()) {
+    const seen = isIt
+      ? `${dataDir} is not a directory`
+      : `${dataDir} cannot be made: ${at} is not a directory`
+    return [seen, 'set LANE_DATA_DIR to a directory, or to where one can be made']
+  }
+  if (isIt || mayMake(at)) return null
+  const seen = `${dataDir} cannot be made: this user may not write to ${at}`
+  return [seen, `make it and give it to the user that runs the lane, or set LANE_DATA_DIR`]
+}
+
+function mayMakeIn(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export function checkPrivate(check: string, path: string, mode: string): Finding {
   const others = statSync(path).mode & OTHERS
   if (others === 0) return ok(check, `${path} is its owner's alone`)
@@ -42,7 +75,7 @@ export function checkPrivate(check: string, path: string, mode: string): Finding
 }
 
 export async function checkDisk(dataDir: string): Promise<Finding> {
-  const at = nearestDirectory(dataDir)
+  const at = nearestExisting(dataDir)
   try {
     const { bavail, bsize } = await statfs(at)
     return judgeRoom(bavail * bsize, at)
@@ -58,7 +91,7 @@ export function judgeRoom(bytes: number, at: string): Finding {
   return bytes < WARN_BYTES ? warn('disk', message, remedy) : ok('disk', message)
 }
 
-function nearestDirectory(path: string): string {
+function nearestExisting(path: string): string {
   let at = resolve(path)
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at)
   return at

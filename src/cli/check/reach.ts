@@ -6,6 +6,7 @@ import { JUMP_MS } from '../../ledger/clock.js'
 import type { Settings } from '../../settings.js'
 import { configuredChannels } from '../../settings.js'
 import { sayDuration } from '../duration.js'
+import { schemeHint } from '../tell.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 
 const PATIENCE_MS = 5_000
@@ -43,7 +44,7 @@ function parsed(text: string): unknown {
 export async function checkLane(url: string, version: string, now: () => number): Promise<Finding[]> {
   const seen = await look(`${url}/readyz`)
   if (!seen.ok) {
-    const remedy = 'start it with `lane serve`, or set LANE_URL to where it runs'
+    const remedy = schemeHint(url, seen.why) ?? 'start it with `lane serve`, or set LANE_URL to where it runs'
     return [fail('lane', `nothing answers at ${url} (${seen.why})`, remedy)]
   }
   return [judgeReady(seen.status, seen.body, url, version), judgeClock(seen.date, now())]
@@ -89,6 +90,8 @@ export async function checkPublicUrl(settings: Settings): Promise<Finding[]> {
   const wellSaid = seen.ok && seen.status === 200 && isFields(seen.body) && seen.body.status === 'ok'
   const hints = hintsOf(settings)
   if (wellSaid) return [ok('public url', `${url} reaches the lane`), ...hints]
+  // The lane's own address, then: that nothing answers there as a lane does is said by `checkLane`, with what helps.
+  if (!settings.publicUrlGiven) return hints
   const found = seen.ok
     ? `answers ${seen.status}, and not as the lane does`
     : `is not reachable (${seen.why})`

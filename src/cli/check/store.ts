@@ -9,8 +9,11 @@ import { SCHEMA_VERSION } from '../../ledger/sqlite/schema.js'
 import { isAtLeast } from '../../version.js'
 import { sayDuration } from '../duration.js'
 import { type Finding, fail, ok, warn } from './finding.js'
+import { obstacleTo } from './machine.js'
 
 export function checkStore(dataDir: string, now: number): Finding[] {
+  // Said of the directory already; that `lane serve` makes the file would be untrue.
+  if (obstacleTo(dataDir) !== null) return []
   const file = join(dataDir, LEDGER_FILE)
   if (!existsSync(file)) return [warn('ledger', `there is no ${file} yet`, 'the first `lane serve` makes it')]
   let db: Database | null = null
