@@ -220,14 +220,18 @@ function encode(text: string): string {
   }
 }
 
+/** What speak() gives where the connection ended without an answer. */
+const CUT_OFF = 0
+
 describe('more than anybody needs', () => {
   test('10 000 headers, a header of a megabyte, an endless request line: refused, each within its own connection', async () => {
     const many = Array.from({ length: 10_000 }, (_, n) => `x-${n}: ${n}\r\n`).join('')
     const large = `x-large: ${'a'.repeat(1_000_000)}\r\n`
-    for (const head of [many, large]) {
-      expect(await speak(lane.url, `GET /v1/recipients HTTP/1.1\r\nhost: lane\r\n${head}\r\n`)).toBe(431)
-    }
-    expect([400, 414, 431]).toContain(
+    const told = (head: string) => speak(lane.url, `GET /v1/recipients HTTP/1.1\r\nhost: lane\r\n${head}\r\n`)
+    expect(await told(`x-large: ${'a'.repeat(17_000)}\r\n`)).toBe(431)
+    // The lane hangs up on what is still being sent, and with that the answer may be lost on its way.
+    for (const head of [many, large]) expect([431, CUT_OFF]).toContain(await told(head))
+    expect([400, 414, 431, CUT_OFF]).toContain(
       await speak(lane.url, `GET /${'a'.repeat(1_000_000)} HTTP/1.1\r\nhost: lane\r\n\r\n`),
     )
     expect((await client.call('GET', '/v1/recipients')).status).toBe(200)
