@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../ledger/contract.js'
 
-export const ROUND_MS = 1_000
+const ROUND_MS = 1_000
 
 export type Rounds = { stop(): Promise<void> }
 
@@ -10,17 +10,17 @@ export type RoundsParts = {
   readonly store: Store
   readonly name: string
   /** Whether this replica can do it at all just now: one that cannot lets another have the name. */
-  readonly isFit: () => boolean
+  readonly isFit?: () => boolean
   /** The name was just taken; nothing is known of what whoever had it before has done. */
-  readonly onTaken: () => void
+  readonly onTaken?: () => void
   readonly go: (stopped: () => boolean) => Promise<void>
   readonly onTrouble: (error: unknown) => void
   /** The store has said who holds the name, or a round was made: what was in trouble is over, whoever holds it. */
-  readonly onWell: () => void
+  readonly onWell?: () => void
 }
 
 export function startRounds(parts: RoundsParts): Rounds {
-  const { store, name, isFit, onTaken, go, onTrouble, onWell } = parts
+  const { store, name, isFit = () => true, onTaken, go, onTrouble, onWell } = parts
   const stopping = new AbortController()
   const pause = (): Promise<void> =>
     sleep(ROUND_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
@@ -31,13 +31,13 @@ export function startRounds(parts: RoundsParts): Rounds {
     const hold = await store.hold(name, () => {
       lost = true
     })
-    onWell()
+    onWell?.()
     if (hold === null) return
-    onTaken()
+    onTaken?.()
     try {
       while (!over() && isFit()) {
         await go(over)
-        onWell()
+        onWell?.()
         await pause()
       }
     } finally {

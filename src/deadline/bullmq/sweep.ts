@@ -1,6 +1,6 @@
 // The sweep: one replica at a time rings what is overdue in the ledger itself, so that no deadline rests on Redis.
 //
-// S1  What is overdue is rung, whatever Redis says: an alarm that was lost is late by GRACE_MS + ROUND_MS at most.
+// S1  What is overdue is rung, whatever Redis says: an alarm that was lost is late by GRACE_MS and a round at most.
 import type { Store } from '../../ledger/contract.js'
 import { overdue, REST_MS } from '../overdue.js'
 import type { Rings } from './rings.js'
@@ -24,8 +24,6 @@ export function startSweep({ store, rings, troubles, onTrouble }: SweepParts): R
   return startRounds({
     store,
     name: 'sweep',
-    isFit: () => true,
-    onTaken: () => undefined,
     go: async stopped => void (await due.ringAll(GRACE_MS, stopped)),
     onTrouble(error) {
       troubles.begin('sweep', 'the sweep cannot read the ledger')

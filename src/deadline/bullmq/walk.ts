@@ -59,7 +59,6 @@ export function startWalk({ store, redis, arming, queue }: WalkParts): Walk {
     // What is wrong with Redis is said by the pulse, what is wrong with the ledger by the sweep.
     go: stopped => ahead(stopped).catch(restart),
     onTrouble: restart,
-    onWell: () => undefined,
   })
   return { restart, stop: rounds.stop }
 }

@@ -1,5 +1,5 @@
-// How a leaf of a judged batch is written: one statement for all rows of a table, in an order in which they need each other. The
-// rows come as one JSON value; what was bytes comes as hexadecimal.
+// How a leaf of a judged batch is written: one statement for all rows of a table, in an order in which they need each
+// other. The rows come as one JSON value; what was bytes comes as hexadecimal.
 import type { Hash } from '../../canonical.js'
 import type { Statement } from './connection.js'
 import { HOUR_MS } from './facts.js'
