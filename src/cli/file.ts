@@ -1,12 +1,32 @@
 // Writes what was streamed into a file that is either whole or not there: beside its name first, then renamed. An
 // existing file is never replaced, since yesterday's backup may be the good one.
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 /** A backup holds what people typed: nobody else on the machine reads it. */
 const OWNER_ONLY = 0o600
 
 export const isTaken = (file: string): boolean => existsSync(file)
+
+/** Why no file can be made there, in the words of whoever named it; null where one can. */
+export function flawOfPlace(file: string): string | null {
+  const directory = dirname(file)
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    return `${file} cannot be written: its directory must exist, and ${directory} is none; make it, or name another file`
+  return mayWriteIn(directory)
+    ? null
+    : `${file} cannot be written: this user may not write to ${directory}; name another file`
+}
+
+export function mayWriteIn(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** The number of bytes written. */
 export async function writeWhole(file: string, chunks: AsyncIterable<Uint8Array | string>): Promise<number> {

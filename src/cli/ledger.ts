@@ -5,7 +5,7 @@ import { verify } from '../ledger/verify.js'
 import { readArguments } from './arguments.js'
 import { type Command, type Misuse, misuse, type Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'
-import { isTaken, writeWhole } from './file.js'
+import { flawOfPlace, isTaken, writeWhole } from './file.js'
 import { chooseSource, ended, type Source, SourceTrouble } from './ledger-source.js'
 import { nearest } from './nearest.js'
 import { paintFor, say, visible } from './print.js'
@@ -108,6 +108,8 @@ async function write(args: readonly string[], shell: Shell): Promise<ExitCode | 
   const file = read.words[0] === STDOUT ? undefined : read.words[0]
   if (file !== undefined && isTaken(file))
     return complain(shell, [`${file} exists and is not replaced; name another file`])
+  const flaw = file === undefined ? null : flawOfPlace(file)
+  if (flaw !== null) return complain(shell, [flaw])
   return await withSource([], shell, async source => {
     const lines = profile === 'choir' ? choirLines(source.lines()) : source.lines()
     if (file === undefined) await pour(shell, lines)

@@ -1,6 +1,6 @@
 // `lane serve`: the lane itself, until it is told to stop.
 import { join } from 'node:path'
-import { AlreadyRunning } from '../ledger/sqlite/lock.js'
+import { AlreadyRunning, LOCK_FILE } from '../ledger/sqlite/lock.js'
 import { LEDGER_FILE } from '../ledger/sqlite/open.js'
 import { CannotStart, serve as start } from '../main.js'
 import { settings as readSettings, type Settings } from '../settings.js'
@@ -92,7 +92,7 @@ function obstacleInData({ code, syscall, path }: Fault, { dataDir }: Place): str
   if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY'))
     return `the files in the data directory ${dataDir} cannot be opened and written (${code}) → ${rights}`
   if (code === 'SQLITE_NOTADB')
-    return `${join(dataDir, LEDGER_FILE)} is no ledger, not even a SQLite file (${code}) → restore a backup, ${elsewhere}`
+    return `${LEDGER_FILE} or ${LOCK_FILE} in ${dataDir} is no SQLite file (${code}) → restore the ledger from a backup (${LOCK_FILE} holds nothing and may be removed), ${elsewhere}`
   return null
 }
 

@@ -31,6 +31,15 @@ describe('a backup', () => {
     expect(stderr).toContain(`its directory must exist, and ${directory} is none`)
     expect(stderr).not.toContain('.part')
   })
+
+  test('so is an export', async () => {
+    const directory = join(freshDirectory(), 'nope')
+    const exported = lane(['ledger', 'export', join(directory, 'x')], { env: operatorOf(gateway) })
+    expect(await exported).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`its directory must exist, and ${directory} is none`),
+    })
+  })
 })
 
 describe('https to a lane that speaks http', () => {

@@ -90,7 +90,7 @@ describe('a start that cannot be is one line, and exit 1', () => {
     expect(await serve({ LANE_DATA_DIR: dataDir })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `lane: cannot start: ${join(dataDir, 'ledger.db')} is no ledger, not even a SQLite file (SQLITE_NOTADB) → restore a backup, ${ELSEWHERE}\n`,
+      stderr: `lane: cannot start: ledger.db or lane.lock in ${dataDir} is no SQLite file (SQLITE_NOTADB) → restore the ledger from a backup (lane.lock holds nothing and may be removed), ${ELSEWHERE}\n`,
     })
   })
 

@@ -1,10 +1,11 @@
 // The machine the lane runs on: Node, the data directory and who may read it, the room left on its disk.
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { reasonOf } from '../../adapter.js'
 import { OPERATOR_KEY_FILE } from '../../first-keys.js'
 import { isAtLeast } from '../../version.js'
+import { mayWriteIn } from '../file.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 
 const NODE_AT_LEAST = '20.19.0'
@@ -43,7 +44,7 @@ export function checkDirectory(dataDir: string): Finding[] {
  */
 export function obstacleTo(
   dataDir: string,
-  mayMake: (at: string) => boolean = mayMakeIn,
+  mayMake: (at: string) => boolean = mayWriteIn,
 ): readonly [seen: string, remedy: string] | null {
   const at = nearestExisting(dataDir)
   const isIt = at === resolve(dataDir)
@@ -56,15 +57,6 @@ export function obstacleTo(
   if (isIt || mayMake(at)) return null
   const seen = `${dataDir} cannot be made: this user may not write to ${at}`
   return [seen, `make it and give it to the user that runs the lane, or set LANE_DATA_DIR`]
-}
-
-function mayMakeIn(directory: string): boolean {
-  try {
-    accessSync(directory, constants.W_OK | constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 export function checkPrivate(check: string, path: string, mode: string): Finding {

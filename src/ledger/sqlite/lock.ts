@@ -4,13 +4,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 
+export const LOCK_FILE = 'lane.lock'
+
 export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning'
 }
 
 export function holdDirectory(dataDir: string): () => void {
   const pidFile = join(dataDir, 'lane.pid')
-  const lock = new Sqlite(join(dataDir, 'lane.lock'), { timeout: 0 })
+  const lock = new Sqlite(join(dataDir, LOCK_FILE), { timeout: 0 })
   try {
     lock.pragma('journal_mode = DELETE')
     lock.exec('BEGIN EXCLUSIVE')
