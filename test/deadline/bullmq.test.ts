@@ -231,8 +231,17 @@ describe.skipIf(noRedis !== null && !ALL)(
 
     test('a replica that cannot reach Redis lets another one set the alarms', async () => {
       await alarms.stop()
+      // As among replicas: whoever has a name keeps it until it lets go.
+      const held = new Set<string>()
+      const hold: Store['hold'] = async name => {
+        if (held.has(name)) return null
+        held.add(name)
+        return { release: async () => void held.delete(name) }
+      }
+      store = { ...store, hold }
       const cut = await begin(`redis://127.0.0.1:${await freePort()}`)
       await until('its trouble', () => cut.troubles().length)
+      await until('its sweep', () => held.has('sweep'))
       alarms = await begin()
       await open('ahead', 4_000, false)
       await expectAllRung(['ahead'], BY_REDIS_MS)
