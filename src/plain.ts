@@ -2,8 +2,9 @@
 // The short cut only ever says yes: whatever is not plain goes to the schema, which decides. Property tests hold each
 // pair together: plain implies no flaw.
 export type Is = (value: unknown) => boolean
-/** What each member must be, and how many of them must be there. */
-export type Plain = { readonly members: ReadonlyMap<string, Is>; readonly required: ReadonlySet<string> }
+/** What each member must be and whether it must be there, and how many must. */
+export type Plain = { readonly members: ReadonlyMap<string, Member>; readonly required: number }
+type Member = { readonly is: Is; readonly required: boolean }
 
 const HASH = /^sha256:[0-9a-f]{64}$/
 
@@ -15,18 +16,20 @@ export const oneOf = (...values: readonly string[]): Is => {
   return value => known.has(value)
 }
 
-export const plain = (members: Readonly<Record<string, Is>>, absent: readonly string[] = []): Plain => ({
-  members: new Map(Object.entries(members)),
-  required: new Set(Object.keys(members).filter(name => !absent.includes(name))),
-})
+export function plain(members: Readonly<Record<string, Is>>, absent: readonly string[] = []): Plain {
+  const all = Object.entries(members).map(
+    ([name, is]) => [name, { is, required: !absent.includes(name) }] as const,
+  )
+  return { members: new Map(all), required: all.filter(([, { required }]) => required).length }
+}
 
 export function fits({ members, required }: Plain, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   let found = 0
   for (const name in value) {
-    const is = members.get(name)
-    if (is === undefined || !is((value as Record<string, unknown>)[name])) return false
-    if (required.has(name)) found += 1
+    const member = members.get(name)
+    if (member === undefined || !member.is((value as Record<string, unknown>)[name])) return false
+    if (member.required) found += 1
   }
-  return found === required.size
+  return found === required
 }

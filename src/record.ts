@@ -99,7 +99,7 @@ function applyAll(
 ): Case | null {
   let after = subject
   let seq = first
-  for (const draft of events) after = apply(after, { ...draft, at, seq: seq++ })
+  for (const draft of events) after = apply(after, { at, seq: seq++, ...draft })
   return after
 }
 

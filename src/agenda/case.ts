@@ -170,9 +170,9 @@ function change(before: Case, event: Happened): Case {
       return { ...before, callback: before.callback && attempted(before.callback, event.body) }
     case 'DIRECTOR_DECIDED':
       // While it is open a decision steers the run; the one about the outcome is still to come.
-      return isOpen(before) ? before : { ...before, decision: { ...event.body, at: event.at } }
+      return isOpen(before) ? before : { ...before, decision: { at: event.at, ...event.body } }
     case 'POLICY_TOKEN_ISSUED':
-      return { ...before, policy_token: { ...event.body, spent: null, revoked_at: null } }
+      return { ...before, policy_token: { spent: null, revoked_at: null, ...event.body } }
     case 'POLICY_TOKEN_SPENT': {
       const { spend_id, by } = event.body
       return ofToken(before, { spent: { spend_id, by, at: event.at } })

@@ -194,10 +194,10 @@ const started = (subject: Case, duty: Deliver, pass: Pass, moment: Moment): Draf
   type: 'DELIVERY_STARTED',
   ...ids(subject),
   body: {
-    ...attempted(duty),
     token_hash: pass.token_hash,
     display_hash: pass.display_hash,
     lease_until: instant(moment.ms + LEASE_MS),
+    ...attempted(duty),
   },
 })
 
@@ -205,9 +205,9 @@ const stood = (subject: Case, duty: Deliver, pass: Pass, sent: Exclude<Sent, { k
   type: 'OUTBOUND_REQUEST_SENT',
   ...ids(subject),
   body: {
-    ...attempted(duty),
     request_hash: subject.request_hash,
     token_hash: pass.token_hash,
+    ...attempted(duty),
     ...(sent.kind === 'uncertain' && { uncertain: true as const }),
   },
 })
@@ -223,9 +223,9 @@ function failed(
     type: 'DELIVERY_FAILED',
     ...ids(subject),
     body: {
-      ...attempted(duty),
       code: sent.code,
       final: !sent.retryable,
+      ...attempted(duty),
       ...(sent.retryable && { retry_at: instant(retry) }),
     },
   }

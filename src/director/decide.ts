@@ -12,7 +12,7 @@ export type Decision = Pick<Body<'DIRECTOR_DECIDED'>, 'decision' | 'mood' | 'wor
 export function decide(subject: Case, decisions: Decisions): Decision {
   if (isOpen(subject)) throw new Error('an open request has no outcome to decide about')
   const [outcome, reason] = situation(subject)
-  return { ...moveOf(subject, decisions[outcome]), reason }
+  return { reason, ...moveOf(subject, decisions[outcome]) }
 }
 
 function moveOf({ run }: Case, move: Move): Omit<Decision, 'reason'> {

@@ -47,7 +47,8 @@ export function decision(
   jti: string,
   moment: Moment,
 ): readonly Draft[] {
-  const said: Draft = { type: 'DIRECTOR_DECIDED', ...ids(subject), body: { ...decided, ...authority } }
+  const { by, because } = authority
+  const said: Draft = { type: 'DIRECTOR_DECIDED', ...ids(subject), body: { by, because, ...decided } }
   return givesRight(subject, decided) ? [said, issued(subject, policy, jti, moment)] : [said]
 }
 
@@ -55,10 +56,10 @@ export function decision(
 export const givesRight = (subject: Case, { decision }: Decision): boolean =>
   isApproved(subject) && (decision === 'CONTINUE' || decision === 'CHANGE_MOOD')
 
-export const delta = (subject: Case, proposal: Proposal, authority: Authority): Draft => ({
+export const delta = (subject: Case, proposal: Proposal, { by, because }: Authority): Draft => ({
   type: 'AHDB_DELTA',
   ...ids(subject),
-  body: { ...proposal, ...authority },
+  body: { by, because, ...proposal },
 })
 
 function issued(subject: Case, policy: DirectorPolicy, jti: string, moment: Moment): Draft {

@@ -19,12 +19,14 @@ type WithId = { Params: { id: string } }
 
 export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
   const { lane, config, callback } = parts
+  const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
+  const { recipients, actions } = config
+  const admission = { recipients, actions, configured: [...parts.adapters.keys()] }
 
   app.post('/v1/requests', scoped('request'), async (request, reply) => {
-    const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
     const parsed = parseSubmission(request.body, policy)
     if (!parsed.ok) return refuse(reply, parsed.code, sayFields(parsed.errors), parsed.errors)
-    const admitted = admit(parsed.submission, { ...config, configured: [...parts.adapters.keys()] })
+    const admitted = admit(parsed.submission, admission)
     if (!admitted.ok) return refuse(reply, admitted.code, admitted.detail, admitted.errors)
     const opened = await lane.open(parsed.submission, admitted.recipients, callerOf(request).key_id)
     switch (opened.kind) {

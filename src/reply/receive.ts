@@ -93,7 +93,7 @@ async function gather(receiver: Receiver, bound: Bound, known: Known): Promise<F
   if (delivery === undefined) return null
   const sender = speaker(receiver, inbound, token.ok ? token.claims.sub : null)
   const proofs = receiver.proofsFor(subject.request)
-  return { ...bound, subject, delivery, sender, proofs, ...known, ms: receiver.now() }
+  return { subject, delivery, sender, proofs, ms: receiver.now(), ...bound, ...known }
 }
 
 /** Where a channel proves possession only, whoever has the handle and its code speaks as the addressee; one that

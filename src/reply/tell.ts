@@ -69,8 +69,8 @@ function acceptance(
   const about = { reply_id: raw.reply_id, delivery_id: grant.delivery_id, channel: inbound.channel }
   const answered_by = facts.sender ?? ''
   const event: Body<'HUMAN_REPLY_EVENT'> = {
-    ...about,
     request_id: facts.subject.request_id,
+    ...about,
     sender_identity: { user_id: answered_by, proof: inbound.proof },
     ...(inbound.provider_message_id !== undefined && { provider_message_id: inbound.provider_message_id }),
     raw_text_hash: hashRaw(raw),
@@ -79,17 +79,17 @@ function acceptance(
     receipts: { token_hash: hashToken(grant.token), received_at: instant(facts.ms) },
   }
   const answer = {
-    ...judgement.answer,
     answered_by,
     channel: inbound.channel,
     proof: inbound.proof,
     at: moment.at,
+    ...judgement.answer,
   }
   return [
     {
       type: 'INBOUND_REPLY_RECEIVED',
       ...ids(facts),
-      body: { ...about, token_validation: judgement.checks, event_hash: sha256(canonical(event)) },
+      body: { token_validation: judgement.checks, event_hash: sha256(canonical(event)), ...about },
     },
     { type: 'HUMAN_REPLY_EVENT', ...ids(facts), body: event },
     {

@@ -68,6 +68,7 @@ const personOf = ({ recipients }: Admission, userId: string): Person | undefined
   Object.hasOwn(recipients, userId) ? recipients[userId] : undefined
 
 function unknownPeople(named: readonly Recipient[], admission: Admission): Refused | null {
+  if (named.length > 0 && named.every(({ user_id }) => personOf(admission, user_id))) return null
   const known = Object.keys(admission.recipients).join(', ')
   if (named.length === 0) {
     const error = { field: '/recipients', read: 'nothing', accepted: `one or more of ${known}` }
@@ -80,7 +81,7 @@ function unknownPeople(named: readonly Recipient[], admission: Admission): Refus
       ? []
       : [{ field: `/recipients/${index}`, read: quote(user_id), accepted: `one of ${known}` }],
   )
-  return errors.length === 0 ? null : refused('invalid_request', 'A recipient is not configured.', errors)
+  return refused('invalid_request', 'A recipient is not configured.', errors)
 }
 
 function unentitled(
@@ -104,6 +105,7 @@ function unentitled(
 }
 
 function unreachable(named: readonly Recipient[], admission: Admission): Refused | null {
+  if (named.every(({ channels }) => channels === undefined)) return null
   const errors = named.flatMap(({ user_id, channels }, index) => {
     const open = openChannels(personOf(admission, user_id), admission.configured)
     const closed = (channels ?? []).map((channel, place) => ({ channel, place }))

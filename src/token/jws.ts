@@ -43,10 +43,18 @@ export type Verified<P> =
 export function sign<P>(keyring: Keyring, { typ, payload, plain }: Kind<P>, claims: P): string {
   const { kid, key, lately } = keyring.signing
   if (!fits(plain, claims)) payload.parse(claims)
-  const said = `${encode({ alg: 'EdDSA', typ, kid })}.${encode(claims)}`
+  const said = `${headOf(typ, kid)}.${encode(claims)}`
   const token = `${said}.${signBytes(null, Buffer.from(said), key).toString('base64url')}`
   lately.add(hashToken(token))
   return token
+}
+
+let head = { typ: '', kid: '', encoded: '' }
+
+/** One key signs at a time, and nearly always the same kind. */
+function headOf(typ: string, kid: string): string {
+  if (head.typ !== typ || head.kid !== kid) head = { typ, kid, encoded: encode({ alg: 'EdDSA', typ, kid }) }
+  return head.encoded
 }
 
 let hashed: { readonly token: string; readonly hash: Hash } = { token: '', hash: sha256('') }

@@ -108,14 +108,17 @@ export class Page {
   }
 
   #place(sealed: readonly Sealed[], story: number | null): readonly Entry[] {
+    const entries = sealed.map(({ entry }) => entry)
     for (const { entry, line } of sealed) {
       this.entries.push(entry)
       this.#leaf.entries.push(entry)
       this.#leaf.lines.push(line)
       this.#leaf.stories.push(story)
-      this.#head = { ...this.#head, size: entry.seq + 1, hash: entry.hash, at_ms: this.#reading.ms }
     }
-    return sealed.map(({ entry }) => entry)
+    const last = entries.at(-1)
+    if (last !== undefined)
+      this.#head = { ...this.#head, size: last.seq + 1, hash: last.hash, at_ms: this.#reading.ms }
+    return entries
   }
 
   /** What holding it costs: the value is taken, the hour has one more, the attempt is counted. */
@@ -169,7 +172,7 @@ export class Page {
       run_id: run.run_id,
       alarm_ms: null,
     }
-    this.#leaf.opened.set(begins, { ...opened, opened_by })
+    this.#leaf.opened.set(begins, { opened_by, ...opened })
     this.#count(opened, 1)
     return opened
   }
