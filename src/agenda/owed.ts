@@ -40,7 +40,8 @@ export function owed(subject: Case, now: number, policy: AgendaPolicy): Owed {
     const next = nextAttempt(subject, planned, known.get(planned.delivery_id))
     if (next === null) continue
     const due = next.due <= now
-    if (due) duties.push({ kind: 'deliver', attempt: next.attempt, ...planned })
+    const { delivery_id, user_id, channel } = planned
+    if (due) duties.push({ kind: 'deliver', attempt: next.attempt, delivery_id, user_id, channel })
     alarm = Math.min(alarm, due ? now + ASK_AGAIN_MS : next.due)
   }
   return { duties, alarm }
