@@ -8,10 +8,13 @@ import { withEnvFile } from './environment.js'
 import { EXIT } from './exit-code.js'
 import { complain } from './tell.js'
 
-// `lane ledger export | head`: whoever read has gone, and that is no error of ours.
-process.stdout.on('error', error =>
-  process.exit('code' in error && error.code === 'EPIPE' ? EXIT.ok : EXIT.error),
-)
+// `lane ledger export | head`: whoever read has gone, and that is no error of ours. A lane that serves stays whoever goes:
+// people hold its links, and what its console would show stands in the outbox.
+process.stdout.on('error', error => {
+  if (process.argv[2] === 'serve') return
+  process.exit('code' in error && error.code === 'EPIPE' ? EXIT.ok : EXIT.error)
+})
+process.stderr.on('error', () => undefined)
 
 const { stdout, stderr } = process
 const shell: Shell = {

@@ -29,6 +29,8 @@ export type Gateway = {
   readonly operatorKey: string
   /** SIGTERM; the exit code, once everything under way was finished. */
   stop(): Promise<number | null>
+  /** Nobody reads its console any more: the next word it prints is an error. */
+  hangUp(): void
   /** SIGKILL: as the power would. */
   kill(): Promise<void>
   /** Everything printed so far, both streams. */
@@ -85,6 +87,10 @@ export async function start(options: StartOptions = {}): Promise<Gateway> {
     agentKey: /for an agent\s+(lane_\w+)/.exec(output())?.[1] ?? '',
     operatorKey: keyIn(dataDir),
     stop: () => end(child, 'SIGTERM'),
+    hangUp() {
+      child.stdout.destroy()
+      child.stderr.destroy()
+    },
     kill: () => end(child, 'SIGKILL').then(() => undefined),
     output,
   }

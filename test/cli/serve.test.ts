@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { obstacleIn } from '../../src/cli/serve.js'
 import { until } from '../until.js'
-import { lane } from './command-line.js'
+import { answer, lane, operatorOf } from './command-line.js'
 import { freshDirectory, start } from './gateway.js'
 
 const PLACE = { host: '127.0.0.1', port: 80, dataDir: '/srv/lane' }
@@ -146,5 +146,20 @@ describe('a channel with half of its variables', () => {
       },
     ])
     expect(gateway.output()).not.toContain('xoxb-1')
+  })
+})
+
+describe('a console that nobody reads any more', () => {
+  test('does not end the lane: what it would print is in the outbox, and is answered', async () => {
+    const gateway = await start({ env: { LOG_LEVEL: 'debug' } })
+    gateway.hangUp()
+    const env = operatorOf(gateway)
+    const question = ['Is anybody there?', '--impact', 'none', '--yes-no', '--default', 'HALT']
+    for (const id of ['first', 'second', 'third']) {
+      const asked = lane(['ask', ...question, '--deadline', '2m', '--id', id, '--wait'], { env })
+      expect(await answer(gateway, id, 'YES')).toBe(200)
+      expect(await asked).toMatchObject({ code: 0 })
+    }
+    expect(await gateway.stop()).toBe(0)
   })
 })
