@@ -3,15 +3,13 @@
 import type { FastifyInstance } from 'fastify'
 import { type Hash, sha256 } from '../canonical.js'
 import type { Shelf } from '../ledger/contract.js'
+import { isFixedHandle } from '../request/handle.js'
 import { callerOf, type DoorParts, scoped } from './door.js'
 import { refuse } from './problem.js'
 
-export const BLOB_BYTES = 256 * 1024
+const BLOB_BYTES = 256 * 1024
 /** What one key may keep in all: enough for a busy agent, not enough to fill a disk. */
 const QUOTA_BYTES = 64 * 1024 * 1024
-
-const HANDLE = /^sha256:[0-9a-f]{64}$/
-export const isHash = (text: string): text is Hash => HANDLE.test(text)
 
 export function blobRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.put('/v1/blobs', { ...scoped('request'), bodyLimit: BLOB_BYTES }, async (request, reply) => {
@@ -28,7 +26,7 @@ export function blobRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.get<{ Params: { handle: string } }>('/v1/blobs/:handle', scoped('request'), async (request, reply) => {
     const { handle } = request.params
     const { shelf } = parts.store
-    const own = isHash(handle) && (await shelf.ownsBlob(handle, callerOf(request).key_id))
+    const own = isFixedHandle(handle) && (await shelf.ownsBlob(handle, callerOf(request).key_id))
     const bytes = own ? await readBlob(shelf, handle) : null
     if (bytes === null) return refuse(reply, 'not_found', 'This key has put no content with that handle.')
     return reply

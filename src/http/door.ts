@@ -45,6 +45,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Any one of these scopes opens the route; absent where it is open to all. */
     scopes?: readonly Scope[]
+    /** The query parameters it takes; absent where it takes none. */
+    takes?: readonly string[]
   }
   interface FastifyRequest {
     caller?: Caller
@@ -52,6 +54,8 @@ declare module 'fastify' {
 }
 
 export const scoped = (...scopes: Scope[]) => ({ config: { scopes } })
+/** The same for a route that takes query parameters: one that is misspelt must not pass for one that was left out. */
+export const asking = (takes: readonly string[], ...scopes: Scope[]) => ({ config: { scopes, takes } })
 
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === undefined) throw new Error('this route has no scope')

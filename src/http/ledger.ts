@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { choirLines } from '../interop/choir-lines.js'
-import { type DoorParts, scoped, wholeNumber } from './door.js'
+import { asking, type DoorParts, scoped, wholeNumber } from './door.js'
 import { refuse } from './problem.js'
 
 const NDJSON = 'application/x-ndjson; charset=utf-8'
@@ -12,7 +12,7 @@ const CHUNK = 200
 export function ledgerRoutes(app: FastifyInstance, { store }: DoorParts): void {
   app.get<{ Querystring: { from?: string; limit?: string; profile?: string } }>(
     '/v1/ledger',
-    scoped('audit'),
+    asking(['from', 'limit', 'profile'], 'audit'),
     async (request, reply) => {
       const { profile } = request.query
       if (profile !== undefined && profile !== 'choir')

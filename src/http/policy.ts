@@ -6,14 +6,13 @@ import type { Spent } from '../director/spend.js'
 import { ID, ID_WORDS } from '../request/field.js'
 import { refusalOf } from '../request/refusal.js'
 import { holdsSecret } from '../request/secrecy.js'
-import { flawOfText } from '../request/text.js'
 import { callerOf, type DoorParts, scoped } from './door.js'
 import { type Code, refuse } from './problem.js'
+import { readReason } from './reason.js'
 
 /** As many as an approval may have; each name and handle as an approval has them is judged by its hash. */
 const MAX_PARAMETERS = 20
 const LONGEST = 256
-const LONGEST_REASON = 500
 const TOKEN_WORDS = 'the string of decision.policy_token'
 const ACTION_WORDS = 'the action that was approved, such as PUBLISH'
 const PARAMETERS_WORDS = `the parameters that were approved: 1 to ${MAX_PARAMETERS} names, each with its handle`
@@ -71,7 +70,7 @@ export function policyRoutes(app: FastifyInstance, { lane }: DoorParts): void {
     '/v1/policy-tokens/:jti/revoke',
     scoped('operate'),
     async (request, reply) => {
-      const reason = readReason(request.body)
+      const reason = readReason(request.body, NO_REASON)
       if (reason === null)
         return refuse(reply, 'invalid_request', 'The body is {"reason": one visible line}, or none at all.')
       const { jti } = request.params
@@ -90,12 +89,3 @@ export function policyRoutes(app: FastifyInstance, { lane }: DoorParts): void {
 
 /** What the ledger says when an operator gives no reason. */
 const NO_REASON = 'revoked by an operator'
-
-function readReason(body: unknown): string | null {
-  if (body === undefined) return NO_REASON
-  if (typeof body !== 'object' || body === null || Object.keys(body).some(key => key !== 'reason'))
-    return null
-  const { reason = NO_REASON } = body as { reason?: unknown }
-  const usable = typeof reason === 'string' && flawOfText(reason, LONGEST_REASON) === null
-  return usable && !holdsSecret(reason) ? reason : null
-}

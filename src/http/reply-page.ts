@@ -8,8 +8,9 @@ import { instant } from '../clock.js'
 import type { Grant } from '../ledger/contract.js'
 import type { Received } from '../reply/receive.js'
 import { display } from '../request/display.js'
+import { isFixedHandle } from '../request/handle.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
-import { isHash, readBlob } from './blobs.js'
+import { readBlob } from './blobs.js'
 import { showAnswered } from './case.js'
 import type { DoorParts } from './door.js'
 import { foreignOrigin } from './origin.js'
@@ -72,7 +73,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     if (!isOpen(subject)) return send(reply, page.page(closed(subject), 200))
     const shown = displayOf(subject)
     const known = shown.handles.some(({ handle }) => handle === hash)
-    const bytes = known && isHash(hash) ? await readBlob(store.shelf, hash) : null
+    const bytes = known && isFixedHandle(hash) ? await readBlob(store.shelf, hash) : null
     if (bytes === null) return show(request, reply, 'not_found', 'The lane does not hold that content.')
     return send(reply, page.blobPage(hash, bytes, shown.asked_by))
   })
@@ -123,7 +124,8 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     const shown = displayOf(subject)
     const openable: string[] = []
     for (const one of shown.handles) {
-      if (isHash(one.handle) && (await store.shelf.blob(one.handle)) !== null) openable.push(one.handle)
+      if (isFixedHandle(one.handle) && (await store.shelf.blob(one.handle)) !== null)
+        openable.push(one.handle)
     }
     const csrf = parts.csrf.stamp(hashHandle(handle))
     return { kind: 'open', handle, display: shown, csrf, refused, openable, now: instant(parts.now()) }

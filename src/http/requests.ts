@@ -4,16 +4,14 @@ import type { Case } from '../agenda/case.js'
 import type { Guard } from '../ledger/contract.js'
 import { admit } from '../request/admit.js'
 import { parseSubmission } from '../request/parse.js'
-import { holdsSecret } from '../request/secrecy.js'
-import { flawOfText } from '../request/text.js'
 import { showCase } from './case.js'
-import { callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
+import { asking, callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
 import type { Caller } from './keys.js'
 import { refuse } from './problem.js'
+import { LONGEST_REASON, readReason } from './reason.js'
 
 const PAGE = 50
 const STATES = ['pending', 'partial', 'answered', 'defaulted', 'undelivered', 'withdrawn']
-const LONGEST_REASON = 500
 
 type WithId = { Params: { id: string } }
 
@@ -52,15 +50,11 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   app.get<{ Querystring: Record<string, string | undefined> }>(
     '/v1/requests',
-    scoped('request', 'audit'),
+    asking(['state', 'run_id', 'cursor'], 'request', 'audit'),
     async (request, reply) => {
-      const { state, run_id, cursor, ...unknown } = request.query
+      const { state, run_id, cursor } = request.query
       const before = wholeNumber(cursor, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER)
-      if (
-        before === null ||
-        (state !== undefined && !STATES.includes(state)) ||
-        Object.keys(unknown).length > 0
-      ) {
+      if (before === null || (state !== undefined && !STATES.includes(state))) {
         return refuse(
           reply,
           'malformed_query',
@@ -88,7 +82,7 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   app.get<WithId & { Querystring: { timeout_seconds?: string } }>(
     '/v1/requests/:id/wait',
-    scoped('request', 'audit'),
+    asking(['timeout_seconds'], 'request', 'audit'),
     async (request, reply) => {
       const seconds = wholeNumber(request.query.timeout_seconds, 30, 1, 60)
       if (seconds === null)
@@ -163,12 +157,4 @@ function limited(reply: FastifyReply, guard: Guard): FastifyReply {
     'recipient_budget',
     `This key has put ${guard.at_most} requests to ${guard.user_id} within the hour; ask later.`,
   )
-}
-
-function readReason(body: unknown): string | null {
-  if (typeof body !== 'object' || body === null || Object.keys(body).some(key => key !== 'reason'))
-    return null
-  const { reason } = body as { reason?: unknown }
-  if (typeof reason !== 'string' || holdsSecret(reason)) return null
-  return flawOfText(reason, LONGEST_REASON) === null ? reason : null
 }

@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { LedgerUnavailable } from '../ledger/contract.js'
+import { quote } from '../request/text.js'
 import { blobRoutes } from './blobs.js'
 import { type DoorParts, turnedAway } from './door.js'
 import { eventRoutes } from './events.js'
@@ -24,7 +25,7 @@ import { replyRoutes } from './reply-page.js'
 import { requestRoutes } from './requests.js'
 import { runRoutes } from './runs.js'
 
-/** The largest legal request with its envelope is under 16 KiB; what is larger carries a blob. */
+/** Above the largest legal request with its envelope, escaped throughout; what is larger carries a blob. */
 const JSON_BYTES = 64 * 1024
 /** A client must send its headers, and its whole request, within these. */
 const HEADERS_MS = 10_000
@@ -68,9 +69,8 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
 
   app.addHook('onRequest', async (request, reply) => {
     if (await turnedAway(request, reply, parts)) return reply
-    if (request.caller !== undefined && asksTwice(request)) {
-      return refuse(reply, 'malformed_query', 'Each query parameter is given once.')
-    }
+    const flaw = request.caller === undefined ? null : flawOfQuery(request)
+    if (flaw !== null) return refuse(reply, 'malformed_query', flaw)
   })
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
@@ -127,9 +127,16 @@ const lineOf = ({ method, caller }: FastifyRequest, reply: FastifyReply, route: 
   key: caller?.key_id,
 })
 
-/** Of two values one would have to be passed over in silence. */
-const asksTwice = ({ query }: FastifyRequest): boolean =>
-  Object.values(query as Record<string, unknown>).some(value => typeof value !== 'string')
+/** Of two values, and of a name that means nothing here, something would have to be passed over in silence. */
+function flawOfQuery({ query, routeOptions: { config } }: FastifyRequest): string | null {
+  const { takes = [] } = config
+  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
+    if (!takes.includes(name))
+      return `${quote(name)} is no query parameter of this address, which takes ${takes.join(', ') || 'none'}.`
+    if (typeof value !== 'string') return 'Each query parameter is given once.'
+  }
+  return null
+}
 
 /** The form of a reply page and a webhook are read by their own adapters, a blob is whatever its bytes are, and where
  *  there is no route nobody reads. */

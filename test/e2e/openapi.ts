@@ -6,6 +6,9 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 
 type Media = { readonly schema?: { readonly $ref?: string } }
 type Operation = {
+  /** Absent where no key is asked for. */
+  readonly security?: readonly unknown[]
+  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query' }[]
   readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, Media>> }>>
 }
 export type OpenApi = {

@@ -23,7 +23,9 @@ const described = async (): Promise<OpenApi> =>
 
 /** `METHOD /path/{}` of every route that is registered, read off the router's own drawing. */
 async function registered(): Promise<string[]> {
-  const parts = { closing: new AbortController().signal } as DoorParts
+  const closing = new AbortController().signal
+  const config = { actions: {}, recipients: {} }
+  const parts = { closing, config, adapters: new Map() } as unknown as DoorParts
   const app = buildServer(parts, { trustProxy: false, prefix: '' }, pino({ level: 'silent' }))
   await app.ready()
   const above: string[] = []
@@ -69,6 +71,37 @@ describe('the description of the door', () => {
         }
       }
     }
+  })
+
+  test('every described query parameter is taken, and any other is refused by its name where a key opens the route', async () => {
+    const { paths } = await described()
+    const asked: string[] = []
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const [method, { security, parameters }] of Object.entries(operations)) {
+        if (security === undefined) continue
+        const filled = path.replace(/\{\w+\}/g, 'none')
+        const takes = parameters.flatMap(one => (one.in === 'query' ? [one.name] : []))
+        const query = [...takes, 'form'].map(name => `${name}=0`).join('&')
+        const answer = await lane.call(method.toUpperCase(), `${filled}?${query}`, { key: lane.operatorKey })
+        expect([path, answer.status, answer.json.code]).toEqual([path, 400, 'malformed_query'])
+        const list = takes.length === 0 ? 'none' : takes.join(', ')
+        expect(answer.json.detail).toBe(`"form" is no query parameter of this address, which takes ${list}.`)
+        asked.push(...takes)
+      }
+    }
+    expect(new Set(asked)).toEqual(
+      new Set([
+        'state',
+        'run_id',
+        'cursor',
+        'timeout_seconds',
+        'request_id',
+        'type',
+        'from',
+        'limit',
+        'profile',
+      ]),
+    )
   })
 
   test('every problem has a type, and its code says the same', async () => {

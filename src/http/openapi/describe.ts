@@ -1,5 +1,5 @@
-// The door's own description (OpenAPI 3.1). The end-to-end tests validate every response against it, so it cannot say
-// anything the door does not do.
+// The door's own description (OpenAPI 3.1). The end-to-end tests hold every answer and every query to it, so of these it
+// cannot say anything the door does not do.
 import { CODES } from '../problem.js'
 import { ANYBODY } from './anybody.js'
 import { bodies } from './bodies.js'
@@ -43,12 +43,15 @@ function operation(route: Route) {
     summary: route.summary,
     ...(route.scopes && { description: `Scope ${route.scopes.join(' or ')}.`, security: [{ key: [] }] }),
     parameters: [...inPath, ...inQuery],
-    ...(route.takes && {
-      requestBody: { required: true, content: content(route.takes.media, route.takes.body) },
-    }),
+    ...(route.takes && { requestBody: taken(route.takes) }),
     responses: responses(route),
   }
 }
+
+const taken = ({ media, body, optional }: NonNullable<Route['takes']>) => ({
+  required: optional !== true,
+  content: Object.assign({}, ...media.map(one => content(one, body))),
+})
 
 const content = (media: string, body?: string) => ({ [media]: { schema: body ? reference(body) : {} } })
 

@@ -9,7 +9,7 @@ export const OPERATOR: readonly Route[] = [
     path: '/v1/recipients/{id}/invitations',
     summary: 'Invite a person to link an address of their own',
     scopes: ['operate'],
-    takes: { media: 'application/json', body: 'NewInvitation' },
+    takes: { media: ['application/json'], body: 'NewInvitation' },
     answers: [ok('Invitation', 'where it is accepted, once, until it expires', 201)],
   },
   {
@@ -32,7 +32,7 @@ export const OPERATOR: readonly Route[] = [
     path: '/v1/keys',
     summary: 'Make an API key; it is shown this once',
     scopes: ['operate'],
-    takes: { media: 'application/json', body: 'NewKey' },
+    takes: { media: ['application/json'], body: 'NewKey' },
     answers: [ok('MadeKey', 'made', 201)],
   },
   {

@@ -20,7 +20,7 @@ export const PERSON: readonly Route[] = [
     method: 'post',
     path: '/r/{handle}',
     summary: 'Answer from the reply page',
-    takes: { media: 'application/x-www-form-urlencoded', body: 'ReplyForm' },
+    takes: { media: ['application/x-www-form-urlencoded', 'application/json'], body: 'ReplyForm' },
     answers: [
       { status: 200, media: HTML, words: 'recorded, as a page' },
       ok('Answered', 'recorded, where JSON is asked for'),

@@ -7,7 +7,7 @@ export const REQUESTS: readonly Route[] = [
     path: '/v1/requests',
     summary: 'Put a typed request before people',
     scopes: ['request'],
-    takes: { media: 'application/json', body: 'Submission' },
+    takes: { media: ['application/json'], body: 'Submission' },
     answers: [ok('Case', 'opened; said after the commit', 201), ok('Case', 'the same request again')],
   },
   {
@@ -38,7 +38,7 @@ export const REQUESTS: readonly Route[] = [
     path: '/v1/requests/{id}/withdraw',
     summary: 'Take a request back',
     scopes: ['request', 'operate'],
-    takes: { media: 'application/json', body: 'Withdrawal' },
+    takes: { media: ['application/json'], body: 'Withdrawal' },
     answers: [ok('Case', 'withdrawn')],
   },
   {
@@ -53,7 +53,7 @@ export const REQUESTS: readonly Route[] = [
     path: '/v1/policy-tokens/spend',
     summary: 'Spend an approval on exactly what was approved; again under the same spend_id',
     scopes: ['request'],
-    takes: { media: 'application/json', body: 'Spending' },
+    takes: { media: ['application/json'], body: 'Spending' },
     answers: [ok('Spent', 'spent, now or before under this spend_id')],
   },
   {
@@ -61,7 +61,7 @@ export const REQUESTS: readonly Route[] = [
     path: '/v1/policy-tokens/{jti}/revoke',
     summary: 'Take an approval back before it is spent',
     scopes: ['operate'],
-    takes: { media: 'application/json', body: 'Revocation' },
+    takes: { media: ['application/json'], body: 'Revocation', optional: true },
     answers: [ok('Revoked', 'revoked')],
   },
 ]

@@ -12,7 +12,7 @@ export type Route = {
   /** Any of these scopes; absent where the route is open. */
   readonly scopes?: readonly string[]
   readonly query?: Readonly<Record<string, unknown>>
-  readonly takes?: { readonly media: string; readonly body?: string }
+  readonly takes?: { readonly media: readonly string[]; readonly body?: string; readonly optional?: true }
   readonly answers: readonly Answer[]
 }
 

@@ -14,7 +14,7 @@ export const RUNS: readonly Route[] = [
     path: '/v1/runs/{id}/decisions',
     summary: "An outside director's decision",
     scopes: ['direct'],
-    takes: { media: 'application/json', body: 'RunDecision' },
+    takes: { media: ['application/json'], body: 'RunDecision' },
     answers: [ok('RunDecided', 'recorded', 201)],
   },
   {
@@ -36,7 +36,7 @@ export const RUNS: readonly Route[] = [
     path: '/v1/blobs',
     summary: 'Keep content so that a person can open it',
     scopes: ['request'],
-    takes: { media: 'application/octet-stream' },
+    takes: { media: ['application/octet-stream'] },
     answers: [ok('Blob', 'kept', 201), ok('Blob', 'kept before')],
   },
   {
