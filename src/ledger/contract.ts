@@ -52,7 +52,7 @@ export type Guard =
     }
 
 export type Grant = {
-  /** SHA-256 of the reply handle: the handle itself is nowhere at rest. */
+  /** SHA-256 of the reply handle, which the store itself never has. */
   readonly handle_hash: Hash
   /** Of the code beside the handle: see hashCode. */
   readonly code_hash: Hash
@@ -200,9 +200,10 @@ export type ApiKey = {
 export interface Shelf {
   grant(handleHash: Hash): Promise<Grant | null>
   grantByRef(channel: Channel, ref: string): Promise<Grant | null>
-  /** The grants of this person's deliveries on this channel whose requests are open, the newest last. */
+  /** The grants of this person's deliveries on this channel whose requests are open, the newest last. A page is not looked
+   *  for by whom it was sent to: of the web there are none. */
   openGrants(channel: Channel, userId: string): Promise<readonly Grant[]>
-  /** This person's last grants on this channel, whatever became of their requests, the newest last. */
+  /** This person's last grants on this channel, whatever became of their requests, the newest last; of the web none. */
   lastGrants(channel: Channel, userId: string, limit: number): Promise<readonly Grant[]>
   refs(deliveryId: string): Promise<readonly string[]>
   raw(replyId: string): Promise<RawReply | null>

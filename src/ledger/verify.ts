@@ -18,7 +18,6 @@ import { checkTime } from './invariant/time.js'
 
 /** Enough to see what kind of damage it is; a ledger with one broken link can be wrong a million times. */
 export const MAX_PROBLEMS = 100
-const PROGRESS_EVERY = 10_000
 
 export type Problem = { readonly invariant: Invariant; readonly seq: number; readonly message: string }
 
@@ -30,10 +29,7 @@ export type Verification = {
   readonly problems: readonly Problem[]
 }
 
-export async function verify(
-  lines: AsyncIterable<string> | Iterable<string>,
-  options: { readonly onProgress?: (entries: number) => void } = {},
-): Promise<Verification> {
+export async function verify(lines: AsyncIterable<string> | Iterable<string>): Promise<Verification> {
   const problems: Problem[] = []
   const report: Report = (seq, flaw) => {
     if (flaw !== null && problems.length < MAX_PROBLEMS) problems.push({ seq, ...flaw })
@@ -44,7 +40,6 @@ export async function verify(
   const read = (line: string): void => {
     link = checkLine(book, line, link, report)
     entries += 1
-    if (entries % PROGRESS_EVERY === 0) options.onProgress?.(entries)
   }
   // Lines that are all there need no waiting for each.
   if (Symbol.iterator in lines) for (const line of lines) read(line)

@@ -96,6 +96,25 @@ describe('the file', () => {
     await ledger.close()
   })
 
+  test('of the lane before this one is brought forward, and keeps what it holds', async () => {
+    const db = await tampering()
+    db.exec(
+      `DROP INDEX grants_by_person; CREATE INDEX grants_by_code ON grants (user_id) WHERE channel = 'sms'`,
+    )
+    db.pragma(`user_version = ${SCHEMA_VERSION - 1}`)
+    db.close()
+    const { ledger, file } = openHere()
+    expect(await ledger.story('q-1')).toHaveLength(3)
+    await ledger.close()
+    const after = openReadOnly(file)
+    expect(after.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION)
+    const indexes = after.prepare(
+      `SELECT name FROM sqlite_schema WHERE tbl_name = 'grants' AND sql IS NOT NULL`,
+    )
+    expect(indexes.pluck().all()).toEqual(['grants', 'grants_by_person'])
+    after.close()
+  })
+
   test('can be read by an auditor while the lane writes', async () => {
     const { ledger, file } = openHere()
     await note(ledger)

@@ -6,7 +6,7 @@ import type { Client } from './connection.js'
 export class NotDurable extends LedgerUnavailable {}
 
 /** Older ones are no longer mended. */
-export const POSTGRES_AT_LEAST = 14
+const POSTGRES_AT_LEAST = 14
 
 export type Durability = {
   readonly version: number

@@ -20,11 +20,12 @@ const grantByRef = asked(
 const openGrants = asked(
   'open_grants',
   `SELECT ${GRANT} FROM grants g JOIN requests q USING (request_id)
-   WHERE g.channel = $1 AND g.user_id = $2 AND q.state = 'pending' ORDER BY g.place`,
+   WHERE g.channel = $1 AND g.channel <> 'web' AND g.user_id = $2 AND q.state = 'pending' ORDER BY g.place`,
 )
 const lastGrants = asked(
   'last_grants',
-  `SELECT ${GRANT} FROM grants g WHERE g.channel = $1 AND g.user_id = $2 ORDER BY g.place DESC LIMIT $3`,
+  `SELECT ${GRANT} FROM grants g WHERE g.channel = $1 AND g.channel <> 'web' AND g.user_id = $2
+   ORDER BY g.place DESC LIMIT $3`,
 )
 const refs = asked('refs', 'SELECT ref FROM refs WHERE delivery_id = $1')
 const raw = asked('raw', 'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = $1')

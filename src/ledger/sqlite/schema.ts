@@ -77,7 +77,7 @@ const STEPS: readonly string[] = [
   CREATE TABLE directed_runs (run_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE policy_tokens (jti TEXT PRIMARY KEY, request_id TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
-  // Whose grant it is. Only where answers are bound by a code typed from a person's own address is it ever searched for.
+  // Whose grant it is.
   `
   ALTER TABLE grants ADD COLUMN channel TEXT NOT NULL DEFAULT 'web';
   ALTER TABLE grants ADD COLUMN user_id TEXT NOT NULL DEFAULT '';
@@ -88,6 +88,11 @@ const STEPS: readonly string[] = [
   CREATE TABLE invitations (
     code_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, channel TEXT NOT NULL, expires_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  `,
+  // Searched for by a code that was typed, and when somebody links an address or shuts it. A page never is.
+  `
+  DROP INDEX grants_by_code;
+  CREATE INDEX grants_by_person ON grants (user_id, channel) WHERE channel <> 'web';
   `,
 ]
 

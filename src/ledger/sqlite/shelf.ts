@@ -74,10 +74,11 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
   )
   const openGrants = db.prepare(
     `SELECT ${grantColumns} FROM grants g JOIN requests q USING (request_id)
-     WHERE g.channel = ? AND g.user_id = ? AND q.state = 'pending' ORDER BY g.rowid`,
+     WHERE g.channel = ? AND g.channel <> 'web' AND g.user_id = ? AND q.state = 'pending' ORDER BY g.rowid`,
   )
   const lastGrants = db.prepare(
-    `SELECT ${grantColumns} FROM grants g WHERE g.channel = ? AND g.user_id = ? ORDER BY g.rowid DESC LIMIT ?`,
+    `SELECT ${grantColumns} FROM grants g WHERE g.channel = ? AND g.channel <> 'web' AND g.user_id = ?
+     ORDER BY g.rowid DESC LIMIT ?`,
   )
   /** A write of its own, not within an append: told as the ledger tells it when the disk fails. */
   const write = <T>(deed: () => T): T => storage.write(() => db.transaction(deed).immediate())

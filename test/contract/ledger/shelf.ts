@@ -178,6 +178,8 @@ export function shelfContract(opener: Opener): void {
       expect(await openOnes()).toEqual(['d-a'])
       expect(await openOnes('sms', 'second')).toEqual(['d-b'])
       expect(await openOnes('email')).toEqual(['d-c'])
+      await granted('q-5', 'e', { channel: 'web' })
+      expect(await openOnes('web')).toEqual([])
       expect(await openOnes('sms', 'nobody')).toEqual([])
     })
 
