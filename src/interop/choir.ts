@@ -84,6 +84,7 @@ function userOf(entry: Entry): string {
   const { body } = entry
   if ('sender_identity' in body) return body.sender_identity.user_id
   if ('recipient' in body) return body.recipient
+  if ('user_id' in body) return body.user_id
   if ('answer' in body && body.answer !== undefined) return body.answer.answered_by
   if ('opened_by' in body) return body.opened_by
   return 'by' in body ? body.by : LANE

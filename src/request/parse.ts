@@ -1,7 +1,7 @@
 // From a caller's JSON to a typed submission, or to every reason it is none. Strict: unknown fields are refused, no
 // value is coerced, and what is refused is told by field, by what was read and by what would have been accepted.
 import { RESERVED_NAMES } from './field.js'
-import { type FieldError, fieldError, refusalOf, valueAt } from './refusal.js'
+import { type FieldError, fieldError, MAX_ERRORS, refusalOf, valueAt } from './refusal.js'
 import { REPLY_KINDS } from './reply-shape.js'
 import type { Recipient, RequestDraft, Run } from './request.js'
 import { submissionShape } from './request-shape.js'
@@ -87,7 +87,8 @@ export function parseSubmission(body: unknown, policy: SubmissionPolicy): Parsed
   const missing = unavailable(body, policy)
   if (missing.length > 0) return { ok: false, code: 'not_available', errors: missing }
   const read = submissionShape.safeParse(body)
-  const errors = [...(read.success ? [] : refusalOf(body, read.error.issues)), ...unfit(body, policy)]
+  const found = [...(read.success ? [] : refusalOf(body, read.error.issues)), ...unfit(body, policy)]
+  const errors = found.slice(0, MAX_ERRORS)
   if (!read.success || errors.length > 0) return { ok: false, code: 'invalid_request', errors }
   const { request, run, recipients, callback_url } = read.data
   return {

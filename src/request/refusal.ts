@@ -13,7 +13,7 @@ export type FieldError = {
 type Path = readonly PropertyKey[]
 
 /** A body of ten thousand wrong items is answered by its first ones. */
-const MAX_ERRORS = 25
+export const MAX_ERRORS = 25
 
 const segment = (key: PropertyKey): string => inert(String(key)).replaceAll('~', '~0').replaceAll('/', '~1')
 const pointer = (path: Path): string => path.map(key => `/${segment(key)}`).join('')

@@ -157,6 +157,11 @@ describe('the configuration', () => {
       const findings = await checkConfiguration(settingsOf({ LANE_CONFIG: file, ...env }))
       return findings.filter(({ check }) => check === 'policy').map(({ message }) => message)
     }
+    const CHAT = {
+      SLACK_BOT_TOKEN: 'xoxb-1',
+      SLACK_SIGNING_SECRET: 'x'.repeat(32),
+      TELEGRAM_BOT_TOKEN: '1:x',
+    }
     const PEOPLE = `recipients:
   ada: { name: Ada, sms: "+15551230001" }
   bo: { name: Bo, sms: "+15551230002" }
@@ -171,6 +176,14 @@ describe('the configuration', () => {
       expect(await policy(publish('slack_signed, sms_from'))).toEqual([])
       expect(await policy(publish('link_code'))).toEqual([])
       expect(await policy(publish('console'))).toHaveLength(1)
+    })
+
+    test('a card without the code gives no link_code: only mail and text messages carry it', async () => {
+      const chat = `recipients: { ada: { name: Ada, slack: { team: T0123, user: U0456 } }, bo: { name: Bo, telegram: 123456 } }
+actions: { PUBLISH: { approvers: [ada, bo], proofs: [link_code] } }`
+      expect(await policy(chat, CHAT)).toEqual([
+        'PUBLISH: none of its approvers can give any of its proofs (link_code)',
+      ])
     })
 
     test('one that somebody among its approvers cannot is told with their name', async () => {

@@ -54,6 +54,7 @@ describe('[LANE-084] every envelope', () => {
     expect(of('REQUEST_OPENED')[0]).toMatchObject({ user_id: 'key-1', source: 'agent' })
     expect(of('DIRECTOR_DECIDED').map(({ source }) => source)).toEqual(['system', 'agent', 'system'])
     expect(of('LANE_STARTED')[0]).toMatchObject({ user_id: 'lane', source: 'system' })
+    expect(of('RECIPIENT_LINKED')[0]).toMatchObject({ user_id: 'operator', source: 'system' })
   })
 })
 

@@ -245,6 +245,11 @@ describe('pointers, never content', () => {
     expect(errors.length).toBeLessThanOrEqual(25)
   })
 
+  it('so are as many wrong handles that hold what must not be kept', () => {
+    const secret = `eyJ${'a'.repeat(20)}.${'b'.repeat(20)}`
+    expect(errorsOf(submit({ ...question, context_handles: Array(40).fill(secret) }))).toHaveLength(25)
+  })
+
   it.each(['doc', 'receipt', 'diff', 'run', 'artifact'])('%s: names content without fixing it', prefix => {
     expect(errorsOf(submit({ ...review, target_handles: [`${prefix}:A-z.0_9`] }))).toEqual([])
   })

@@ -38,7 +38,7 @@ async function checkDurability(client: Client): Promise<Finding[]> {
   const flaws = flawsOf(found)
   return flaws.length === 0
     ? [ok('database', `PostgreSQL ${found.version}, fsync and synchronous_commit are on`)]
-    : flaws.map(flaw => fail('database', flaw, 'the lane does not start with it; see docs/spec/ledger.md'))
+    : flaws.map(flaw => fail('database', flaw, 'the lane does not start with it; see docs/postgres.md'))
 }
 
 async function checkConnections(client: Client): Promise<Finding> {

@@ -11,11 +11,14 @@ const VOUCHED: Readonly<Partial<Record<Channel, Proof>>> = {
   sms: 'sms_from',
 }
 
+/** Whose messages carry the link with its code; the cards of the others are answered where they stand. */
+const CARRIES_CODE: readonly Channel[] = ['email', 'sms']
+
 /** What this person's answers can prove: by each channel, and by the link that it carries or the console prints. */
 function proofsOf({ channels }: Person, printed: boolean): readonly Proof[] {
   return channels.flatMap((channel): Proof[] => {
     const vouched = VOUCHED[channel]
-    if (vouched !== undefined) return [vouched, 'link_code']
+    if (vouched !== undefined) return CARRIES_CODE.includes(channel) ? [vouched, 'link_code'] : [vouched]
     return printed ? ['console'] : []
   })
 }
