@@ -6,9 +6,10 @@ import type { Display } from './request/display.js'
 import type { DefaultAction } from './request/request.js'
 
 export { describeAnswer } from './compiler/describe.js'
+export { letterOf } from './compiler/option.js'
 export type { Reason } from './reason.js'
 export type { Display, ShownHandle } from './request/display.js'
-export { letterOf, type Option, type ReplySchema } from './request/reply-schema.js'
+export type { Option, ReplySchema } from './request/reply-schema.js'
 export type { DefaultAction, RequestType } from './request/request.js'
 export { defaultWords, inUtc, typeWord } from './request/words.js'
 
@@ -205,7 +206,7 @@ export type PageState =
         readonly message: string
         readonly read: string
         readonly accepted: string
-        /** The reply as it was typed, to be kept in the field; '' where the csrf did not hold: a foreign page typed it. */
+        /** The reply as it was typed, to be kept in the field. */
         readonly typed: string
       } | null
       /** Handles of this request whose content is in the lane's store and can be opened from the page. */

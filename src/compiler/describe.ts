@@ -2,7 +2,7 @@
 // example it quotes is itself an answer.
 import type { Option, ReplySchema } from '../request/reply-schema.js'
 import { exampleDate, exampleInstant, exampleNumber } from './example.js'
-import { letterAt } from './option.js'
+import { letterOf } from './option.js'
 
 type Of<Kind extends ReplySchema['kind']> = Extract<ReplySchema, { kind: Kind }>
 
@@ -37,7 +37,7 @@ function listed(options: readonly Option[]): string {
 }
 
 const named = (options: readonly Option[], labelUnits: number): string =>
-  options.map((option, index) => `${letterAt(index)} (${shortened(option.label, labelUnits)})`).join(', ')
+  options.map((option, index) => `${letterOf(index)} (${shortened(option.label, labelUnits)})`).join(', ')
 
 function shortened(label: string, units: number): string {
   if (label.length <= units) return label
@@ -51,7 +51,7 @@ function lettersOf(schema: Of<'multi_choice'>): string {
   if (schema.max === 1) return 'one letter'
   const many =
     least === schema.max ? counted(least, 'letter') : `${least} to ${counted(schema.max, 'letter')}`
-  const example = Array.from({ length: Math.max(least, 2) }, (_, index) => letterAt(index)).join(', ')
+  const example = Array.from({ length: Math.max(least, 2) }, (_, index) => letterOf(index)).join(', ')
   return `${many} separated by commas, for example "${example}"`
 }
 

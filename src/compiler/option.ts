@@ -10,4 +10,4 @@ export function optionCalled(options: readonly Option[], name: string): number {
 }
 
 /** The letter an option is shown under: A for the first. */
-export const letterAt = (index: number): string => String.fromCharCode(0x41 + index)
+export const letterOf = (index: number): string => String.fromCharCode(0x41 + index)

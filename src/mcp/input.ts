@@ -2,6 +2,7 @@
 // is the lane's to judge, and its refusal comes back in the same words.
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { id } from '../request/field.js'
 import { fieldsOnly, placesOf } from '../request/refusal.js'
 import { replySchemaShape } from '../request/reply-shape.js'
 import { DEFAULT_ACTIONS, LENSES } from '../request/request.js'
@@ -11,8 +12,6 @@ import { inert } from '../request/text.js'
 /** Clients commonly give up after a minute: every call answers before that, with the outcome or with an id. */
 export const LONGEST_WAIT_SECONDS = 45
 
-const ID_WORDS = '1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit'
-const id = z.string({ error: ID_WORDS }).regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, { error: ID_WORDS })
 const WAIT_WORDS = `an integer from 1 to ${LONGEST_WAIT_SECONDS}`
 const DEADLINE_WORDS = `an integer from 1 to ${MAX_DEADLINE_SECONDS}`
 const TEXTS_WORDS = `at most ${MAX_HANDLES} texts`
@@ -134,7 +133,7 @@ export const withdrawInput = takes('withdraw', {
   reason: z
     .string({ error: 'one line of at most 500 characters' })
     .min(1, { error: 'one line of at most 500 characters' })
-    .describe('Why, in one line: the person is told.'),
+    .describe('Why, in one line: the ledger keeps it.'),
 })
 
 export const pendingInput = takes('list_pending', {

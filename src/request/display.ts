@@ -16,7 +16,7 @@ export type Display = {
   readonly asked_by: string
   readonly run_id: string
   readonly work_item_id: string | null
-  /** One line: the question itself, "Review these through the security lens", "Approve PUBLISH". */
+  /** One line: the question itself, "Review for security", "Approve PUBLISH". */
   readonly headline: string
   /** What the answer changes; questions only. */
   readonly impact: string | null

@@ -24,9 +24,6 @@ export type ReplySchema =
     }
   | { readonly kind: 'date'; readonly min?: string; readonly max?: string }
 
-/** An option is answered by its letter (A for the first) or by its value. */
-export const letterOf = (index: number): string => String.fromCharCode(65 + index)
-
 const hashed = (schema: ReplySchema): Hash => hashOf('lane/reply-schema/v1', schema)
 /** The commonest of all, and always the same. */
 const YES_NO = hashed({ kind: 'yes_no' })

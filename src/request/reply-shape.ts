@@ -3,9 +3,10 @@
 import { z } from 'zod'
 import { decimalOf } from '../compiler/decimal.js'
 import { isBefore, readMoment } from '../compiler/instant.js'
+import { letterOf } from '../compiler/option.js'
 import { shownText } from './field.js'
 import { fieldsOnly } from './refusal.js'
-import { letterOf, type Option } from './reply-schema.js'
+import type { Option } from './reply-schema.js'
 
 /** As many as there are letters to answer with. */
 export const MAX_OPTIONS = 26

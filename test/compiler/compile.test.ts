@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { compile, GRAMMAR } from '../../src/compiler/compile.js'
 import { describeAnswer } from '../../src/compiler/describe.js'
-import { letterAt } from '../../src/compiler/option.js'
-import { letterOf, type ReplySchema } from '../../src/request/reply-schema.js'
+import type { ReplySchema } from '../../src/request/reply-schema.js'
 import { SCHEMAS } from './samples.js'
 
 const CHIPS = { kind: 'number', min: 0, max: 100, unit: 'chips', lead: 'max spend' } as const
@@ -163,9 +162,5 @@ describe('describeAnswer', () => {
     expect(sentence.length).toBeLessThan(1250)
     expect(sentence).not.toMatch(/\p{Surrogate}/u)
     expect(sentence).toContain('Z (')
-  })
-
-  it('letters are the letters the request room shows', () => {
-    for (let index = 0; index < 26; index += 1) expect(letterAt(index)).toBe(letterOf(index))
   })
 })
