@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Secret } from './token/seal.js'
 
-export const SECRET_FILE = 'secret'
+const SECRET_FILE = 'secret'
 
 export function openSecret(dataDir: string, given: string | null): Secret {
   if (given !== null) return { bytes: createHash('sha256').update(given).digest() }

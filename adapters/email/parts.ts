@@ -91,7 +91,7 @@ const PARAMETER =
   /;[ \t]*([!-'*+.0-9A-Z^_`a-z{|}~-]{1,60})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.){0,500})"|([^\s;"]{1,500}))/gy
 
 /** `type/subtype; name=value; name="value"`. What cannot be read so ends the reading. */
-export function readStructured(value: string): { type: string; parameters: Map<string, string> } {
+function readStructured(value: string): { type: string; parameters: Map<string, string> } {
   const semicolon = value.indexOf(';')
   const type = (semicolon === -1 ? value : value.slice(0, semicolon)).trim().toLowerCase()
   const parameters = new Map<string, string>()

@@ -8,7 +8,7 @@ import { visible } from './print.js'
 import { pathOf } from './requests.js'
 import { enter, tell } from './tell.js'
 
-export function erasedLines(body: unknown): string[] | null {
+function erasedLines(body: unknown): string[] | null {
   if (!isFields(body) || !Array.isArray(body.erased)) return null
   if (body.erased.length === 0) return ['nothing was left to erase']
   return body.erased.map(id => `erased the words of reply ${visible(String(id))}`)

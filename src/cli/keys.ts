@@ -29,7 +29,7 @@ async function add(args: readonly string[], shell: Shell): Promise<ExitCode | Mi
   return await ask(shell, { method: 'POST', path: '/v1/keys', body }, json, addedLines)
 }
 
-export const addedLines: Lines = body => {
+const addedLines: Lines = body => {
   if (!isFields(body) || typeof body.key !== 'string') return null
   return [visible(body.key), `${body.key_id}, shown this once: the lane keeps only its hash`]
 }
@@ -40,7 +40,7 @@ async function list(args: readonly string[], shell: Shell): Promise<ExitCode | M
   return await ask(shell, { path: '/v1/keys' }, read.values.json, listLines)
 }
 
-export const listLines: Lines = body => {
+const listLines: Lines = body => {
   if (!isFields(body) || !Array.isArray(body.items)) return null
   const rows = body.items
     .filter(isFields)

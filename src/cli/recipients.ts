@@ -10,7 +10,7 @@ import { enter, tell } from './tell.js'
 /** The one channel on which people link their own address. */
 const USUAL_CHANNEL = 'telegram'
 
-export function recipientLines(body: unknown): string[] | null {
+function recipientLines(body: unknown): string[] | null {
   if (!isFields(body) || !Array.isArray(body.items)) return null
   const rows = body.items.filter(isFields).map(({ user_id, name, channels }) => {
     const where = Array.isArray(channels) ? channels.join(', ') : ''
@@ -19,7 +19,7 @@ export function recipientLines(body: unknown): string[] | null {
   return table([['USER', 'NAME', 'CHANNELS'], ...rows])
 }
 
-export function invitationLines(body: unknown): string[] | null {
+function invitationLines(body: unknown): string[] | null {
   if (!isFields(body) || typeof body.url !== 'string') return null
   const advice = `for that person alone: whoever opens it first is linked. It can be used once, until ${body.expires_at}`
   return [visible(body.url), visible(advice)]

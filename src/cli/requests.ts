@@ -18,7 +18,7 @@ const DEFAULT_REASON = 'withdrawn at the command line'
 export const pathOf = (requestId: string): string => `/v1/requests/${encodeURIComponent(requestId)}`
 
 export const pending: Command = {
-  usage: `lane pending [--run R] [--json [--cursor C]]
+  usage: `lane pending [--run R] [--cursor C] [--json]
 
 Lists the requests that wait for an answer, newest first. With --json one page of the lane's own list;
 --cursor takes its next_cursor.`,

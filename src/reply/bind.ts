@@ -62,8 +62,8 @@ async function findGrant(
 }
 
 /** A code of a request that is settled leads there, so that whoever is late is told what holds. One that is none of
- *  theirs is a try at what they were asked last: it is counted there, and fails there. So is one that two open requests
- *  share by chance. */
+ *  theirs is a try at the newest open one: it is counted there, and fails there. So is one that two open requests share by
+ *  chance, at the newest it does not fit: at those two it would not fail. */
 async function byCode(shelf: Shelf, channel: Channel, user: string, code: string): Promise<Grant | null> {
   const open = await shelf.openGrants(channel, user)
   const fitting = open.filter(grant => isCodeOf(grant, code))

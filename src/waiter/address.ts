@@ -1,14 +1,15 @@
 // Where a callback may go. A caller names the URL, and the lane stands inside a network the caller may not reach: so
 // nothing inward is called unless the operator's `callbacks.allow` names it.
 //
-// D1  The text is judged once, when the request is opened: scheme, port, host, and an address that is written out.
+// D1  The text is judged when the request is opened and again at each attempt: scheme, port, host, and an address that is
+//     written out.
 // D2  Each address a name resolves to is judged again when it is connected to; what was judged is what is connected to.
 // D3  What is not known to be outward is inward: for IPv6 only global unicast counts as outward.
 // D4  One spelling: `0x7f.1`, `2130706433` and `[::ffff:1.2.3.4]` are refused whatever they mean.
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** What common servers and proxies still take; a longer one carries a payload. */
-export const MAX_URL_CHARS = 2_048
+const MAX_URL_CHARS = 2_048
 /** Where a public receiver of webhooks listens; other ports belong to protocols that HTTP could be smuggled into. */
 const PORTS = ['', '443', '8443']
 

@@ -122,7 +122,7 @@ export class Arming {
     if (alarms.length > 0) await this.#queue.addBulk(alarms.map(alarm => jobFor(alarm, now)))
   }
 
-  /** A settled request leaves its deadline behind: up to a month of memory, and then a ring for nothing. */
+  /** A settled request leaves its deadline behind: memory until then, and a ring for nothing. */
   async #forget(batch: readonly Change[]): Promise<void> {
     const now = this.#ledger.now()
     const settled = batch.filter(({ subject }) => leavesJob(subject, now))
