@@ -183,6 +183,9 @@ export function proofsFor(config: Config, request: Request): readonly Proof[] {
   }
 }
 
+/** In the data directory: the links and codes that nothing else carries. */
+export const OUTBOX_FILE = 'outbox.ndjson'
+
 /** Whether links are printed here: only while nothing else could carry them to people, unless told otherwise. */
 export function outboxOpen({ outbox }: Pick<Config, 'outbox'>, configured: readonly Channel[]): boolean {
   if (outbox !== 'auto') return outbox === 'on'

@@ -36,7 +36,9 @@ export async function keepGiven(keys: KeyBook, given: string | null, at: string)
   await keys.reload()
   const wanted = given === null ? null : keyFrom(given, GIVEN, SCOPES, at).key
   if (wanted !== null && (keys.get(wanted.key_id)?.revoked_at ?? null) !== null)
-    throw new Error(`${GIVEN} names a key that was revoked: set another, the same for all replicas`)
+    throw new Error(
+      `${GIVEN} names a key that was revoked, by hand or by a start without it: set another, the same for all replicas`,
+    )
   for (const key of keys.all()) {
     if (key.name === GIVEN && key.key_id !== wanted?.key_id) await keys.revoke(key.key_id, at)
   }

@@ -7,11 +7,12 @@ import { type Channel, reasonOf, type Say } from './adapter.js'
 import { makeAdapters, warnOfHalves } from './channels.js'
 import { instant } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
-import { type Config, checkConfig, configFileOf, loadConfig, outboxOpen } from './config.js'
+import { type Config, checkConfig, configFileOf, loadConfig, OUTBOX_FILE, outboxOpen } from './config.js'
 import type { Alarms } from './deadline/alarms.js'
 import { within } from './delivery/patience.js'
 import { openDesk } from './desk.js'
 import { Directory } from './directory.js'
+import type { Entry } from './event.js'
 import { type FirstKeys, firstKeys, keepGiven } from './first-keys.js'
 import { showCase } from './http/case.js'
 import { Guesses } from './http/guesses.js'
@@ -88,7 +89,7 @@ async function start(
   })
   const keeping = shared ? keys.follow(onStale) : null
 
-  const outbox = outboxWriter(join(settings.dataDir, 'outbox.ndjson'))
+  const outbox = outboxWriter(join(settings.dataDir, OUTBOX_FILE))
   const printsLinks = outboxOpen(config, configuredChannels(settings))
   const web = webAdapter({ outbox: printsLinks, write: outbox.write, print })
   const closing = new AbortController()
@@ -128,6 +129,7 @@ async function start(
   })
   const waiters = startWaiters(ledger, async id => (await lane.read(id))?.state !== 'pending')
   const metrics = startMetrics(ledger, waiters.waiting)
+  ledger.onOwnCommit(entries => warnOfFailures(entries, log))
   const onStranger = (channel: Channel): void => metrics.strangers.inc({ why: `unknown_${channel}` })
   const desk = (channel: Channel) => openDesk(channel, { lane, store, directory, keyName, onStranger })
   const app = buildServer(
@@ -179,7 +181,18 @@ async function start(
     { url, public_url: publicUrl.current, version, overdue: overdue.length },
     startLine(overdue.length),
   )
-  print(welcome({ url, publicUrl: publicUrl.current, version, keys: madeKeys, settings, printsLinks }))
+  const recipients = Object.keys(config.recipients)
+  print(
+    welcome({
+      url,
+      publicUrl: publicUrl.current,
+      version,
+      keys: madeKeys,
+      settings,
+      printsLinks,
+      recipients,
+    }),
+  )
 
   return {
     url,
@@ -196,6 +209,16 @@ async function start(
       await ledger.close()
       log.info('stopped')
     },
+  }
+}
+
+/** Who looks for why somebody was not asked looks here first. */
+function warnOfFailures(entries: readonly Entry[], log: Logger): void {
+  for (const { type, request_id, body } of entries) {
+    if (type !== 'DELIVERY_FAILED') continue
+    const { channel, recipient, code, attempt, final } = body
+    const next = final ? 'it is not tried again there' : 'it is tried again'
+    log.warn({ request_id, channel, recipient, code, attempt }, `a delivery failed; ${next}`)
   }
 }
 

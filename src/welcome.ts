@@ -1,5 +1,5 @@
 // What the operator sees at the start: where it is, the keys this once, and two lines that can be pasted as they are.
-import { configFileOf } from './config.js'
+import { configFileOf, OUTBOX_FILE } from './config.js'
 import type { FirstKeys } from './first-keys.js'
 import { type Settings, settings } from './settings.js'
 
@@ -10,6 +10,7 @@ type Facts = {
   readonly keys: FirstKeys | null
   readonly settings: Settings
   readonly printsLinks: boolean
+  readonly recipients: readonly string[]
 }
 
 export function welcome(facts: Facts): string {
@@ -20,7 +21,7 @@ export function welcome(facts: Facts): string {
     `  ledger and keys in ${placeOf(facts.settings)}, people and policy in ${configFileOf(facts.settings)}`,
   ]
   if (facts.printsLinks) {
-    lines.push(`  links and codes are printed here and appended to ${facts.settings.dataDir}/outbox.ndjson`)
+    lines.push(`  links and codes are printed here and appended to ${facts.settings.dataDir}/${OUTBOX_FILE}`)
   }
   if (keys !== null) lines.push('', ...shown(keys))
   lines.push('', ...tryIt(facts), '')
@@ -46,7 +47,9 @@ function whereabouts({ url, settings: { dataDir } }: Facts): string {
 }
 
 function tryIt(facts: Facts): string[] {
-  const { url, keys } = facts
+  const { url, keys, recipients } = facts
+  // Where there are several, somebody must be named.
+  const [first] = recipients.length > 1 ? recipients : []
   const body = {
     request: {
       type: 'REQUEST_QUESTION',
@@ -58,6 +61,7 @@ function tryIt(facts: Facts): string[] {
       reply_schema: { kind: 'yes_no' },
     },
     run: { run_id: 'first-run', mood: 'DEFERENTIAL' },
+    ...(first !== undefined && { recipients: [first] }),
   }
   return [
     `  ${keys === null ? 'Ask a question (LANE_API_KEY: a key of yours, `lane keys add` makes one)' : 'Ask the first question'}:`,
@@ -66,6 +70,6 @@ function tryIt(facts: Facts): string[] {
     `      -d '${JSON.stringify(body)}'`,
     '  or',
     `    ${whereabouts(facts)}npx lane ask "Ship the release today?" --impact "Decides whether the pipeline goes on" \\`,
-    '      --yes-no --deadline 10m --default HALT --wait',
+    `      --yes-no --deadline 10m --default HALT${first === undefined ? '' : ` --to ${first}`} --wait`,
   ]
 }

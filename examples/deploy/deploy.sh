@@ -3,11 +3,14 @@
 set -euo pipefail
 
 file=${1:?usage: deploy.sh FILE}
+: "${TARGET:?TARGET is where it is deployed to}"
 hash=$(sha256sum "$file" | cut -d' ' -f1)
+# An outcome stands for good: to ask about the same file once more, ATTEMPT=2.
+id="deploy-${hash:0:32}-${ATTEMPT:-1}"
 
 approved=0
-npx lane approve PUBLISH --param "artifact=sha256:$hash" --deadline "${DEADLINE:-30m}" --default DENY \
-  --id "deploy-${hash:0:32}" --run "deploy-${hash:0:32}" --wait || approved=$?
+npx --no lane approve PUBLISH --param "artifact=sha256:$hash" --deadline "${DEADLINE:-30m}" --default DENY \
+  --id "$id" --run "$id" --wait || approved=$?
 
 case $approved in
   0) echo "approved: deploying $file" ;;
@@ -15,10 +18,10 @@ case $approved in
   20) echo "nobody answered: $file stays where it is" >&2 ;;
   21) echo "nobody could be reached: $file stays where it is" >&2 ;;
   22) echo "withdrawn: $file stays where it is" >&2 ;;
-  *) echo "the lane could not be asked: $file stays where it is" >&2 ;;
+  *) echo "not approved, or not any more: $file stays where it is" >&2 ;;
 esac
 [ "$approved" -eq 0 ] || exit "$approved"
 
 # What was approved is what is deployed: the file is hashed once more.
 echo "$hash  $file" | sha256sum --check --quiet
-cp "$file" "${TARGET:?TARGET is where it is deployed to}/"
+cp "$file" "$TARGET/"

@@ -6,8 +6,8 @@ import { REPLY_OPTIONS, type ReplyValues, readReplySchema } from './reply-option
 import {
   addressed,
   COMMON_OPTIONS,
-  COMMON_USAGE,
   type CommonValues,
+  commonUsage,
   flawsOfRecipients,
   readTiming,
 } from './submission.js'
@@ -72,7 +72,7 @@ ${REPLY_USAGE}
 
 Options (with …: given once for each value):
   --context H …         what to look at: sha256:…, doc:…, diff:…, receipt:…, run:…, artifact:…
-${COMMON_USAGE}`,
+${commonUsage()}`,
 
   async run(args, shell) {
     const read = readArguments(args, OPTIONS, ['TEXT'])

@@ -7,8 +7,8 @@ import { REPLY_OPTIONS, type ReplyValues, readReplySchema } from './reply-option
 import {
   addressed,
   COMMON_OPTIONS,
-  COMMON_USAGE,
   type CommonValues,
+  commonUsage,
   flawsOfRecipients,
   readTiming,
 } from './submission.js'
@@ -55,7 +55,7 @@ REPLY, exactly one of:
 ${REPLY_USAGE}
 
 Options (with …: given once for each value):
-${COMMON_USAGE}`,
+${commonUsage()}`,
 
   async run(args, shell) {
     const options = {
@@ -111,11 +111,11 @@ export const approve: Command = {
   usage: `lane approve ACTION --param k=HANDLE … --deadline D --default A [options]
 
 Asks for the right to perform a configured action (such as PUBLISH) on exactly what is named. HANDLE is
-sha256:<64 hex>. It is answered YES or NO. For approvals --default is DENY, HALT, QUARANTINE_OUTPUTS,
-DO_NOT_PUBLISH (PUBLISH only) or DO_NOT_EXPORT (EXPORT only).
+sha256:<64 hex>. It is answered YES or NO. With --wait it exits 0 only while the YES gives the right to act: not once
+that was spent or taken back, or has expired.
 
 Options (with …: given once for each value):
-${COMMON_USAGE}`,
+${commonUsage('DENY, HALT, QUARANTINE_OUTPUTS, DO_NOT_PUBLISH (PUBLISH only), DO_NOT_EXPORT (EXPORT only)')}`,
 
   async run(args, shell) {
     const options = { ...COMMON_OPTIONS, param: { type: 'string', multiple: true } } as const

@@ -27,15 +27,18 @@ export type CommonValues = {
   readonly 'work-item'?: string | undefined
 }
 
-export const COMMON_USAGE = `  --deadline D          how long the question stands, such as 90s, 30m, 2h, 7d
-  --default A           what holds if nobody answers: ${DEFAULT_ACTIONS.join(', ')}
+/** `defaults` are those that this kind of request takes. */
+export const commonUsage = (
+  defaults: string = DEFAULT_ACTIONS.join(', '),
+): string => `  --deadline D          how long the question stands, such as 90s, 30m, 2h, 7d
+  --default A           what holds if nobody answers: ${defaults}
   --to U …              whom to ask; may be left out where only one person is configured
   --channel C …         on which channels (slack, email, telegram, sms, web); all that are named are used
   --run R               the run that asks (LANE_RUN_ID, else the --id, else one made for this call)
   --work-item W         what the run is at
   --id I                the request's id; the same id, content, people and run is the same request
   --wait                wait for the outcome: exits 0 answered (YES where yes or no was asked), 10 NO,
-                        20 defaulted, 21 undelivered, 22 withdrawn, 1 error
+                        20 defaulted, 21 undelivered, 22 withdrawn, 1 error, 2 wrong usage
   --json                print the lane's answer as received`
 
 export type Timing = { readonly deadline_seconds: number; readonly default_action: DefaultAction }

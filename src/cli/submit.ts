@@ -2,7 +2,7 @@
 // ask twice.
 import { randomBytes } from 'node:crypto'
 import { type Door, jsonOf, type Trouble } from '../client/call.js'
-import { readCase, type ShownCase } from '../client/case.js'
+import { isOpen, isSpentYes, readCase, type ShownCase } from '../client/case.js'
 import { GRACE_MS, isPassing } from '../client/pace.js'
 import { put, type Submission } from '../client/put.js'
 import { waitForOutcome } from '../client/wait.js'
@@ -13,7 +13,7 @@ import type { Shell } from './command.js'
 import { EXIT, type ExitCode, exitFor } from './exit-code.js'
 import { paintFor, say, sayInstant } from './print.js'
 import { runIdOf } from './submission.js'
-import { enter, strange, tell, tellTrouble, writeBody } from './tell.js'
+import { complain, enter, strange, tell, tellTrouble, writeBody } from './tell.js'
 
 /** With doubling pauses some four seconds in all: a restart, not an outage. */
 const ATTEMPTS = 5
@@ -66,10 +66,18 @@ async function finish(
   if (ended.kind !== 'outcome') return tellTrouble(shell, ended, door, json)
   if (json) writeBody(shell.stdout, ended.answer.body)
   else say(shell.stdout, outcomeLines(ended.subject, shell.clock.wall(), paintFor(shell.stdout, shell.env)))
+  if (isSpentYes(ended.subject)) complain(shell, SPENT)
   return exitFor(ended.subject)
 }
 
-function openedLines(shell: Shell, { request_id, state, deadline_at, default_action }: ShownCase): string[] {
+const SPENT = [
+  'the YES gives no right to act any more: it was spent, taken back or has expired, or its run does not go on',
+  'ask anew, under another --id',
+]
+
+function openedLines(shell: Shell, subject: ShownCase): string[] {
+  const { request_id, state, deadline_at, default_action } = subject
+  if (!isOpen(subject)) return [`${request_id}  ${state}: asked and resolved before`]
   const until = sayInstant(deadline_at, shell.clock.wall())
   return [`${request_id}  ${state} until ${until}, then ${default_action} holds`]
 }

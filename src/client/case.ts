@@ -65,6 +65,20 @@ export function readCase(value: unknown): ShownCase | null {
 
 export const isOpen = ({ state }: ShownCase): boolean => state === 'pending' || state === 'partial'
 
+/**
+ * A YES whose right cannot be used: spent, taken back, expired, or never given because the run does not go on. Until the
+ * director has decided, and of what this key has not asked itself, nothing is known.
+ */
+export const isSpentYes = ({
+  request,
+  answer,
+  decision,
+}: Pick<ShownCase, 'request' | 'answer' | 'decision'>): boolean =>
+  request.type === 'REQUEST_APPROVAL' &&
+  answer?.parsed_choice === 'YES' &&
+  decision != null &&
+  decision.policy_token === undefined
+
 /** The answer in the words of its schema: a choice, or the one field of its payload. */
 export function sayAnswer({ parsed_choice, parsed_payload: payload }: ShownAnswer): string {
   if (parsed_choice !== null) return parsed_choice

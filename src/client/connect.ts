@@ -78,8 +78,8 @@ export function connect(options: ConnectOptions = {}, pace: Pace = MACHINE): Lan
 function doorOf({ url = process.env.LANE_URL?.trim() || DEFAULT_URL, key }: ConnectOptions): Door {
   const given = key ?? process.env.LANE_API_KEY?.trim()
   if (!given) throw new TypeError('no API key: give connect() a key, or set LANE_API_KEY')
-  if (!/^https?:$/.test(new URL(url).protocol))
-    throw new TypeError(`a lane is at http or https, not at ${url}`)
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new TypeError(`a lane is at http or https, not at ${url}: give connect() its url, or set LANE_URL`)
   return { url: url.replace(/\/+$/, ''), key: given }
 }
 

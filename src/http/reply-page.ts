@@ -1,6 +1,6 @@
 // The person's door: the page behind a reply handle. GET and HEAD only ever draw it; a POST is judged like a reply from
 // any other channel, and "recorded" is said after the commit.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Form, Inbound, Page, PageState } from '../adapter.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { outcomeOf, spoken } from '../agenda/outcome.js'
@@ -34,36 +34,40 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     return send(reply, page.page(await open(subject, handle, null), 200))
   })
 
-  app.post<WithHandle>('/r/:handle', { bodyLimit: FORM_BYTES }, async (request, reply) => {
-    const form = page.readForm(request.body as Uint8Array, request.headers['content-type'])
-    const drawn = drawnHandle(request.params.handle, form)
-    // Only a page that this lane has drawn has the stamp of its handle: then nobody is guessing.
-    const held = drawn === null ? await hold(request, request.params.handle) : null
-    const handle = drawn ?? held?.handle
-    if (handle === undefined) return turnAway(request, reply)
-    if (foreignOrigin(request.headers, parts.publicUrl()))
-      return show(request, reply, 'foreign_origin', FOREIGN)
-    if (form.kind === 'malformed') {
-      const code = form.code === 'unsupported_media_type' ? form.code : 'malformed_form'
-      return show(
-        request,
-        reply,
-        code,
-        `The form was not as the page sends it (${form.code}). Open the link again.`,
-      )
-    }
-    if (held !== null && (await mayDecide(held.grant))) return show(request, reply, 'csrf_mismatch', STALE)
-    const inbound: Inbound = {
-      channel: 'web',
-      proof: parts.pageProof,
-      authenticated: true,
-      binding: { kind: 'handle', handle },
-      text: form.reply,
-      code: form.code,
-      automated: false,
-    }
-    return answered(request, reply, await lane.answer(inbound), handle, form.reply)
-  })
+  app.post<WithHandle>(
+    '/r/:handle',
+    { bodyLimit: FORM_BYTES, errorHandler: tooLarge },
+    async (request, reply) => {
+      const form = page.readForm(request.body as Uint8Array, request.headers['content-type'])
+      const drawn = drawnHandle(request.params.handle, form)
+      // Only a page that this lane has drawn has the stamp of its handle: then nobody is guessing.
+      const held = drawn === null ? await hold(request, request.params.handle) : null
+      const handle = drawn ?? held?.handle
+      if (handle === undefined) return turnAway(request, reply)
+      if (foreignOrigin(request.headers, parts.publicUrl()))
+        return show(request, reply, 'foreign_origin', FOREIGN)
+      if (form.kind === 'malformed') {
+        const code = form.code === 'unsupported_media_type' ? form.code : 'malformed_form'
+        return show(
+          request,
+          reply,
+          code,
+          `The form was not as the page sends it (${form.code}). Open the link again.`,
+        )
+      }
+      if (held !== null && (await mayDecide(held.grant))) return show(request, reply, 'csrf_mismatch', STALE)
+      const inbound: Inbound = {
+        channel: 'web',
+        proof: parts.pageProof,
+        authenticated: true,
+        binding: { kind: 'handle', handle },
+        text: form.reply,
+        code: form.code,
+        automated: false,
+      }
+      return answered(request, reply, await lane.answer(inbound), handle, form.reply)
+    },
+  )
 
   app.get<{ Params: { handle: string; hash: string } }>('/r/:handle/blobs/:hash', async (request, reply) => {
     const found = await find(request, request.params.handle)
@@ -158,6 +162,17 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
       typed,
     }
     return send(reply, page.page(await open(subject, handle, refused), status))
+  }
+
+  /** What a person typed is told to a person; any other surprise is the door's. */
+  function tooLarge(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+    if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error
+    show(
+      request,
+      reply,
+      'too_large',
+      'That is longer than any answer. Open the link again and answer in fewer words.',
+    )
   }
 
   function show(request: FastifyRequest, reply: FastifyReply, code: Code, detail: string): FastifyReply {

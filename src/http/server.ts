@@ -80,7 +80,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   })
   app.setNotFoundHandler((_request, reply) => refuse(reply, 'not_found', 'There is nothing at this address.'))
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    const { code, detail } = translate(error)
+    const { code, detail } = translate(error, request.routeOptions.url)
     if (code === 'internal' || code === 'ledger_unavailable') {
       log.error({ err: error, route: request.routeOptions.url }, 'a request could not be served')
     }
@@ -149,8 +149,10 @@ function withoutPrefix(url: string, prefix: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest.startsWith('/') ? rest : url
 }
 
+const TOO_LARGE = 'A request carries handles, not contents: PUT /v1/blobs takes up to 256 KiB.'
+
 /** Surprises and the framework's own refusals, in our codes. Nothing of an inner error reaches the caller. */
-function translate(error: FastifyError): { readonly code: Code; readonly detail: string } {
+function translate(error: FastifyError, route = ''): { readonly code: Code; readonly detail: string } {
   if (error instanceof LedgerUnavailable) {
     return { code: 'ledger_unavailable', detail: 'Nothing was recorded. Try again shortly.' }
   }
@@ -160,7 +162,7 @@ function translate(error: FastifyError): { readonly code: Code; readonly detail:
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return {
         code: 'too_large',
-        detail: 'A request carries handles, not contents: PUT /v1/blobs takes up to 256 KiB.',
+        detail: route === '/v1/requests' ? TOO_LARGE : 'The body is larger than anything this address takes.',
       }
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return { code: 'malformed_json', detail: 'Content-Length does not match the body.' }

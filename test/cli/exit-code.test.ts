@@ -46,6 +46,23 @@ describe('the exit code after --wait', () => {
     expect(exitFor(answered('yes_no', choice))).toBe(1)
   })
 
+  describe('a YES to an approval', () => {
+    const approved = (decision: ShownCase['decision']): ShownCase => {
+      const yes = answered('yes_no', 'YES')
+      const request = { ...yes.request, type: 'REQUEST_APPROVAL' } as ShownCase['request']
+      return { ...yes, request, ...(decision !== undefined && { decision }) }
+    }
+    test.each([
+      ['that gives the right to act', { decision: 'CONTINUE', policy_token: 'eyJ' }, 0],
+      ['that nobody has decided about yet', null, 0],
+      ['from a lane without a director', undefined, 0],
+      ['whose right is spent, taken back or over', { decision: 'CONTINUE' }, 1],
+      ['of a run that does not go on', { decision: 'HALT' }, 1],
+    ])('%s', (_, decision, code) => {
+      expect(exitFor(approved(decision))).toBe(code)
+    })
+  })
+
   test('a yes_no case that is answered without an answer exits 1', () => {
     expect(exitFor(shownCase({ state: 'answered', answer: null }))).toBe(1)
   })

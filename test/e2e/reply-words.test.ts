@@ -205,6 +205,10 @@ describe('words are only ever words', () => {
     const before = (await lane.ledger()).length
     const huge = await lane.answer(reply, 'y'.repeat(17_000))
     expect([huge.status, huge.json.code]).toEqual([413, 'too_large'])
+    const body = new URLSearchParams({ reply: 'y'.repeat(17_000) })
+    const page = await fetch(reply.link, { method: 'POST', headers: { accept: 'text/html' }, body })
+    expect([page.status, page.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8'])
+    expect(await page.text()).toContain('longer than any answer')
     expect(await lane.ledger()).toHaveLength(before)
   })
 

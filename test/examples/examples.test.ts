@@ -1,12 +1,12 @@
 // The examples do what their pages say, against a real lane, in a project that has installed the package.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { answer } from '../cli/command-line.js'
+import { answer, lane, operatorOf } from '../cli/command-line.js'
 import { cleanEnv, type Gateway, start } from '../cli/gateway.js'
 import { asked } from '../mcp/agent.js'
 import { until } from '../until.js'
@@ -26,7 +26,7 @@ describe('deploy', () => {
     writeFileSync(join(cwd, 'release.txt'), content)
     mkdirSync(join(cwd, 'target'))
     const env = { ...agentEnv(gateway), TARGET: join(cwd, 'target'), DEADLINE: deadline }
-    const id = `deploy-${hashOf(content).slice(0, 32)}`
+    const id = `deploy-${hashOf(content).slice(0, 32)}-1`
     const deployed = (): boolean => existsSync(join(cwd, 'target/release.txt'))
     return { cwd, id, deployed, deploy: () => run('./deploy.sh', ['release.txt'], { cwd, env }) }
   }
@@ -39,6 +39,28 @@ describe('deploy', () => {
     expect(deployed()).toBe(true)
     expect((await deploy()).code).toBe(0)
     expect((await asked(gateway)).filter(one => one === id)).toHaveLength(1)
+  })
+
+  test('an approval that was taken back deploys nothing any more', async () => {
+    const { id, deploy, cwd } = prepare('five')
+    const ended = deploy()
+    expect(await answer(gateway, id, 'yes')).toBe(200)
+    expect((await ended).code).toBe(0)
+    rmSync(join(cwd, 'target/release.txt'))
+    const env = operatorOf(gateway)
+    expect(await lane(['withdraw', id, '--reason', 'taken back'], { env })).toMatchObject({ code: 0 })
+    const again = await deploy()
+    expect([again.code, existsSync(join(cwd, 'target/release.txt'))]).toEqual([1, false])
+    expect(again.stderr).toContain('the YES gives no right to act any more')
+    expect((await lane(['show', id], { env })).stdout).toMatch(/Right +none: spent, taken back/)
+  })
+
+  test('without a place to deploy to nobody is asked', async () => {
+    const cwd = install('examples/deploy')
+    writeFileSync(join(cwd, 'release.txt'), 'six')
+    const ended = await run('./deploy.sh', ['release.txt'], { cwd, env: agentEnv(gateway) })
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('TARGET is where') })
+    expect(await asked(gateway)).not.toContain(`deploy-${hashOf('six').slice(0, 32)}-1`)
   })
 
   test('NO, and silence, deploy nothing', async () => {
@@ -134,6 +156,7 @@ describe('ci', () => {
   const filled = (text: string, runId: string): string => {
     const known: Record<string, string> = {
       'github.run_id': runId,
+      'github.run_attempt': '1',
       'github.ref_name': 'v1.2.0',
       'vars.LANE_URL': gateway.url,
       'secrets.LANE_API_KEY': gateway.agentKey,
@@ -167,13 +190,13 @@ describe('ci', () => {
 
   test('YES releases', async () => {
     const ended = job(prepare(), '1001')
-    expect(await answer(gateway, 'release-1001', 'yes')).toBe(200)
+    expect(await answer(gateway, 'release-1001-1', 'yes')).toBe(200)
     expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining('released') })
   })
 
   test('NO ends the job before the release', async () => {
     const ended = job(prepare(), '1002')
-    expect(await answer(gateway, 'release-1002', 'no')).toBe(200)
+    expect(await answer(gateway, 'release-1002-1', 'no')).toBe(200)
     const { code, out } = await ended
     expect(code).toBe(10)
     expect(out).not.toContain('released')

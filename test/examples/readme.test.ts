@@ -33,7 +33,7 @@ test('its line for the shell asks, and exits 0 after YES', async () => {
 
 test('its configuration for an agent is JSON, and names the command', () => {
   const text = /^ {4}(\{ "mcpServers"[\s\S]*?)\n\n/m.exec(README)?.[1] ?? ''
-  expect(JSON.parse(text).mcpServers.lane).toMatchObject({ command: 'npx', args: ['lane', 'mcp'] })
+  expect(JSON.parse(text).mcpServers.lane).toMatchObject({ command: 'npx', args: ['--no', 'lane', 'mcp'] })
 })
 
 test('every page and picture it names is there, and no picture is heavy', () => {

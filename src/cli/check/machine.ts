@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { reasonOf } from '../../adapter.js'
+import { OUTBOX_FILE } from '../../config.js'
 import { OPERATOR_KEY_FILE } from '../../first-keys.js'
 import { isAtLeast } from '../../version.js'
 import { mayWriteIn } from '../file.js'
@@ -31,7 +32,11 @@ export function checkDirectory(dataDir: string): Finding[] {
   const files = ['secret', OPERATOR_KEY_FILE]
     .map(name => join(dataDir, name))
     .filter(file => existsSync(file))
+  const outbox = join(dataDir, OUTBOX_FILE)
   return [
+    ...(existsSync(outbox) && !statSync(outbox).isFile()
+      ? [fail('outbox', `${outbox} is not a file: no link can be printed`, 'move it away')]
+      : []),
     checkPrivate('data directory', dataDir, '700'),
     ...files.map(file => checkPrivate('secrets', file, '600')),
   ]
