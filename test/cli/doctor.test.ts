@@ -74,6 +74,18 @@ describe('the machine', () => {
     ])
   })
 
+  test('an outbox that is no file fails, with what becomes of it', () => {
+    const dataDir = freshDirectory()
+    mkdirSync(join(dataDir, 'outbox.ndjson'))
+    expect(checkDirectory(dataDir)[0]).toEqual(
+      fail(
+        'outbox',
+        `${join(dataDir, 'outbox.ndjson')} is not a file: no link can be printed`,
+        'move it away',
+      ),
+    )
+  })
+
   test('a data directory that does not exist yet is no failure', () => {
     expect(statuses(checkDirectory(join(freshDirectory(), 'data')))).toEqual(['data directory warn'])
   })

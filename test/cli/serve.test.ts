@@ -1,5 +1,5 @@
 // What stops a start, as the person who typed `lane serve` reads it; and what only deserves a word.
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -146,6 +146,26 @@ describe('a channel with half of its variables', () => {
       },
     ])
     expect(gateway.output()).not.toContain('xoxb-1')
+  })
+})
+
+describe('a delivery that fails', () => {
+  test('is a line in the log, with whom it was for, why, and what becomes of it', async () => {
+    const gateway = await start({ env: { LOG_LEVEL: 'warn' } })
+    mkdirSync(join(gateway.dataDir, 'outbox.ndjson'))
+    const question = ['ask', 'Is anybody there?', '--impact', 'none', '--yes-no', '--default', 'HALT']
+    await lane([...question, '--deadline', '2m', '--id', 'unsaid'], { env: operatorOf(gateway) })
+    const line = await until('the warning', () => /^\{.*"unsaid".*\}$/m.exec(gateway.output())?.[0])
+    expect(JSON.parse(line)).toMatchObject({
+      level: 40,
+      request_id: 'unsaid',
+      channel: 'web',
+      recipient: 'operator',
+      code: 'outbox_unwritable',
+      attempt: 1,
+      msg: 'a delivery failed; it is tried again',
+    })
+    expect(await gateway.stop()).toBe(0)
   })
 })
 

@@ -38,3 +38,13 @@ test('the printed command says where the lane is, where it would not be found by
   expect(lane.printed.join('\n')).toContain(`LANE_URL=${lane.url} LANE_DATA_DIR=${dataDir} npx lane ask `)
   await lane.stop()
 })
+
+test('where several people are configured, both printed lines name one of them', async () => {
+  const config = 'recipients: { ada: { name: Ada, web: true }, bo: { name: Bo, web: true } }\n'
+  const lane = await startLane({ dataDir, config })
+  const printed = lane.printed.join('\n')
+  expect(printed).toContain('--default HALT --to ada --wait')
+  const body = JSON.parse(/-d '(.*)'/.exec(printed)?.[1] ?? '')
+  expect((await lane.call('POST', '/v1/requests', { body })).status).toBe(201)
+  await lane.stop()
+})
