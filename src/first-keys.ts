@@ -1,6 +1,6 @@
 // The API keys a lane starts with. LANE_API_KEY, where given, opens everything; otherwise the first start makes a key
 // for an agent and one for the operator, prints them once, and leaves the operator's where the local CLI finds it.
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type KeyBook, keyFrom, makeKey } from './http/keys.js'
 import { SCOPES } from './ledger/contract.js'
@@ -22,10 +22,19 @@ export async function firstKeys(
   if (given !== null || keys.all().some(key => key.name !== GIVEN)) return null
   const agent = makeKey('agent', ['request'], at)
   const operator = makeKey('operator', SCOPES, at)
-  writeFileSync(join(dataDir, OPERATOR_KEY_FILE), `${operator.secret}\n`, { mode: 0o600 })
+  keepForOperator(join(dataDir, OPERATOR_KEY_FILE), operator.secret)
   await keys.add(agent.key)
   await keys.add(operator.key)
   return { agent: agent.secret, operator: operator.secret }
+}
+
+/** A file that is there is the key of another ledger, and perhaps its only copy. */
+function keepForOperator(file: string, secret: string): void {
+  if (existsSync(file))
+    throw new Error(
+      `${file} is the operator's key of another ledger: move it away, or set LANE_DATA_DIR to another directory`,
+    )
+  writeFileSync(file, `${secret}\n`, { mode: 0o600, flag: 'wx' })
 }
 
 /**

@@ -87,6 +87,10 @@ const urlOf =
   (text: string): string | null =>
     URL.canParse(text) && schemes.includes(new URL(text).protocol) ? text : null
 
+/** What stands behind the address is the number of a database: the driver takes whatever else for none, or for all. */
+const redisUrlOf = (text: string): string | null =>
+  URL.canParse(text) && /^\/?[0-9]*$/.test(new URL(text).pathname) ? urlOf('redis:', 'rediss:')(text) : null
+
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 /** A longer chain of proxies is a mistake; trusting it would let a caller choose its own address. */
 const MAX_HOPS = 10
@@ -132,7 +136,8 @@ export function settings(env: Environment): ReadSettings {
   const port = read('PORT', portOf, 8787, 'an integer from 0 to 65535')
   const proxyWords = `true, false, a number of hops from 1 to ${MAX_HOPS}, or IP addresses and networks with commas`
   const databaseUrl = read('DATABASE_URL', urlOf('postgres:', 'postgresql:'), null, 'a postgres:// address')
-  const redisUrl = read('REDIS_URL', urlOf('redis:', 'rediss:'), null, 'a redis:// or rediss:// address')
+  const redisWords = 'a redis:// or rediss:// address, with /N for database N or nothing behind it'
+  const redisUrl = read('REDIS_URL', redisUrlOf, null, redisWords)
   const secretWords = `at least ${MIN_SECRET_CHARS} characters`
   const value: Settings = {
     host,

@@ -71,7 +71,8 @@ describe('.env.example', () => {
       'REDIS_URL',
       'LANE_WEBHOOK_SECRET',
     ]
-    const composed = ['POSTGRES_PASSWORD']
+    // Of the composition, and of the command line.
+    const composed = ['POSTGRES_PASSWORD', 'LANE_RUN_ID']
     expect([...names].sort()).toEqual([...general, ...secret, ...composed, ...CHANNEL_VARIABLES].sort())
     expect(problems({ ...(parseEnv(uncommented) as Record<string, string>), LANE_SECRET: KEY })).toEqual([])
   })
@@ -178,7 +179,9 @@ describe('the cluster profile', () => {
     expect(problems({ ...whole, DATABASE_URL: 'mysql://db/lane' })).toMatchObject([
       { variable: 'DATABASE_URL' },
     ])
-    expect(problems({ ...whole, REDIS_URL: 'http://redis' })).toMatchObject([{ variable: 'REDIS_URL' }])
+    for (const REDIS_URL of ['http://redis', 'redis://redis/abc', 'redis://redis/1/2'])
+      expect(problems({ ...whole, REDIS_URL })).toMatchObject([{ variable: 'REDIS_URL' }])
+    expect(problems({ ...whole, REDIS_URL: 'redis://redis:6379/2' })).toEqual([])
   })
 })
 

@@ -48,7 +48,7 @@ function nextStop(): Promise<void> {
   })
 }
 
-type Place = Pick<Settings, 'host' | 'port' | 'dataDir'>
+type Place = Pick<Settings, 'host' | 'port' | 'dataDir' | 'databaseUrl'>
 type Fault = { readonly code: string; readonly syscall: string; readonly path: string }
 
 const NOT_OURS = ['EACCES', 'EPERM', 'EROFS']
@@ -56,7 +56,8 @@ const NOT_OURS = ['EACCES', 'EPERM', 'EROFS']
 /** What the system refused, in the operator's words and with what to do; null for what is nobody's setting. */
 export function obstacleIn(error: unknown, place: Place): string | null {
   const fault = faultOf(error)
-  return fault === null ? null : (obstacleToListen(fault, place) ?? obstacleInData(fault, place))
+  if (fault === null) return null
+  return obstacleToListen(fault, place) ?? obstacleToReach(fault, place) ?? obstacleInData(fault, place)
 }
 
 /** A write that failed comes wrapped by the ledger, with the system's own error as its cause. */
@@ -80,6 +81,12 @@ function obstacleToListen({ code, syscall }: Fault, { host, port }: Place): stri
     default:
       return null
   }
+}
+
+/** Nothing else is connected to before the lane is ready: a channel that cannot be reached is tried again. */
+function obstacleToReach({ code, syscall }: Fault, { databaseUrl }: Place): string | null {
+  if (databaseUrl === null || !['connect', 'getaddrinfo'].includes(syscall)) return null
+  return `PostgreSQL cannot be reached (${code}) → start it, or correct DATABASE_URL`
 }
 
 function obstacleInData({ code, syscall, path }: Fault, { dataDir }: Place): string | null {

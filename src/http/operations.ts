@@ -1,7 +1,11 @@
 // What this is, whether it is alive, whether it can take a request, what it counts, and by which keys it signs.
 import type { FastifyInstance } from 'fastify'
+import { within } from '../delivery/patience.js'
 import { type DoorParts, scoped } from './door.js'
 import { openApi } from './openapi/describe.js'
+
+/** Whoever asks is a balancer, and does not wait for long. */
+const PROBE_MS = 3_000
 
 export function operationRoutes(app: FastifyInstance, parts: DoorParts): void {
   const { store, metrics } = parts
@@ -29,10 +33,11 @@ export function operationRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
 
   app.get('/readyz', async (_request, reply) => {
-    const ledger = await store.ledger.probe().then(
+    const probed = store.ledger.probe().then(
       () => 'ok',
       (error: Error) => error.message,
     )
+    const ledger = await within(PROBE_MS, probed, 'it does not answer')
     const clock = store.ledger.suspect() ? 'suspect: nothing times out until it is confirmed' : 'ok'
     // Without a sound alarm clock deadlines are late by seconds, and kept: that is no reason to take a lane away.
     const alarms = parts.alarmTroubles().join('; ') || 'ok'

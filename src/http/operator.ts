@@ -27,10 +27,15 @@ export function operatorRoutes(app: FastifyInstance, parts: DoorParts): void {
     return reply.code(201).send({ ...showKey(key), key: secret })
   })
 
-  app.get('/v1/keys', scoped('operate'), async () => ({ items: keys.all().map(showKey) }))
+  // Another replica may have made one just now.
+  app.get('/v1/keys', scoped('operate'), async () => {
+    await keys.reload()
+    return { items: keys.all().map(showKey) }
+  })
 
   app.delete<{ Params: { id: string } }>('/v1/keys/:id', scoped('operate'), async (request, reply) => {
     const { id } = request.params
+    await keys.reload()
     if (keys.get(id) === null)
       return refuse(reply, 'not_found', 'There is no key with that id; see GET /v1/keys.')
     if (id === callerOf(request).key_id) {

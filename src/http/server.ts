@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { LedgerUnavailable } from '../ledger/contract.js'
+import { LedgerUnavailable, OutcomeUnknown } from '../ledger/contract.js'
 import { quote } from '../request/text.js'
 import { blobRoutes } from './blobs.js'
 import { type DoorParts, turnedAway } from './door.js'
@@ -47,6 +47,8 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
     http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16 * 1024 },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
+    // What comes on an open connection while the lane stops is served like what came before; then it is closed.
+    return503OnClosing: false,
     logger: false,
     // A path that cannot be decoded is simply not there.
     frameworkErrors: (_error, _request, reply) =>
@@ -153,6 +155,10 @@ const TOO_LARGE = 'A request carries handles, not contents: PUT /v1/blobs takes 
 
 /** Surprises and the framework's own refusals, in our codes. Nothing of an inner error reaches the caller. */
 function translate(error: FastifyError, route = ''): { readonly code: Code; readonly detail: string } {
+  if (error instanceof OutcomeUnknown) {
+    const detail = 'It is not known whether this was recorded. Try again with the same id: it counts once.'
+    return { code: 'ledger_unavailable', detail }
+  }
   if (error instanceof LedgerUnavailable) {
     return { code: 'ledger_unavailable', detail: 'Nothing was recorded. Try again shortly.' }
   }

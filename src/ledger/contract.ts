@@ -124,6 +124,9 @@ export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable'
 }
 
+/** An append was sent, and what became of it could not be learnt: it may stand. */
+export class OutcomeUnknown extends LedgerUnavailable {}
+
 export type Filter = {
   readonly state?: string
   readonly run_id?: string

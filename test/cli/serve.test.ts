@@ -8,7 +8,7 @@ import { until } from '../until.js'
 import { answer, lane, operatorOf } from './command-line.js'
 import { freshDirectory, start } from './gateway.js'
 
-const PLACE = { host: '127.0.0.1', port: 80, dataDir: '/srv/lane' }
+const PLACE = { host: '127.0.0.1', port: 80, dataDir: '/srv/lane', databaseUrl: null }
 const ELSEWHERE = 'or set LANE_DATA_DIR to another directory'
 const RIGHTS = `let the user that runs the lane write to /srv/lane, ${ELSEWHERE}`
 const fault = (fields: object): Error => Object.assign(new Error('as the system says it'), fields)
@@ -47,6 +47,13 @@ describe('what the system refuses is said with the path or the setting, and what
   test('a ledger that may be read only is seen through the ledger’s own error', () => {
     const error = new Error('the ledger could not be written', { cause: fault({ code: 'SQLITE_READONLY' }) })
     expect(obstacleIn(error, PLACE)).toContain('/srv/lane cannot be opened and written (SQLITE_READONLY)')
+  })
+
+  test('a database that is not there is named with its setting', () => {
+    const refused = fault({ code: 'ECONNREFUSED', syscall: 'connect' })
+    expect(obstacleIn(refused, { ...PLACE, databaseUrl: 'postgres://lane@db/lane' })).toBe(
+      'PostgreSQL cannot be reached (ECONNREFUSED) → start it, or correct DATABASE_URL',
+    )
   })
 
   test.each([

@@ -1,5 +1,5 @@
 // The first start: what it prints can be pasted, and a start that fails takes nothing with it.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -47,4 +47,13 @@ test('where several people are configured, both printed lines name one of them',
   const body = JSON.parse(/-d '(.*)'/.exec(printed)?.[1] ?? '')
   expect((await lane.call('POST', '/v1/requests', { body })).status).toBe(201)
   await lane.stop()
+})
+
+test('a key of another ledger that lies in the data directory is not written over', async () => {
+  const file = join(dataDir, 'operator.key')
+  writeFileSync(file, 'lane_of_another_ledger\n')
+  await expect(startLane({ dataDir })).rejects.toThrow(
+    `${file} is the operator's key of another ledger: move it away`,
+  )
+  expect(readFileSync(file, 'utf8')).toBe('lane_of_another_ledger\n')
 })

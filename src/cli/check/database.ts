@@ -71,8 +71,7 @@ async function checkClock(client: Client, now: () => number): Promise<Finding> {
 async function checkTables(client: Client): Promise<Finding[]> {
   const { SCHEMA_VERSION, schemaVersion } = await import('../../ledger/postgres/migrate.js')
   const version = await schemaVersion(client)
-  if (version === 0)
-    return [warn('ledger', 'the database has no ledger yet', 'the first `lane serve` makes it')]
+  if (version === 0) return [await judgeRoom(client)]
   if (version !== SCHEMA_VERSION) return [judgeVersion(version, SCHEMA_VERSION)]
   const { rows } = await client.query<{ at: number; wall: number; size: number }>(
     `SELECT size, at_ms AS at, extract(epoch FROM clock_timestamp())::float8 * 1000 AS wall FROM head`,
@@ -82,6 +81,20 @@ async function checkTables(client: Client): Promise<Finding[]> {
   if (head.size === 0)
     return [ok('schema', `schema version ${version}`), ok('last entry', 'the ledger is empty')]
   return [ok('schema', `schema version ${version}`), judgeLast(new Date(head.at).toISOString(), head.wall)]
+}
+
+async function judgeRoom(client: Client): Promise<Finding> {
+  const { rows } = await client.query<{ place: string | null; may: boolean | null }>(
+    `SELECT current_schema() AS place, has_schema_privilege(current_schema(), 'CREATE') AS may`,
+  )
+  const { place = null, may = null } = rows[0] ?? {}
+  if (place !== null && may === true)
+    return warn('ledger', 'the database has no ledger yet', 'the first `lane serve` makes it')
+  const seen =
+    place === null
+      ? 'no schema of the search path is there'
+      : `this role may not make tables in schema ${place}`
+  return fail('ledger', `no ledger, and ${seen}`, 'give the role a schema of its own; see docs/postgres.md')
 }
 
 const judgeVersion = (version: number, known: number): Finding => {

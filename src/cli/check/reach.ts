@@ -26,10 +26,9 @@ async function look(url: string): Promise<Seen> {
     return { ok: true, status: response.status, body: parsed(text), date }
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    return {
-      ok: false,
-      why: cause instanceof Error && 'code' in cause ? String(cause.code) : reasonOf(cause),
-    }
+    const code = cause instanceof Error && 'code' in cause ? cause.code : null
+    // A DOMException has a number for a code, which says nothing to anybody.
+    return { ok: false, why: typeof code === 'string' ? code : reasonOf(cause) }
   }
 }
 

@@ -7,7 +7,11 @@ export async function checkRedis({ redisUrl }: Settings): Promise<Finding[]> {
   if (redisUrl === null) return []
   const { connectOnce, readFacts } = await import('../../deadline/bullmq/redis.js')
   const redis = connectOnce(redisUrl)
-  redis.on('error', () => undefined)
+  // Why it was closed is told by the event, and only there.
+  let why: unknown = null
+  redis.on('error', error => {
+    why = error
+  })
   try {
     await redis.connect()
     const { version, flaws } = await readFacts(redis)
@@ -17,7 +21,7 @@ export async function checkRedis({ redisUrl }: Settings): Promise<Finding[]> {
       : flaws.map(flaw => warn('redis', flaw, remedy))
   } catch (error) {
     const remedy = 'start Redis, or correct REDIS_URL; until then deadlines are kept up to two seconds late'
-    return [fail('redis', `cannot be reached (${reasonOf(error)})`, remedy)]
+    return [fail('redis', `cannot be reached (${reasonOf(why ?? error)})`, remedy)]
   } finally {
     redis.disconnect()
   }

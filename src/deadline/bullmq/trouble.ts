@@ -4,6 +4,15 @@ import type { Say } from '../../adapter.js'
 
 type Kind = 'redis' | 'settings' | 'worker' | 'sweep'
 
+const SWEPT = 'until then deadlines are kept by the sweep, up to two seconds late'
+/** What becomes of deadlines as long as it lasts. */
+const MEANWHILE: Readonly<Record<Kind, string>> = {
+  redis: SWEPT,
+  worker: SWEPT,
+  settings: 'what Redis loses because of it is kept by the sweep, up to two seconds late',
+  sweep: 'until then only what Redis rings is kept in time, and the rest once it is read again',
+}
+
 export class Troubles {
   readonly #say: Say
   readonly #now = new Map<Kind, string>()
@@ -16,7 +25,7 @@ export class Troubles {
     const isKnown = this.#now.has(kind)
     this.#now.set(kind, words)
     if (isKnown) return
-    this.#say('warn', `alarms: ${words}; until then deadlines are kept by the sweep, up to two seconds late`)
+    this.#say('warn', `alarms: ${words}; ${MEANWHILE[kind]}`)
   }
 
   end(kind: Kind): void {

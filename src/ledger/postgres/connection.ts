@@ -54,9 +54,10 @@ export function connector(url: string): Connect {
     })
     // Whoever waits for an answer is told of the failure; here it must only not end the process.
     client.on('error', () => undefined)
-    await client.connect()
     const all = [...SETTINGS, ...settings].map(setting => `SET ${setting}`).join('; ')
     try {
+      // Where the driver itself gives up, the server still waits for its answer: such a connection is ended too.
+      await client.connect()
       await client.query(`${all}; ${PATIENT}`)
       return client
     } catch (error) {

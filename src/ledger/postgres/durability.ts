@@ -14,6 +14,7 @@ export type Durability = {
   readonly full_page_writes: string
   readonly synchronous_commit: string
   readonly encoding: string
+  readonly read_only: string
   readonly standby: boolean
 }
 
@@ -22,7 +23,8 @@ export async function durability(client: Client): Promise<Durability> {
     SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
       current_setting('full_page_writes') AS full_page_writes,
       current_setting('synchronous_commit') AS synchronous_commit,
-      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby`)
+      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
+      current_setting('default_transaction_read_only') AS read_only`)
   const [found] = rows
   if (found === undefined) throw new Error('PostgreSQL says nothing about itself')
   return found
@@ -42,6 +44,8 @@ export function flawsOf(found: Durability): string[] {
     flaws.push(
       `synchronous_commit is ${found.synchronous_commit}: what was recorded could be lost; set synchronous_commit = on`,
     )
+  if (found.read_only !== 'off')
+    flaws.push('default_transaction_read_only is on: nothing could be recorded; set it to off')
   if (found.encoding !== 'UTF8') flaws.push(`the database's encoding is ${found.encoding}: it must be UTF8`)
   return flaws
 }

@@ -7,8 +7,9 @@ export type Failure = 'refused' | 'unavailable' | 'lost'
 
 /** SQLSTATE classes for which the statement itself is to blame: its data, a constraint, a trigger of ours, its text. */
 const REFUSED = ['22', '23', 'P0', '42', '0A']
-/** The server closes the connection with these: shutdown, crash, start, idle in a transaction, broken protocol. */
-const LOST = ['08', '57P01', '57P02', '57P03', '57P05', '25P03', '25P04']
+/** The server closes the connection with these: shutdown, crash, start, idle in a transaction, broken protocol. One that is
+ *  read-only stays so for as long as it lives, whatever becomes of the server: only another one is of use. */
+const LOST = ['08', '57P01', '57P02', '57P03', '57P05', '25P03', '25P04', '25006']
 
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof pg.DatabaseError)) return 'lost'

@@ -202,6 +202,7 @@ export class PostgresLedger implements Ledger {
   async probe(): Promise<void> {
     if (this.#closed) throw new LedgerUnavailable('the ledger is closed')
     this.#parts.newest.assertWhole()
+    await this.#parts.writer.ready()
     await this.#parts.readers.all(PROBE)
   }
 

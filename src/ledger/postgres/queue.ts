@@ -1,7 +1,7 @@
 // Appends wait here for the next batch. One batch is under way at a time: what comes meanwhile goes with the one after it.
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
-import type { Append, Appended } from '../contract.js'
+import { type Append, type Appended, OutcomeUnknown } from '../contract.js'
 import { Away } from './failure.js'
 import type { Notices } from './notices.js'
 import type { Outcome } from './page.js'
@@ -11,6 +11,8 @@ import { type Doubt, InDoubt, Refused, type Writer, type Written } from './write
 
 /** One commit takes at most this many appends, so that a burst cannot hold up the other replicas for long. */
 const BATCH = 256
+
+const UNKNOWN = 'PostgreSQL does not say whether it has committed what was sent'
 
 type Waiting = {
   readonly append: Append<unknown>
@@ -91,8 +93,9 @@ export class Queue {
           doubt = error.doubt
           // What may be committed is worth finding out, however long it has taken so far.
           until = this.#machine.monotonic() + PATIENCE_MS
-        } else if (!(error instanceof Away)) throw error
-        else if (this.#machine.monotonic() > until) throw error
+        } else if (!(error instanceof Away) || this.#machine.monotonic() > until) {
+          throw doubt === null ? error : new OutcomeUnknown(UNKNOWN, { cause: error })
+        }
       }
     }
   }

@@ -138,6 +138,11 @@ export class Writer {
     return written
   }
 
+  /** That there is a connection to write with, checked as each is. */
+  async ready(): Promise<void> {
+    await this.#session.client()
+  }
+
   #judged(client: Client, talk: Talk, entered: Entered, batch: readonly Append<unknown>[]) {
     try {
       return this.#judge(talk, entered, batch)

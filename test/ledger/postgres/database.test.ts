@@ -1,6 +1,6 @@
 // What only a database can show: what it refuses to have changed, and what it is refused for.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { LedgerUnavailable, type Store } from '../../../src/ledger/contract.js'
+import { LedgerUnavailable, OutcomeUnknown, type Store } from '../../../src/ledger/contract.js'
 import { flawsOf } from '../../../src/ledger/postgres/durability.js'
 import { SCHEMA_VERSION } from '../../../src/ledger/postgres/migrate.js'
 import { openPostgres } from '../../../src/ledger/postgres/open.js'
@@ -159,9 +159,10 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
       [{ fsync: 'off' }, 'fsync'],
       [{ full_page_writes: 'off' }, 'full_page_writes'],
       [{ encoding: 'LATIN1' }, 'LATIN1'],
+      [{ read_only: 'on' }, 'default_transaction_read_only'],
     ])('%j', (flaw, words) => {
       const sound = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', encoding: 'UTF8' }
-      const found = { version: 14, standby: false, ...sound }
+      const found = { version: 14, standby: false, read_only: 'off', ...sound }
       expect(flawsOf(found)).toEqual([])
       expect(flawsOf({ ...found, ...flaw })).toEqual([expect.stringContaining(words)])
     })
@@ -177,14 +178,52 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
           server.url,
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'interrupt-lane writer'`,
         )
-        // The new connection would be weaker: it is not used.
+        // The new connection would be weaker: it is not used, and the lane is not ready without one.
         await expect(note(ledger)).rejects.toThrow('synchronous_commit is off')
+        await expect(ledger.probe()).rejects.toThrow('synchronous_commit is off')
       } finally {
         await tell(url, `ALTER DATABASE ${name} RESET synchronous_commit`)
       }
       expect(await note(ledger)).toMatchObject({ kind: 'appended' })
     })
   })
+
+  test('a database that was read-only for a while is written again, by connections made since', async () => {
+    const { ledger } = await fresh()
+    const name = new URL(url).pathname.slice(1)
+    const isOurs = `datname = '${name}' AND application_name LIKE 'interrupt-lane %'`
+    await tell(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+    await ask(server.url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${isOurs}`)
+    await expect(note(ledger)).rejects.toThrow('default_transaction_read_only is on')
+    await expect(ledger.probe()).rejects.toThrow(LedgerUnavailable)
+    await tell(
+      server.url,
+      `BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`,
+    )
+    await until('it is written again', () => note(ledger).catch(() => undefined))
+    await until('it is ready again', () =>
+      ledger.probe().then(
+        () => true,
+        () => undefined,
+      ),
+    )
+  })
+
+  test('where the server does not say what became of a COMMIT, nobody is told that nothing was recorded', async () => {
+    const { ledger } = await fresh()
+    await note(ledger)
+    await tell(server.url, `ALTER SYSTEM SET synchronous_standby_names = 'nobody'`)
+    await tell(server.url, 'SELECT pg_reload_conf()')
+    try {
+      await expect(note(ledger)).rejects.toThrow(OutcomeUnknown)
+    } finally {
+      await tell(server.url, 'ALTER SYSTEM RESET synchronous_standby_names')
+      await tell(server.url, 'SELECT pg_reload_conf()')
+    }
+    await until('it is written again', () => note(ledger).catch(() => undefined))
+    const { size } = await ledger.head()
+    expect(size).toBeGreaterThanOrEqual(3)
+  }, 120_000)
 
   test('a server that is not there is named as such, without the password', async () => {
     const nowhere = 'postgres://lane:geheim@127.0.0.1:1/lane'
