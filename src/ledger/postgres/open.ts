@@ -5,7 +5,7 @@ import { LedgerUnavailable, type Store } from '../contract.js'
 import { DatabaseClock, type Sighting } from './clock.js'
 import { type Connect, connector, leave } from './connection.js'
 import { assertDurable } from './durability.js'
-import { failureOf, unavailable } from './failure.js'
+import { unavailable } from './failure.js'
 import { Holds } from './hold.js'
 import { PostgresLedger } from './ledger.js'
 import { migrate } from './migrate.js'
@@ -56,11 +56,11 @@ export async function openPostgres(url: string, options: OpenOptions = {}): Prom
     // Only a backup needs the other store's package.
     async *backup() {
       const { copyOut } = await import('./backup.js')
-      try {
-        yield* copyOut(connect)
-      } catch (error) {
-        throw failureOf(error) === 'refused' ? error : unavailable(error)
-      }
+      const reach: Connect = (part, wishes) =>
+        connect(part, wishes).catch(error => {
+          throw unavailable(error)
+        })
+      yield* copyOut(reach)
     },
     hold: (name, lost) => holds.take(name, lost),
   }

@@ -1,4 +1,5 @@
 // What only a database can show: what it refuses to have changed, and what it is refused for.
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { LedgerUnavailable, OutcomeUnknown, type Store } from '../../../src/ledger/contract.js'
 import { flawsOf } from '../../../src/ledger/postgres/durability.js'
@@ -233,6 +234,32 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     )
     expect(failure?.message).toContain('ECONNREFUSED')
     expect(failure?.message).not.toContain('geheim')
+  })
+
+  test('a connection that the driver gives up is ended, and does not stay with the server', async () => {
+    const say = (kind: number, text: string): Buffer => {
+      const frame = Buffer.alloc(9)
+      frame.write('R')
+      frame.writeInt32BE(8 + Buffer.byteLength(text), 1)
+      frame.writeInt32BE(kind, 5)
+      return Buffer.concat([frame, Buffer.from(text)])
+    }
+    const ended: Promise<void>[] = []
+    // Asks for a password as PostgreSQL does; there is none.
+    const asking = createServer(socket => {
+      ended.push(new Promise(resolve => socket.once('close', () => resolve())))
+      socket.on('error', () => undefined)
+      socket.once('data', () => {
+        socket.write(say(10, 'SCRAM-SHA-256\0\0'))
+        socket.once('data', () => socket.write(say(11, 'r=x,s=eA==,i=4096')))
+      })
+    })
+    await new Promise<void>(resolve => asking.listen(0, '127.0.0.1', resolve))
+    const { port } = asking.address() as AddressInfo
+    await expect(openPostgres(`postgres://lane@127.0.0.1:${port}/lane`)).rejects.toThrow('password')
+    expect(ended).toHaveLength(1)
+    await Promise.all(ended)
+    await new Promise(resolve => asking.close(resolve))
   })
 
   test('a signing key that is put again because its answer was lost retires none that came after it', async () => {
