@@ -47,7 +47,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
     http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16 * 1024 },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
-    // What comes on an open connection while the lane stops is served like what came before; then it is closed.
+    // What comes on an open connection while the lane stops is told so below, in the words every refusal has.
     return503OnClosing: false,
     logger: false,
     // A path that cannot be decoded is simply not there.
@@ -70,6 +70,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   })
 
   app.addHook('onRequest', async (request, reply) => {
+    if (parts.closing.aborted) return refuse(reply.header('retry-after', 1), 'ledger_unavailable', STOPPING)
     if (await turnedAway(request, reply, parts)) return reply
     const flaw = request.caller === undefined ? null : flawOfQuery(request)
     if (flaw !== null) return refuse(reply, 'malformed_query', flaw)
@@ -151,6 +152,7 @@ function withoutPrefix(url: string, prefix: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest.startsWith('/') ? rest : url
 }
 
+const STOPPING = 'The lane is being stopped. Nothing was recorded: try again shortly.'
 const TOO_LARGE = 'A request carries handles, not contents: PUT /v1/blobs takes up to 256 KiB.'
 
 /** Surprises and the framework's own refusals, in our codes. Nothing of an inner error reaches the caller. */

@@ -46,6 +46,22 @@ async function registered(): Promise<string[]> {
     })
 }
 
+test('what is asked of a lane that is being stopped is refused as everything is, and told when to try again', async () => {
+  const closing = new AbortController()
+  const config = { actions: {}, recipients: {} }
+  const parts = { closing: closing.signal, config, adapters: new Map() } as unknown as DoorParts
+  const app = buildServer(parts, { trustProxy: false, prefix: '' }, pino({ level: 'silent' }))
+  expect((await app.inject('/healthz')).statusCode).toBe(200)
+  closing.abort()
+  const answer = await app.inject('/healthz')
+  expect([answer.statusCode, answer.headers['content-type'], answer.headers['retry-after']]).toEqual([
+    503,
+    'application/problem+json; charset=utf-8',
+    '1',
+  ])
+  expect(answer.json()).toMatchObject({ code: 'ledger_unavailable', status: 503 })
+})
+
 describe('the description of the door', () => {
   test('every route that is registered is described, and every described one exists', async () => {
     const { paths, openapi } = await described()
