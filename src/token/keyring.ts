@@ -85,6 +85,10 @@ async function hold(row: KeyRow): Promise<Held> {
   }
 }
 
+/** Whether this secret is the one a signing key was sealed with. */
+export const opens = (secret: Secret, sealedPrivate: Uint8Array): boolean =>
+  unseal(secret, SEALED_FOR, sealedPrivate) !== null
+
 function openPrivate(row: KeyRow, secret: Secret): KeyObject {
   const plain = unseal(secret, SEALED_FOR, row.sealed_private)
   if (plain === null) {

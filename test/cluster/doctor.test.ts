@@ -36,6 +36,14 @@ describe.skipIf(noRedis !== null && !ALL)(
     test('one that is not there is a failure, and is not waited for', async () => {
       const findings = await checkRedis(settingsFor(`redis://127.0.0.1:${await freePort()}`))
       expect(findings).toMatchObject([{ check: 'redis', status: 'fail' }])
+      expect(findings[0]?.message).toContain('ECONNREFUSED')
+    })
+
+    test('one that wants a password is not one that is not there', async () => {
+      await redis.client.config('SET', 'requirepass', 'geheim')
+      const [finding] = await checkRedis(settingsFor(redis.url))
+      await redis.client.config('SET', 'requirepass', '')
+      expect(finding).toMatchObject({ status: 'fail', message: expect.stringContaining('NOAUTH') })
     })
   },
 )

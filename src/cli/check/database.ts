@@ -2,6 +2,7 @@
 // has the tables this program knows.
 import { reasonOf } from '../../adapter.js'
 import type { Client } from '../../ledger/postgres/connection.js'
+import { openSecret } from '../../secret.js'
 import type { Settings } from '../../settings.js'
 import { sayDuration } from '../duration.js'
 import { type Finding, fail, ok, warn } from './finding.js'
@@ -12,7 +13,8 @@ const SKEW_MS = 2_000
 /** Writer, listener, holder and readers, and one more while a backup or an audit is made. */
 const CONNECTIONS_OF_A_REPLICA = 7
 
-export async function checkDatabase({ databaseUrl }: Settings, now: () => number): Promise<Finding[]> {
+export async function checkDatabase(settings: Settings, now: () => number): Promise<Finding[]> {
+  const { databaseUrl } = settings
   if (databaseUrl === null) return []
   const { connector, leave } = await import('../../ledger/postgres/connection.js')
   let client: Client | null = null
@@ -22,7 +24,7 @@ export async function checkDatabase({ databaseUrl }: Settings, now: () => number
       ...(await checkDurability(client)),
       await checkConnections(client),
       await checkClock(client, now),
-      ...(await checkTables(client)),
+      ...(await checkTables(client, settings)),
     ]
   } catch (error) {
     const remedy = 'start PostgreSQL, or correct DATABASE_URL'
@@ -68,7 +70,7 @@ async function checkClock(client: Client, now: () => number): Promise<Finding> {
       )
 }
 
-async function checkTables(client: Client): Promise<Finding[]> {
+async function checkTables(client: Client, settings: Settings): Promise<Finding[]> {
   const { SCHEMA_VERSION, schemaVersion } = await import('../../ledger/postgres/migrate.js')
   const version = await schemaVersion(client)
   if (version === 0) return [await judgeRoom(client)]
@@ -78,9 +80,24 @@ async function checkTables(client: Client): Promise<Finding[]> {
   )
   const [head] = rows
   if (head === undefined) return [fail('ledger', 'the ledger has no head', 'restore a dump')]
-  if (head.size === 0)
-    return [ok('schema', `schema version ${version}`), ok('last entry', 'the ledger is empty')]
-  return [ok('schema', `schema version ${version}`), judgeLast(new Date(head.at).toISOString(), head.wall)]
+  const last =
+    head.size === 0
+      ? ok('last entry', 'the ledger is empty')
+      : judgeLast(new Date(head.at).toISOString(), head.wall)
+  return [ok('schema', `schema version ${version}`), ...(await checkSecret(client, settings)), last]
+}
+
+/** Nothing to say of it before there is a key. */
+async function checkSecret(client: Client, { dataDir, secret }: Settings): Promise<Finding[]> {
+  const { rows } = await client.query<{ sealed: Uint8Array }>(
+    'SELECT sealed_private AS sealed FROM signing_keys WHERE verify_until IS NULL',
+  )
+  const [key] = rows
+  if (key === undefined || secret === null) return []
+  const { opens } = await import('../../token/keyring.js')
+  return opens(openSecret(dataDir, secret), key.sealed)
+    ? [ok('secret', 'LANE_SECRET opens the signing key')]
+    : [fail('secret', 'LANE_SECRET does not open the signing key', 'set the one that all replicas have')]
 }
 
 async function judgeRoom(client: Client): Promise<Finding> {

@@ -11,7 +11,9 @@ import type { Store } from '../../../src/ledger/contract.js'
 import { SCHEMA_VERSION } from '../../../src/ledger/postgres/migrate.js'
 import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { openSqlite } from '../../../src/ledger/sqlite/open.js'
+import { openSecret } from '../../../src/secret.js'
 import { settings } from '../../../src/settings.js'
+import { rotate } from '../../../src/token/keyring.js'
 import { terminal } from '../../cli/terminal.js'
 import { present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
 import { fromSlack, handleOf, question, StageAdapter } from '../../lane/stage.js'
@@ -87,17 +89,23 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
   })
 
   describe('the doctor', () => {
-    const settingsFor = (databaseUrl: string) => {
+    const LANE_SECRET = 'the secret of the replicas that made the ledger'
+    beforeAll(async () => {
+      await rotate(store.shelf, openSecret('', LANE_SECRET), store.ledger.now())
+    })
+    const settingsFor = (databaseUrl: string, secret: string) => {
       const read = settings({
         DATABASE_URL: databaseUrl,
         REDIS_URL: 'redis://127.0.0.1:1',
-        LANE_SECRET: 'x'.repeat(32),
+        LANE_SECRET: secret,
       })
       if (!read.ok) throw new Error(JSON.stringify(read.problems))
       return read.settings
     }
-    const look = async (databaseUrl: string, now = machineClock.wall) =>
-      (await checkDatabase(settingsFor(databaseUrl), now)).map(({ check, status }) => `${check} ${status}`)
+    const look = async (databaseUrl: string, now = machineClock.wall, secret = LANE_SECRET) =>
+      (await checkDatabase(settingsFor(databaseUrl, secret), now)).map(
+        ({ check, status }) => `${check} ${status}`,
+      )
 
     test('finds nothing wrong with a database that is right', async () => {
       expect(await look(url)).toEqual([
@@ -105,8 +113,19 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
         'connections ok',
         'database clock ok',
         'schema ok',
+        'secret ok',
         'last entry ok',
       ])
+    })
+
+    test('a secret that is not the other replicas’ is told before it stops a start', async () => {
+      expect(await look(url, machineClock.wall, 'x'.repeat(32))).toContain('secret fail')
+    })
+
+    test('a database in which no table may be made is told before it stops a start', async () => {
+      const nowhere = new URL(url)
+      nowhere.searchParams.set('options', '-c search_path=nowhere')
+      expect((await look(nowhere.href)).at(-1)).toBe('ledger fail')
     })
 
     test('of an empty database it says what will make the ledger', async () => {
