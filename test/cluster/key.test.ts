@@ -23,5 +23,21 @@ describe.skipIf(noCluster !== null && !ALL)(
       expect([await status(after, OLD), await status(after, NEW)]).toEqual([401, 200])
       expect(await status(await start(NEW), NEW)).toBe(200)
     })
+
+    test('a key that one replica has made can be seen and revoked on another at once', async () => {
+      const [one, other] = [await start(OLD), await start(OLD)]
+      const headers = { authorization: `Bearer ${OLD}`, 'content-type': 'application/json' }
+      for (let turn = 0; turn < 3; turn++) {
+        const body = JSON.stringify({ name: `leaked ${turn}`, scopes: ['request'] })
+        const made = await fetch(`${one.url}/v1/keys`, { method: 'POST', headers, body })
+        const { key_id } = (await made.json()) as { key_id: string }
+        const { authorization } = headers
+        const revoked = await fetch(`${other.url}/v1/keys/${key_id}`, {
+          method: 'DELETE',
+          headers: { authorization },
+        })
+        expect(revoked.status).toBe(200)
+      }
+    })
   },
 )
