@@ -1,6 +1,7 @@
 // The lane as one channel sees it: where its replies are taken, its reports filed, and its questions answered.
 import type { Channel, Desk, Inbound, Report, Verdict } from './adapter.js'
-import { isOpen, LINKED } from './agenda/case.js'
+import { isOpen } from './agenda/case.js'
+import { LINKED } from './agenda/delivery.js'
 import { outcomeOf, spoken } from './agenda/outcome.js'
 import { claimNotice } from './delivery/notice.js'
 import { report } from './delivery/report.js'

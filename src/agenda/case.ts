@@ -1,44 +1,9 @@
 // A case is a story folded: everything the lane knows of one request, from its entries alone.
-import type { Channel } from '../adapter.js'
 import type { Hash } from '../canonical.js'
 import type { Answered, Body, Draft, Entry, OutcomeKind } from '../event.js'
 import { idOf, type Request, type Run } from '../request/request.js'
 import { attempted, type Callback, registered } from './callback.js'
-
-export type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
-
-export type Delivery = {
-  readonly delivery_id: string
-  readonly user_id: string
-  readonly channel: Channel
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly at: string
-  /** While sending: the claim holds until here; afterwards the attempt counts as lost. */
-  readonly lease_until: number | null
-  /** Failed for now: when the next attempt is owed. */
-  readonly retry_at: number | null
-  /** The last attempt failed and no further one will be made. */
-  readonly final: boolean
-  /** What the last attempt showed: a reply's token must say the same. */
-  readonly display_hash: Hash
-  /** The last attempt's: what a provider reports of an earlier one is no news of this. */
-  readonly token_hash: Hash
-  /** Its sender has used up the attempts: the reply handle is dead. */
-  readonly exhausted: boolean
-  /** What the provider reported last, after it had taken the copy. */
-  readonly status: string | null
-  /** It reported that the copy did not arrive: nothing later makes it stand again. */
-  readonly bounced: boolean
-  /** It failed for good, and only because the person had linked no address there. */
-  readonly unlinked: boolean
-}
-
-/** Why a delivery fails to somebody who has not linked their address yet. */
-export const NOT_LINKED = 'recipient_not_linked'
-/** The status of a delivery whose recipient has linked an address since it was begun: what failed for want of one is owed
- *  again. */
-export const LINKED = 'linked'
+import { closed, type Delivery, exhausted, failed, reported, sent, started } from './delivery.js'
 
 /** What the run does because of the outcome. */
 export type Decided = Body<'DIRECTOR_DECIDED'> & { readonly at: string }
@@ -137,20 +102,20 @@ function opened(event: Happened): Case {
 function change(before: Case, event: Happened): Case {
   switch (event.type) {
     case 'DELIVERY_STARTED':
-      return started(before, event.body, event.at)
+      return withDeliveries(before, started(before.deliveries, event.body, event.at))
     case 'OUTBOUND_REQUEST_SENT':
-      return sent(before, event.body, event.at)
+      return withDeliveries(before, sent(before.deliveries, event.body, event.at))
     case 'DELIVERY_FAILED':
-      return failed(before, event.body, event.at)
+      return withDeliveries(before, failed(before.deliveries, event.body, event.at))
     case 'DELIVERY_STATUS':
-      return reported(before, event.body, event.at)
+      return withDeliveries(before, reported(before.deliveries, event.body, event.at))
     case 'DELIVERY_CLOSED':
-      return update(before, event.body.delivery_id, event.at, { state: 'closed' })
+      return withDeliveries(before, closed(before.deliveries, event.body, event.at))
     case 'NOTICE_SENT':
       return { ...before, noticed: [...before.noticed, event.body.recipient] }
     case 'INBOUND_REPLY_REJECTED':
       if (event.body.reason !== 'rate_limited') return before
-      return update(before, event.body.delivery_id, null, { exhausted: true })
+      return withDeliveries(before, exhausted(before.deliveries, event.body))
     case 'INBOUND_REPLY_RECEIVED':
       return { ...before, event_hash: event.body.event_hash }
     case 'HUMAN_REPLY_EVENT':
@@ -184,85 +149,10 @@ function change(before: Case, event: Happened): Case {
   }
 }
 
+const withDeliveries = (before: Case, deliveries: readonly Delivery[]): Case =>
+  deliveries === before.deliveries ? before : { ...before, deliveries }
+
 const ofToken = (before: Case, patch: Partial<PolicyToken>): Case =>
   before.policy_token === null ? before : { ...before, policy_token: { ...before.policy_token, ...patch } }
 
-function started(before: Case, body: Body<'DELIVERY_STARTED'>, at: string): Case {
-  const claim = {
-    state: 'sending' as const,
-    attempts: body.attempt,
-    lease_until: Date.parse(body.lease_until),
-    retry_at: null,
-    display_hash: body.display_hash,
-    token_hash: body.token_hash,
-    // Of this attempt nothing was reported yet.
-    status: null,
-  }
-  if (before.deliveries.some(delivery => delivery.delivery_id === body.delivery_id)) {
-    return update(before, body.delivery_id, at, claim)
-  }
-  const { delivery_id, channel, recipient: user_id } = body
-  const fresh: Delivery = {
-    delivery_id,
-    user_id,
-    channel,
-    at,
-    ...claim,
-    final: false,
-    exhausted: false,
-    bounced: false,
-    unlinked: false,
-  }
-  return { ...before, deliveries: [...before.deliveries, fresh] }
-}
-
-/** A bounce may be reported before we have told that it was sent. */
-function sent(before: Case, body: Body<'OUTBOUND_REQUEST_SENT'>, at: string): Case {
-  if (before.deliveries.some(one => one.delivery_id === body.delivery_id && one.bounced)) return before
-  return update(before, body.delivery_id, at, {
-    state: body.uncertain ? 'uncertain' : 'sent',
-    lease_until: null,
-  })
-}
-
-function reported(before: Case, { delivery_id, status, stands }: Body<'DELIVERY_STATUS'>, at: string): Case {
-  const unlinked = before.deliveries.some(one => one.delivery_id === delivery_id && one.unlinked)
-  if (status === LINKED && unlinked)
-    return update(before, delivery_id, at, { status, state: 'queued', final: false, unlinked: false })
-  if (stands) return update(before, delivery_id, null, { status })
-  return update(before, delivery_id, at, {
-    status,
-    state: 'failed',
-    final: true,
-    bounced: true,
-    lease_until: null,
-  })
-}
-
-/** A failure may be told after its lease was over and another attempt made: that one, or a copy that stands, counts. */
-function failed(before: Case, body: Body<'DELIVERY_FAILED'>, at: string): Case {
-  const delivery = before.deliveries.find(one => one.delivery_id === body.delivery_id)
-  if (delivery === undefined || stands(delivery) || body.attempt < delivery.attempts) return before
-  // Whoever sent may not have known yet what was linked while they did.
-  const final = body.final && !(body.code === NOT_LINKED && delivery.status === LINKED)
-  return update(before, body.delivery_id, at, {
-    state: final ? 'failed' : 'queued',
-    lease_until: null,
-    retry_at: body.retry_at === undefined ? null : Date.parse(body.retry_at),
-    final,
-    unlinked: final && body.code === NOT_LINKED,
-  })
-}
-
-function update(before: Case, id: string, at: string | null, patch: Partial<Delivery>): Case {
-  const deliveries = before.deliveries.map(delivery =>
-    delivery.delivery_id === id ? { ...delivery, ...patch, at: at ?? delivery.at } : delivery,
-  )
-  return { ...before, deliveries }
-}
-
 export const isOpen = (subject: Pick<Case, 'state'>): boolean => subject.state === 'pending'
-
-/** A delivery stands when a person may have it before them. */
-export const stands = (delivery: Delivery): boolean =>
-  delivery.state === 'sent' || delivery.state === 'uncertain' || delivery.state === 'closed'

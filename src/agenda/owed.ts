@@ -9,7 +9,8 @@
 //     refused for good or given up; and nothing else.
 // A5  `alarm` is when the agenda must next be asked; it is null only when nothing will ever be owed again.
 import type { Channel } from '../adapter.js'
-import { type Case, type Delivery, isOpen, stands } from './case.js'
+import { type Case, isOpen } from './case.js'
+import { type Delivery, stands } from './delivery.js'
 import { type Planned, plan } from './plan.js'
 
 export type Duty =

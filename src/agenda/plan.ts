@@ -2,7 +2,8 @@
 // by preference gets the first channel, and the next one when that fails; one whose request names channels gets all.
 import type { Channel } from '../adapter.js'
 import { sha256 } from '../canonical.js'
-import { type Case, type Delivery, stands } from './case.js'
+import type { Case } from './case.js'
+import { type Delivery, stands } from './delivery.js'
 
 /** After this many failed attempts the next channel is tried while the first goes on being retried. */
 const FAILOVER_AFTER = 3

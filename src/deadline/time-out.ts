@@ -1,6 +1,7 @@
 // Time's way in. Past its deadline an open request is resolved by its declared default, in one append: the receipt
 // says that no person decided, and whether the request had reached anybody at all.
-import { type Case, stands } from '../agenda/case.js'
+import type { Case } from '../agenda/case.js'
+import { stands } from '../agenda/delivery.js'
 import type { Draft } from '../event.js'
 import type { Moment } from '../ledger/contract.js'
 import type { Recorder } from '../record.js'

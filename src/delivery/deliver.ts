@@ -2,7 +2,8 @@
 // two who learn of the same duty cannot both send; what became of it is recorded whatever else has happened since.
 import type { Adapter, Channel, Envelope, Sent } from '../adapter.js'
 import { retryAt } from '../agenda/backoff.js'
-import { type Case, NOT_LINKED } from '../agenda/case.js'
+import type { Case } from '../agenda/case.js'
+import { NOT_LINKED } from '../agenda/delivery.js'
 import type { Duty } from '../agenda/owed.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'

@@ -1,7 +1,8 @@
 // What a provider says later about a copy it took. A copy that bounced no longer stands, and the agenda owes the next
 // channel; a report that changes nothing is not repeated in the ledger, whatever order reports come in. One about the copy
 // of an attempt that was made anew says nothing about the copy that stands.
-import { type Case, isOpen, LINKED } from '../agenda/case.js'
+import { type Case, isOpen } from '../agenda/case.js'
+import { LINKED } from '../agenda/delivery.js'
 import type { Hash } from '../canonical.js'
 import type { Recorder } from '../record.js'
 

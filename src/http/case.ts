@@ -1,5 +1,6 @@
 // The case as callers see it (docs/spec/http-api.md). No key of any scope sees a link, a reply handle or a code.
-import type { Case, Delivery } from '../agenda/case.js'
+import type { Case } from '../agenda/case.js'
+import type { Delivery } from '../agenda/delivery.js'
 import { plan } from '../agenda/plan.js'
 
 export type ShownCase = ReturnType<typeof showCase>

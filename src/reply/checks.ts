@@ -2,7 +2,8 @@
 // fails is the reason, and the ledger keeps every result up to it.
 
 import type { Inbound, Proof } from '../adapter.js'
-import { type Case, type Delivery, isOpen } from '../agenda/case.js'
+import { type Case, isOpen } from '../agenda/case.js'
+import type { Delivery } from '../agenda/delivery.js'
 import { remember } from '../canonical.js'
 import { type Answer, compile, type Refusal } from '../compiler/compile.js'
 import type { Check } from '../event.js'

@@ -1,7 +1,8 @@
 // Stories told event by event through the real fold, for tables and for a model that tells arbitrary ones.
 import type { Channel } from '../../src/adapter.js'
 import { retryAt } from '../../src/agenda/backoff.js'
-import { apply, type Case, type Delivery, LINKED, NOT_LINKED } from '../../src/agenda/case.js'
+import { apply, type Case } from '../../src/agenda/case.js'
+import { type Delivery, LINKED, NOT_LINKED } from '../../src/agenda/delivery.js'
 import { type AgendaPolicy, type Duty, type Owed, owed } from '../../src/agenda/owed.js'
 import { sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'

@@ -1,5 +1,6 @@
 // How a case must end, derived from its cause and from nothing else: what the ledger says is then compared with it.
-import { type Case, stands } from '../../agenda/case.js'
+import type { Case } from '../../agenda/case.js'
+import { stands } from '../../agenda/delivery.js'
 import type { Body, Entry } from '../../event.js'
 
 export const timeoutOf = (subject: Case, at: string): Body<'TIMEOUT_RECEIPT'> => ({

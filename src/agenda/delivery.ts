@@ -1,0 +1,130 @@
+// What became of each copy of a request, folded from its story: begun, sent, failed, reported, closed, worn out.
+import type { Channel } from '../adapter.js'
+import type { Hash } from '../canonical.js'
+import type { Body } from '../event.js'
+
+export type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
+
+export type Delivery = {
+  readonly delivery_id: string
+  readonly user_id: string
+  readonly channel: Channel
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly at: string
+  /** While sending: the claim holds until here; afterwards the attempt counts as lost. */
+  readonly lease_until: number | null
+  /** Failed for now: when the next attempt is owed. */
+  readonly retry_at: number | null
+  /** The last attempt failed and no further one will be made. */
+  readonly final: boolean
+  /** What the last attempt showed: a reply's token must say the same. */
+  readonly display_hash: Hash
+  /** The last attempt's: what a provider reports of an earlier one is no news of this. */
+  readonly token_hash: Hash
+  /** Its sender has used up the attempts: the reply handle is dead. */
+  readonly exhausted: boolean
+  /** What the provider reported last, after it had taken the copy. */
+  readonly status: string | null
+  /** It reported that the copy did not arrive: nothing later makes it stand again. */
+  readonly bounced: boolean
+  /** It failed for good, and only because the person had linked no address there. */
+  readonly unlinked: boolean
+}
+
+/** Why a delivery fails to somebody who has not linked their address yet. */
+export const NOT_LINKED = 'recipient_not_linked'
+/** The status of a delivery whose recipient has linked an address since it was begun: what failed for want of one is owed
+ *  again. */
+export const LINKED = 'linked'
+
+type Deliveries = readonly Delivery[]
+
+export function started(before: Deliveries, body: Body<'DELIVERY_STARTED'>, at: string): Deliveries {
+  const claim = {
+    state: 'sending' as const,
+    attempts: body.attempt,
+    lease_until: Date.parse(body.lease_until),
+    retry_at: null,
+    display_hash: body.display_hash,
+    token_hash: body.token_hash,
+    // Of this attempt nothing was reported yet.
+    status: null,
+  }
+  if (before.some(delivery => delivery.delivery_id === body.delivery_id)) {
+    return update(before, body.delivery_id, at, claim)
+  }
+  const { delivery_id, channel, recipient: user_id } = body
+  const fresh: Delivery = {
+    delivery_id,
+    user_id,
+    channel,
+    at,
+    ...claim,
+    final: false,
+    exhausted: false,
+    bounced: false,
+    unlinked: false,
+  }
+  return [...before, fresh]
+}
+
+/** A bounce may be reported before we have told that it was sent. */
+export function sent(before: Deliveries, body: Body<'OUTBOUND_REQUEST_SENT'>, at: string): Deliveries {
+  if (before.some(one => one.delivery_id === body.delivery_id && one.bounced)) return before
+  return update(before, body.delivery_id, at, {
+    state: body.uncertain ? 'uncertain' : 'sent',
+    lease_until: null,
+  })
+}
+
+export function reported(
+  before: Deliveries,
+  { delivery_id, status, stands }: Body<'DELIVERY_STATUS'>,
+  at: string,
+): Deliveries {
+  const unlinked = before.some(one => one.delivery_id === delivery_id && one.unlinked)
+  if (status === LINKED && unlinked)
+    return update(before, delivery_id, at, { status, state: 'queued', final: false, unlinked: false })
+  if (stands) return update(before, delivery_id, null, { status })
+  return update(before, delivery_id, at, {
+    status,
+    state: 'failed',
+    final: true,
+    bounced: true,
+    lease_until: null,
+  })
+}
+
+/** A failure may be told after its lease was over and another attempt made: that one, or a copy that stands, counts. */
+export function failed(before: Deliveries, body: Body<'DELIVERY_FAILED'>, at: string): Deliveries {
+  const delivery = before.find(one => one.delivery_id === body.delivery_id)
+  if (delivery === undefined || stands(delivery) || body.attempt < delivery.attempts) return before
+  // Whoever sent may not have known yet what was linked while they did.
+  const final = body.final && !(body.code === NOT_LINKED && delivery.status === LINKED)
+  return update(before, body.delivery_id, at, {
+    state: final ? 'failed' : 'queued',
+    lease_until: null,
+    retry_at: body.retry_at === undefined ? null : Date.parse(body.retry_at),
+    final,
+    unlinked: final && body.code === NOT_LINKED,
+  })
+}
+
+export const closed = (
+  before: Deliveries,
+  { delivery_id }: Body<'DELIVERY_CLOSED'>,
+  at: string,
+): Deliveries => update(before, delivery_id, at, { state: 'closed' })
+
+export const exhausted = (before: Deliveries, { delivery_id }: Body<'INBOUND_REPLY_REJECTED'>): Deliveries =>
+  update(before, delivery_id, null, { exhausted: true })
+
+const update = (before: Deliveries, id: string, at: string | null, patch: Partial<Delivery>): Deliveries =>
+  before.map(delivery =>
+    delivery.delivery_id === id ? { ...delivery, ...patch, at: at ?? delivery.at } : delivery,
+  )
+
+/** A delivery stands when a person may have it before them. */
+export const stands = (delivery: Delivery): boolean =>
+  delivery.state === 'sent' || delivery.state === 'uncertain' || delivery.state === 'closed'
