@@ -1,6 +1,6 @@
 // A case for the eye: what was asked, of whom, where it stands, and what proves it.
 
-import { isOpen, isSpentYes, type ShownCase, type ShownDelivery, sayAnswer } from '../client/case.js'
+import { isOpen, isYesWithoutRight, type ShownCase, type ShownDelivery, sayAnswer } from '../client/case.js'
 import { describeAnswer } from '../compiler/describe.js'
 import type { Request } from '../request/request.js'
 import { cut, type Paint, type Style, sayInstant, table, visible } from './print.js'
@@ -95,7 +95,7 @@ function decisionRows(subject: ShownCase): Row[] {
   const { mood, work_item_id, reason, by, policy_token_expires_at: until } = decision
   const move = [decision.decision, mood && `to ${mood}`, work_item_id && `of ${work_item_id}`].filter(Boolean)
   const right: Row[] = until === undefined ? [] : [['Right', `a policy token until ${until}`]]
-  if (isSpentYes(subject))
+  if (isYesWithoutRight(subject))
     right.push(['Right', 'none: spent, taken back, expired, not given, or of another key'])
   return [['Decision', `${move.join(' ')}, by ${by ?? 'nobody named'}: ${reason ?? ''}`], ...right]
 }

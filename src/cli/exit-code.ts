@@ -1,7 +1,7 @@
 // What a script learns from `$?`. A gate in a shell must never pass by accident, so 0 after --wait means answered,
 // and where the answer is YES or NO it means YES; of an approval it means a YES that still gives the right to act.
 // Everything that is not understood is an error.
-import { isSpentYes, type ShownCase } from '../client/case.js'
+import { isYesWithoutRight, type ShownCase } from '../client/case.js'
 
 export const EXIT = {
   ok: 0,
@@ -19,7 +19,7 @@ export function exitFor(subject: Pick<ShownCase, 'state' | 'request' | 'answer' 
   const { state, request, answer } = subject
   switch (state) {
     case 'answered':
-      if (isSpentYes(subject)) return EXIT.error
+      if (isYesWithoutRight(subject)) return EXIT.error
       return request.reply_schema.kind === 'yes_no' ? exitForChoice(answer?.parsed_choice) : EXIT.ok
     case 'defaulted':
       return EXIT.defaulted

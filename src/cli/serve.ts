@@ -83,7 +83,7 @@ function obstacleToListen({ code, syscall }: Fault, { host, port }: Place): stri
   }
 }
 
-/** Nothing else is connected to before the lane is ready: a channel that cannot be reached is tried again. */
+/** Of all that is connected to, only the database stops a start in this way: a channel says so in words of its own. */
 function obstacleToReach({ code, syscall }: Fault, { databaseUrl }: Place): string | null {
   if (databaseUrl === null || !['connect', 'getaddrinfo'].includes(syscall)) return null
   return `PostgreSQL cannot be reached (${code}) → start it, or correct DATABASE_URL`

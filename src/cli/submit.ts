@@ -2,7 +2,7 @@
 // ask twice.
 import { randomBytes } from 'node:crypto'
 import { type Door, jsonOf, type Trouble } from '../client/call.js'
-import { isOpen, isSpentYes, readCase, type ShownCase } from '../client/case.js'
+import { isOpen, isYesWithoutRight, readCase, type ShownCase } from '../client/case.js'
 import { GRACE_MS, isPassing } from '../client/pace.js'
 import { put, type Submission } from '../client/put.js'
 import { waitForOutcome } from '../client/wait.js'
@@ -66,7 +66,7 @@ async function finish(
   if (ended.kind !== 'outcome') return tellTrouble(shell, ended, door, json)
   if (json) writeBody(shell.stdout, ended.answer.body)
   else say(shell.stdout, outcomeLines(ended.subject, shell.clock.wall(), paintFor(shell.stdout, shell.env)))
-  if (isSpentYes(ended.subject)) complain(shell, SPENT)
+  if (isYesWithoutRight(ended.subject)) complain(shell, SPENT)
   return exitFor(ended.subject)
 }
 

@@ -66,10 +66,10 @@ export function readCase(value: unknown): ShownCase | null {
 export const isOpen = ({ state }: ShownCase): boolean => state === 'pending' || state === 'partial'
 
 /**
- * A YES whose right cannot be used: spent, taken back, expired, or never given because the run does not go on. Until the
- * director has decided, and of what this key has not asked itself, nothing is known.
+ * A YES that gives whoever looks no right to act: it was spent, taken back, has expired, was never given because the run does
+ * not go on, or belongs to the key that asked. Until the director has decided, nothing is known.
  */
-export const isSpentYes = ({
+export const isYesWithoutRight = ({
   request,
   answer,
   decision,

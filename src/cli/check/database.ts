@@ -73,7 +73,7 @@ async function checkClock(client: Client, now: () => number): Promise<Finding> {
 async function checkTables(client: Client, settings: Settings): Promise<Finding[]> {
   const { SCHEMA_VERSION, schemaVersion } = await import('../../ledger/postgres/migrate.js')
   const version = await schemaVersion(client)
-  if (version === 0) return [await judgeRoom(client)]
+  if (version === 0) return [await judgeEmpty(client)]
   if (version !== SCHEMA_VERSION) return [judgeVersion(version, SCHEMA_VERSION)]
   const { rows } = await client.query<{ at: number; wall: number; size: number }>(
     `SELECT size, at_ms AS at, extract(epoch FROM clock_timestamp())::float8 * 1000 AS wall FROM head`,
@@ -100,7 +100,7 @@ async function checkSecret(client: Client, { dataDir, secret }: Settings): Promi
     : [fail('secret', 'LANE_SECRET does not open the signing key', 'set the one that all replicas have')]
 }
 
-async function judgeRoom(client: Client): Promise<Finding> {
+async function judgeEmpty(client: Client): Promise<Finding> {
   const { rows } = await client.query<{ place: string | null; may: boolean | null }>(
     `SELECT current_schema() AS place, has_schema_privilege(current_schema(), 'CREATE') AS may`,
   )
