@@ -34,40 +34,37 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     return send(reply, page.page(await open(subject, handle, null), 200))
   })
 
-  app.post<WithHandle>(
-    '/r/:handle',
-    { bodyLimit: FORM_BYTES, errorHandler: tooLarge },
-    async (request, reply) => {
-      const form = page.readForm(request.body as Uint8Array, request.headers['content-type'])
-      const drawn = drawnHandle(request.params.handle, form)
-      // Only a page that this lane has drawn has the stamp of its handle: then nobody is guessing.
-      const held = drawn === null ? await hold(request, request.params.handle) : null
-      const handle = drawn ?? held?.handle
-      if (handle === undefined) return turnAway(request, reply)
-      if (foreignOrigin(request.headers, parts.publicUrl()))
-        return show(request, reply, 'foreign_origin', FOREIGN)
-      if (form.kind === 'malformed') {
-        const code = form.code === 'unsupported_media_type' ? form.code : 'malformed_form'
-        return show(
-          request,
-          reply,
-          code,
-          `The form was not as the page sends it (${form.code}). Open the link again.`,
-        )
-      }
-      if (held !== null && (await mayDecide(held.grant))) return show(request, reply, 'csrf_mismatch', STALE)
-      const inbound: Inbound = {
-        channel: 'web',
-        proof: parts.pageProof,
-        authenticated: true,
-        binding: { kind: 'handle', handle },
-        text: form.reply,
-        code: form.code,
-        automated: false,
-      }
-      return answered(request, reply, await lane.answer(inbound), handle, form.reply)
-    },
-  )
+  const typed = { bodyLimit: FORM_BYTES, errorHandler: tooLarge }
+  app.post<WithHandle>('/r/:handle', typed, async (request, reply) => {
+    const form = page.readForm(request.body as Uint8Array, request.headers['content-type'])
+    const drawn = drawnHandle(request.params.handle, form)
+    // Only a page that this lane has drawn has the stamp of its handle: then nobody is guessing.
+    const held = drawn === null ? await hold(request, request.params.handle) : null
+    const handle = drawn ?? held?.handle
+    if (handle === undefined) return turnAway(request, reply)
+    if (foreignOrigin(request.headers, parts.publicUrl()))
+      return show(request, reply, 'foreign_origin', FOREIGN)
+    if (form.kind === 'malformed') {
+      const code = form.code === 'unsupported_media_type' ? form.code : 'malformed_form'
+      return show(
+        request,
+        reply,
+        code,
+        `The form was not as the page sends it (${form.code}). Open the link again.`,
+      )
+    }
+    if (held !== null && (await mayDecide(held.grant))) return show(request, reply, 'csrf_mismatch', STALE)
+    const inbound: Inbound = {
+      channel: 'web',
+      proof: parts.pageProof,
+      authenticated: true,
+      binding: { kind: 'handle', handle },
+      text: form.reply,
+      code: form.code,
+      automated: false,
+    }
+    return answered(request, reply, await lane.answer(inbound), handle, form.reply)
+  })
 
   app.get<{ Params: { handle: string; hash: string } }>('/r/:handle/blobs/:hash', async (request, reply) => {
     const found = await find(request, request.params.handle)

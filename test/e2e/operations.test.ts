@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DoorParts } from '../../src/http/door.js'
@@ -21,12 +22,17 @@ afterAll(() => lane.close())
 const described = async (): Promise<OpenApi> =>
   (await lane.call('GET', '/openapi.json', { key: null })).json as unknown as OpenApi
 
-/** `METHOD /path/{}` of every route that is registered, read off the router's own drawing. */
-async function registered(): Promise<string[]> {
+/** The routes alone, with nothing behind them but what is given. */
+function bareDoor(more: object = {}): FastifyInstance {
   const closing = new AbortController().signal
   const config = { actions: {}, recipients: {} }
-  const parts = { closing, config, adapters: new Map() } as unknown as DoorParts
-  const app = buildServer(parts, { trustProxy: false, prefix: '' }, pino({ level: 'silent' }))
+  const parts = { closing, config, adapters: new Map(), ...more } as unknown as DoorParts
+  return buildServer(parts, { trustProxy: false, prefix: '' }, pino({ level: 'silent' }))
+}
+
+/** `METHOD /path/{}` of every route that is registered, read off the router's own drawing. */
+async function registered(): Promise<string[]> {
+  const app = bareDoor()
   await app.ready()
   const above: string[] = []
   return app
@@ -48,9 +54,7 @@ async function registered(): Promise<string[]> {
 
 test('what is asked of a lane that is being stopped is refused as everything is, and told when to try again', async () => {
   const closing = new AbortController()
-  const config = { actions: {}, recipients: {} }
-  const parts = { closing: closing.signal, config, adapters: new Map() } as unknown as DoorParts
-  const app = buildServer(parts, { trustProxy: false, prefix: '' }, pino({ level: 'silent' }))
+  const app = bareDoor({ closing: closing.signal })
   expect((await app.inject('/healthz')).statusCode).toBe(200)
   closing.abort()
   const answer = await app.inject('/healthz')
@@ -60,6 +64,13 @@ test('what is asked of a lane that is being stopped is refused as everything is,
     '1',
   ])
   expect(answer.json()).toMatchObject({ code: 'ledger_unavailable', status: 503 })
+})
+
+test('/readyz does not wait for a ledger that says nothing: it is not ready, and that is said', async () => {
+  const silent = { probe: () => new Promise(() => undefined), suspect: () => false }
+  const answer = await bareDoor({ store: { ledger: silent }, alarmTroubles: () => [] }).inject('/readyz')
+  expect(answer.statusCode).toBe(503)
+  expect(answer.json()).toMatchObject({ status: 'not ready', checks: { ledger: 'it does not answer' } })
 })
 
 describe('the description of the door', () => {
