@@ -195,6 +195,8 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     const isOurs = `datname = '${name}' AND application_name LIKE 'interrupt-lane %'`
     await tell(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
     await ask(server.url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${isOurs}`)
+    // What was read meanwhile was read over connections that stay read-only for as long as they live.
+    await Promise.all(Array.from({ length: 6 }, () => ledger.head()))
     await expect(note(ledger)).rejects.toThrow('default_transaction_read_only is on')
     await expect(ledger.probe()).rejects.toThrow(LedgerUnavailable)
     await tell(
