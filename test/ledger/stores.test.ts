@@ -1,0 +1,257 @@
+// Stores written under rules 1, kept as they were: a later program opens them, brings them forward, and whoever was asked
+// then can still answer.
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Channel, Inbound, Proof } from '../../src/adapter.js'
+import { openDesk } from '../../src/desk.js'
+import { Directory } from '../../src/directory.js'
+import { KeyBook } from '../../src/http/keys.js'
+import { Lane } from '../../src/lane.js'
+import type { Store } from '../../src/ledger/contract.js'
+import { openPostgres } from '../../src/ledger/postgres/open.js'
+import { replay } from '../../src/ledger/replay.js'
+import { openSqlite } from '../../src/ledger/sqlite/open.js'
+import { verify } from '../../src/ledger/verify.js'
+import { openSecret } from '../../src/secret.js'
+import { openKeyring } from '../../src/token/keyring.js'
+import { present, type Server, startPostgres, tell } from '../cluster/postgres.js'
+import { configure, StageAdapter, StageClock } from '../lane/stage.js'
+import { startLane } from '../lane-under-test.js'
+
+const FOLDER = new URL('../vectors/stores/1/', import.meta.url)
+const PINS: Readonly<Record<string, string>> = {
+  'lane.yaml': 'd3aabd496f892cea2f523cf3c521b22dc694af93d890908ae4512dd108ec84d1',
+  'ledger.db': '0a3c36d5a977c6dddb9eb9b00f5a54f3c8f2cb188ec58fb2c441cf346acd1e20',
+  'operator.key': '85f56e11aac38e3916a48d53108567707c78b1ece1ae85f804d67de1f5b6985b',
+  'postgres.json': '033de00ca39b4d80b19b939a0f9b6969ff157b124c467f9330bbfda7f7caa5d2',
+  'postgres.sql': 'ce208a73a6fbfaac88e62d620922749c007cfdcca16b161f2f7dd48cbac5e0ca',
+  secret: 'ee8de2964187c6e3c6e5ea8612b81fe926cb95af354ab471d57138bdd3de9dd2',
+  'sqlite.json': '089ff1db8995b2545e66bb91789497628edc2cdbc13e8abed3e6eca6e526a754',
+}
+
+type Copy = {
+  readonly request_id: string
+  readonly user_id: string
+  readonly channel: Channel
+  readonly address: unknown
+  readonly handle: string
+  readonly code: string
+}
+/** What only those who were there know of a store. */
+type Known = {
+  readonly now: string
+  readonly entries: number
+  readonly head: string
+  readonly keys: readonly { readonly key_id: string; readonly secret: string; readonly revoked?: true }[]
+  readonly open: readonly string[]
+  readonly copies: readonly Copy[]
+  readonly policy_tokens: { readonly unspent: string }
+  readonly lane_secret?: string
+}
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  'open-slack': 'yes',
+  'open-email': 'wie gehabt',
+  'open-telegram': 'b',
+  'open-sms': 'max spend 50 chips',
+  'open-web': '2100-02-01',
+  'open-approval': 'YES',
+  'open-multi': 'a, b',
+  'open-guessed': 'no',
+  'open-callback': 'yes',
+  'open-failing': 'no',
+  'open-directed': 'yes',
+  'open-linked': 'no',
+}
+const PROOF: Readonly<Record<Channel, Proof>> = {
+  slack: 'slack_signed',
+  email: 'dmarc',
+  telegram: 'telegram_id',
+  sms: 'sms_from',
+  web: 'console',
+}
+
+const bytesOf = (file: string): Buffer => readFileSync(new URL(file, FOLDER))
+const knownOf = (file: string): Known => JSON.parse(bytesOf(file).toString())
+
+/** The person's reply as their channel would bring it: by SMS the code stands for the handle, on the page beside it. */
+function reply({ channel, address, handle, code }: Copy, text: string): Inbound {
+  const common = { channel, proof: PROOF[channel], authenticated: true, automated: false, text }
+  const byHandle = { binding: { kind: 'handle', handle } } as const
+  if (channel === 'web') return { ...common, ...byHandle, code }
+  const sender = channel === 'email' ? String(address).toLowerCase() : address
+  return channel === 'sms'
+    ? { ...common, sender, binding: { kind: 'code', code } }
+    : { ...common, sender, ...byHandle }
+}
+
+/** A clock that stands where the store's last entry does. */
+function clockOf({ now }: Known): StageClock {
+  const clock = new StageClock()
+  clock.wallMs = Date.parse(now)
+  return clock
+}
+
+async function laneOn(store: Store, known: Known, dataDir: string) {
+  const { ledger, shelf } = store
+  const config = configure(bytesOf('lane.yaml').toString())
+  const keyring = await openKeyring(shelf, openSecret(dataDir, known.lane_secret ?? null))
+  if (keyring === null) throw new Error('the store has no key that signs')
+  const keys = new KeyBook(shelf)
+  await keys.reload()
+  const directory = await Directory.open(config, shelf)
+  const channels = Object.keys(PROOF) as Channel[]
+  const keyName = (id: string): string => keys.nameOf(id)
+  const lane = new Lane({
+    store,
+    config,
+    directory,
+    adapters: new Map(channels.map(channel => [channel, new StageAdapter(channel)])),
+    keyring: () => keyring,
+    publicUrl: () => 'https://lane.example.org',
+    keyName,
+    onTrouble: error => {
+      throw error
+    },
+  })
+  const desk = (channel: Channel) =>
+    openDesk(channel, { lane, store, directory, keyName, onStranger: () => undefined })
+  const lines = async (): Promise<string[]> => {
+    const all: string[] = []
+    for await (const line of ledger.lines(0)) all.push(line)
+    return all
+  }
+  return { lane, keys, desk, lines }
+}
+
+type Kept = { readonly known: Known; readonly store: Store; readonly dataDir: string; end(): Promise<void> }
+
+async function fromSqlite(): Promise<Kept> {
+  const dataDir = copied()
+  const known = knownOf('sqlite.json')
+  const store = openSqlite(dataDir, clockOf(known))
+  const end = async (): Promise<void> => rmSync(dataDir, { recursive: true, force: true })
+  return { known, store, dataDir, end }
+}
+
+async function fromPostgres(): Promise<Kept> {
+  const server: Server = await startPostgres()
+  const url = await server.corner()
+  await tell(url, bytesOf('postgres.sql').toString())
+  const known = knownOf('postgres.json')
+  const clock = clockOf(known)
+  const store = await openPostgres(url, { clock, wallOf: () => clock.wallMs })
+  return { known, store, dataDir: '', end: () => server.end() }
+}
+
+/** The files of the embedded store, in a directory of their own. */
+function copied(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lane-kept-'))
+  for (const file of ['ledger.db', 'secret', 'operator.key'])
+    copyFileSync(new URL(file, FOLDER), join(dataDir, file))
+  return dataDir
+}
+
+test('the stores of rules 1 are the ones that were written then', () => {
+  const hashes = readdirSync(FOLDER)
+    .filter(file => file !== 'README.md')
+    .map(file => [file, createHash('sha256').update(bytesOf(file)).digest('hex')])
+  expect(Object.fromEntries(hashes)).toEqual(PINS)
+})
+
+describe.each([
+  ['SQLite', true, fromSqlite],
+  ['PostgreSQL', present, fromPostgres],
+] as const)('a store of rules 1 on %s', (_name, there, open) => {
+  let kept: Kept
+  let scene: Awaited<ReturnType<typeof laneOn>>
+  beforeAll(async () => {
+    if (!there) return
+    kept = await open()
+    scene = await laneOn(kept.store, kept.known, kept.dataDir)
+  })
+  afterAll(async () => {
+    if (!there) return
+    await scene.lane.drain()
+    await kept.store.ledger.close()
+    await kept.end()
+  })
+
+  test.runIf(there)('begins with the lines it had, and they verify', async () => {
+    const { entries, head } = kept.known
+    const lines = (await scene.lines()).slice(0, entries)
+    expect(await verify(lines)).toEqual({ ok: true, entries, head, problems: [] })
+  })
+
+  test.runIf(there)('knows its keys, and which of them was revoked', () => {
+    const known = kept.known.keys.map(({ secret }) => scene.keys.authenticate(secret)?.key_id ?? null)
+    expect(known).toEqual(kept.known.keys.map(({ key_id, revoked }) => (revoked ? null : key_id)))
+  })
+
+  test.runIf(there)('has every open request open, each with its deadline before it', async () => {
+    const { ledger } = kept.store
+    const listed = await ledger.list({ state: 'pending', limit: 100 })
+    expect(listed.map(({ request_id }) => request_id).sort()).toEqual([...kept.known.open].sort())
+    for (const id of kept.known.open)
+      expect((await scene.lane.settle(id)).deadline_ms).toBeGreaterThan(ledger.now())
+  })
+
+  test.runIf(there).each(Object.entries(ANSWERS))('is answered: %s', async (id, text) => {
+    const copy = kept.known.copies.find(({ request_id }) => request_id === id)
+    if (copy === undefined) throw new Error(`nobody was asked ${id}`)
+    const verdict = await scene.desk(copy.channel).take(reply(copy, text))
+    expect(verdict).toMatchObject({ kind: 'recorded', answered_by: copy.user_id })
+  })
+
+  test.runIf(there)('lets the right that was given then be spent, once', async () => {
+    const by = kept.known.keys[0]?.key_id ?? ''
+    const wanted = { action: 'PUBLISH', parameters: { artifact: `sha256:${'b'.repeat(64)}` }, by }
+    const token = kept.known.policy_tokens.unspent
+    const first = await scene.lane.director.spend(token, { ...wanted, spend_id: 'first' })
+    expect(first).toMatchObject({ kind: 'spent' })
+    const second = await scene.lane.director.spend(token, { ...wanted, spend_id: 'second' })
+    expect(second).toEqual({ kind: 'refused', why: 'already_spent' })
+  })
+
+  test.runIf(there)('verifies and replays after all of this', async () => {
+    await scene.lane.drain()
+    const lines = await scene.lines()
+    expect((await verify(lines)).problems).toEqual([])
+    const again = await replay(lines, id => kept.store.shelf.raw(id))
+    expect(again).toMatchObject({ ok: true, erased: 1, absent: 0, problems: [] })
+  })
+})
+
+test('a lane that starts on a store of rules 1 serves it: its keys are let in, its page takes the answer', async () => {
+  const { keys, copies, entries } = knownOf('sqlite.json')
+  const [agentKey = '', operatorKey = ''] = keys.map(({ secret }) => secret)
+  const copy = copies.find(({ request_id }) => request_id === 'open-web')
+  if (copy === undefined) throw new Error('nobody was asked')
+  // The other channels need their providers; whoever has the link needs only the page.
+  const config = 'recipients: { guest: { name: Guest, web: true } }'
+  const lane = await startLane({
+    dataDir: copied(),
+    owned: true,
+    config,
+    keys: { agentKey, operatorKey },
+  })
+  try {
+    const { handle, code, user_id } = copy
+    const link = `${lane.url}/r/${handle}`
+    const answered = await lane.answer({ link, code, user_id, delivery_id: '' }, '2100-02-01')
+    expect([answered.status, answered.json.state]).toEqual([200, 'answered'])
+    expect((await lane.call('GET', '/v1/requests/open-web')).json.answer).toMatchObject({
+      answered_by: user_id,
+      proof: 'console',
+    })
+    const { text } = await lane.call('GET', '/v1/ledger', { key: operatorKey })
+    const verified = await verify(text.trimEnd().split('\n'))
+    expect(verified).toMatchObject({ ok: true, problems: [] })
+    expect(verified.entries).toBeGreaterThan(entries)
+  } finally {
+    await lane.close()
+  }
+})
