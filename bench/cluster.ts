@@ -245,7 +245,7 @@ async function populate(
 ): Promise<void> {
   const store = await openPostgres(url, wallOf === undefined ? {} : { wallOf })
   // The queue is named after the first entry.
-  const started = { version: 'bench', grammar: '1', profile: 'cluster' } as const
+  const started = { version: 'bench', grammar: '1', profile: 'cluster', rules: '2' } as const
   await store.ledger.append({
     decide: () => ({ kind: 'append', events: [{ type: 'LANE_STARTED', body: started }] }),
   })

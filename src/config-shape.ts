@@ -6,6 +6,7 @@ import { TO_BE_LINKED } from './directory.js'
 import { ID_WORDS, id, shownText } from './request/field.js'
 import { fieldsOnly } from './request/refusal.js'
 import { DEFAULT_ACTIONS, MOODS } from './request/request.js'
+import { NEWEST_RULES } from './rules.js'
 import { ALLOWED_WORDS, isAllowable } from './waiter/address.js'
 
 /** A name is a label on a page, not a text. */
@@ -51,7 +52,7 @@ function listOf<T extends readonly [string, ...string[]]>(words: readonly string
 }
 
 const person = shape('a recipient', {
-  name: shownText(MAX_NAME_CHARS, NAME_WORDS),
+  name: shownText(MAX_NAME_CHARS, NAME_WORDS, NEWEST_RULES),
   ...addresses,
   channels: listOf(CHANNELS, 'channels').exactOptional(),
 }).superRefine((given, context) => {

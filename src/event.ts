@@ -1,19 +1,19 @@
 // What can happen: one strict schema per entry type, from which the types are read off. The ledger checks a body
-// against its schema before it is hashed, and `lane ledger verify` checks it again (invariant I4).
+// against its schema before it is hashed, and `lane ledger verify` checks it again (invariant I4), by the shapes of the
+// rules the entry was written under.
 import { z } from 'zod'
-import { CHANNELS, PROOFS } from './adapter.js'
+import { CHANNELS, PROOFS, type Proof } from './adapter.js'
 import type { Hash } from './canonical.js'
-import { REASONS, type Reason } from './reason.js'
+import { REASONS_OF, type Reason } from './reason.js'
 import { DEFAULT_ACTIONS, MOODS } from './request/request.js'
+import { NEWEST_RULES, type Rules } from './rules.js'
 
 const hash = z.custom<Hash>(value => typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value))
 const at = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const name = z.string().min(1).max(256)
 const count = z.number().int().nonnegative()
 const channel = z.enum(CHANNELS)
-const proof = z.enum(PROOFS)
 
-const checks = z.array(z.strictObject({ check: z.enum(REASONS), ok: z.boolean() })).max(REASONS.length)
 export type Check = { readonly check: Reason; readonly ok: boolean }
 
 const defaultAction = z.enum(DEFAULT_ACTIONS)
@@ -25,14 +25,6 @@ const payload = z
     z.strictObject({ date: z.string().max(40) }),
   ])
   .nullable()
-const answer = z.strictObject({
-  parsed_choice: z.string().max(32).nullable(),
-  parsed_payload: payload,
-  answered_by: name,
-  channel,
-  proof,
-  at,
-})
 const recipients = z
   .array(
     z.strictObject({ user_id: name, channels: z.array(channel).min(1), route: z.enum(['first', 'all']) }),
@@ -64,127 +56,170 @@ const jti = z.string().regex(/^[A-Za-z0-9_-]{22}$/)
 
 const attempted = { delivery_id: name, attempt: count.min(1), channel, recipient: name }
 
-export const BODIES = {
-  LANE_STARTED: z.strictObject({ version: name, grammar: name, profile: z.enum(['embedded', 'cluster']) }),
-  KEY_ROTATED: z.strictObject({ kid: name, purpose: name, not_before: at }),
-  REQUEST_OPENED: z.strictObject({
-    // Its own rules were applied at the door (request/parse); here only its shape as a typed request is held.
-    request: z.looseObject({ type: z.enum(['REQUEST_QUESTION', 'REQUEST_REVIEW', 'REQUEST_APPROVAL']) }),
-    request_hash: hash,
-    run,
-    recipients,
-    envelope_hash: hash,
-    deadline_at: at,
-    opened_by: name,
-  }),
-  DELIVERY_STARTED: z.strictObject({ ...attempted, token_hash: hash, display_hash: hash, lease_until: at }),
-  OUTBOUND_REQUEST_SENT: z.strictObject({
-    ...attempted,
-    request_hash: hash,
-    token_hash: hash,
-    uncertain: z.literal(true).exactOptional(),
-  }),
-  DELIVERY_FAILED: z.strictObject({
-    ...attempted,
-    code: name,
-    final: z.boolean(),
-    retry_at: at.exactOptional(),
-  }),
-  DELIVERY_STATUS: z.strictObject({ delivery_id: name, status: name, stands: z.boolean() }),
-  DELIVERY_CLOSED: z.strictObject({ delivery_id: name, edited: z.boolean() }),
-  NOTICE_SENT: z.strictObject({ delivery_id: name, channel, recipient: name, reason: z.enum(REASONS) }),
-  INBOUND_REPLY_RECEIVED: z.strictObject({
-    reply_id: name,
-    delivery_id: name,
-    channel,
-    token_validation: checks,
-    event_hash: hash,
-  }),
-  HUMAN_REPLY_EVENT: z.strictObject({
-    reply_id: name,
-    request_id: name,
-    delivery_id: name,
-    channel,
-    sender_identity: z.strictObject({ user_id: name, proof }),
-    provider_message_id: name.exactOptional(),
-    raw_text_hash: hash,
-    grammar: name,
+type Words = readonly [string, ...string[]]
+
+/** The shapes that both sets of rules have, but for their words: the reasons of a rejection and the proofs of identity. */
+function commonBodies<const R extends Words, const P extends Words>(reasons: R, proofs: P) {
+  const reason = z.enum(reasons)
+  const proof = z.enum(proofs)
+  const checks = z.array(z.strictObject({ check: reason, ok: z.boolean() })).max(reasons.length)
+  const answer = z.strictObject({
     parsed_choice: z.string().max(32).nullable(),
     parsed_payload: payload,
-    receipts: z.strictObject({ token_hash: hash, received_at: at }),
-  }),
-  INBOUND_REPLY_REJECTED: z.strictObject({
-    reply_id: name,
-    delivery_id: name,
+    answered_by: name,
     channel,
-    reason: z.enum(REASONS),
-    token_validation: checks,
-    raw_text_hash: hash,
-  }),
-  TIMEOUT_RECEIPT: z.strictObject({
-    request_hash: hash,
-    default_action: defaultAction,
-    deadline_at: at,
-    fired_at: at,
-    deliveries: z.array(z.strictObject({ delivery_id: name, state: name })),
-  }),
-  REQUEST_WITHDRAWN: z.strictObject({ reason: z.string().max(500), by: name }),
-  REQUEST_RESOLVED: z.strictObject({
-    outcome: z.enum(['answered', 'defaulted', 'undelivered', 'withdrawn']),
-    causes: z.array(count).min(1),
-    answer: answer.exactOptional(),
-    default_action: defaultAction.exactOptional(),
-  }),
-  DIRECTOR_DECIDED: z
-    .strictObject({
-      decision: z.enum(DECISIONS),
-      mood: z.enum(MOODS).exactOptional(),
-      work_item_id: name.exactOptional(),
-      reason: name,
-      because: count,
-      by: name,
-    })
-    .refine(body => (body.mood !== undefined) === (body.decision === 'CHANGE_MOOD'))
-    .refine(body => body.work_item_id === undefined || body.decision === 'SPLIT'),
-  AHDB_DELTA: z
-    .strictObject({
-      field: z.enum(AHDB_FIELDS),
-      state: z.enum(['proposed', 'refused']),
-      delta: ahdbDelta,
-      reason: name.exactOptional(),
-      because: count,
-      by: name,
-    })
-    .refine(body => body.state === 'refused' || !isClosedField(body.field)),
-  POLICY_TOKEN_ISSUED: z.strictObject({
-    jti,
-    action: name,
-    parameters_hash: hash,
-    request_hash: hash,
-    reply_event_hash: hash,
-    issued_at: at,
-    expires_at: at,
-  }),
-  POLICY_TOKEN_SPENT: z.strictObject({ jti, spend_id: name, by: name }),
-  POLICY_TOKEN_REVOKED: z.strictObject({ jti, reason: z.string().max(500), by: name }),
-  // That whoever asked wants to be called, and where, by its hash: the URL itself may hold a secret and is on the shelf.
-  CALLBACK_REGISTERED: z.strictObject({ url_hash: hash }),
-  CALLBACK_ATTEMPTED: z.strictObject({
-    attempt: count.min(1),
-    ok: z.boolean(),
-    status: count.max(999).nullable(),
-    code: name.exactOptional(),
-    final: z.boolean(),
-    next_at: at.exactOptional(),
-  }),
-  RECIPIENT_LINKED: z.strictObject({ user_id: name, channel }),
-  RAW_ERASED: z.strictObject({ reply_id: name, by: name }),
-  CLOCK_SUSPECT: z.strictObject({
-    state: z.enum(['suspected', 'confirmed', 'cleared']),
-    wall: at,
-    expected: at,
-  }),
-} as const
+    proof,
+    at,
+  })
+  return {
+    LANE_STARTED: z.strictObject({ version: name, grammar: name, profile: z.enum(['embedded', 'cluster']) }),
+    KEY_ROTATED: z.strictObject({ kid: name, purpose: name, not_before: at }),
+    REQUEST_OPENED: z.strictObject({
+      // Its own rules were applied at the door (request/parse); here only its shape as a typed request is held.
+      request: z.looseObject({ type: z.enum(['REQUEST_QUESTION', 'REQUEST_REVIEW', 'REQUEST_APPROVAL']) }),
+      request_hash: hash,
+      run,
+      recipients,
+      envelope_hash: hash,
+      deadline_at: at,
+      opened_by: name,
+    }),
+    DELIVERY_STARTED: z.strictObject({ ...attempted, token_hash: hash, display_hash: hash, lease_until: at }),
+    OUTBOUND_REQUEST_SENT: z.strictObject({
+      ...attempted,
+      request_hash: hash,
+      token_hash: hash,
+      uncertain: z.literal(true).exactOptional(),
+    }),
+    DELIVERY_FAILED: z.strictObject({
+      ...attempted,
+      code: name,
+      final: z.boolean(),
+      retry_at: at.exactOptional(),
+    }),
+    DELIVERY_STATUS: z.strictObject({ delivery_id: name, status: name, stands: z.boolean() }),
+    DELIVERY_CLOSED: z.strictObject({ delivery_id: name, edited: z.boolean() }),
+    NOTICE_SENT: z.strictObject({ delivery_id: name, channel, recipient: name, reason: reason }),
+    INBOUND_REPLY_RECEIVED: z.strictObject({
+      reply_id: name,
+      delivery_id: name,
+      channel,
+      token_validation: checks,
+      event_hash: hash,
+    }),
+    HUMAN_REPLY_EVENT: z.strictObject({
+      reply_id: name,
+      request_id: name,
+      delivery_id: name,
+      channel,
+      sender_identity: z.strictObject({ user_id: name, proof }),
+      provider_message_id: name.exactOptional(),
+      raw_text_hash: hash,
+      grammar: name,
+      parsed_choice: z.string().max(32).nullable(),
+      parsed_payload: payload,
+      receipts: z.strictObject({ token_hash: hash, received_at: at }),
+    }),
+    INBOUND_REPLY_REJECTED: z.strictObject({
+      reply_id: name,
+      delivery_id: name,
+      channel,
+      reason: reason,
+      token_validation: checks,
+      raw_text_hash: hash,
+    }),
+    TIMEOUT_RECEIPT: z.strictObject({
+      request_hash: hash,
+      default_action: defaultAction,
+      deadline_at: at,
+      fired_at: at,
+      deliveries: z.array(z.strictObject({ delivery_id: name, state: name })),
+    }),
+    REQUEST_WITHDRAWN: z.strictObject({ reason: z.string().max(500), by: name }),
+    REQUEST_RESOLVED: z.strictObject({
+      outcome: z.enum(['answered', 'defaulted', 'undelivered', 'withdrawn']),
+      causes: z.array(count).min(1),
+      answer: answer.exactOptional(),
+      default_action: defaultAction.exactOptional(),
+    }),
+    DIRECTOR_DECIDED: z
+      .strictObject({
+        decision: z.enum(DECISIONS),
+        mood: z.enum(MOODS).exactOptional(),
+        work_item_id: name.exactOptional(),
+        reason: name,
+        because: count,
+        by: name,
+      })
+      .refine(body => (body.mood !== undefined) === (body.decision === 'CHANGE_MOOD'))
+      .refine(body => body.work_item_id === undefined || body.decision === 'SPLIT'),
+    AHDB_DELTA: z
+      .strictObject({
+        field: z.enum(AHDB_FIELDS),
+        state: z.enum(['proposed', 'refused']),
+        delta: ahdbDelta,
+        reason: name.exactOptional(),
+        because: count,
+        by: name,
+      })
+      .refine(body => body.state === 'refused' || !isClosedField(body.field)),
+    POLICY_TOKEN_ISSUED: z.strictObject({
+      jti,
+      action: name,
+      parameters_hash: hash,
+      request_hash: hash,
+      reply_event_hash: hash,
+      issued_at: at,
+      expires_at: at,
+    }),
+    POLICY_TOKEN_SPENT: z.strictObject({ jti, spend_id: name, by: name }),
+    POLICY_TOKEN_REVOKED: z.strictObject({ jti, reason: z.string().max(500), by: name }),
+    // That whoever asked wants to be called, and where, by its hash: the URL itself may hold a secret and is on the shelf.
+    CALLBACK_REGISTERED: z.strictObject({ url_hash: hash }),
+    CALLBACK_ATTEMPTED: z.strictObject({
+      attempt: count.min(1),
+      ok: z.boolean(),
+      status: count.max(999).nullable(),
+      code: name.exactOptional(),
+      final: z.boolean(),
+      next_at: at.exactOptional(),
+    }),
+    RECIPIENT_LINKED: z.strictObject({ user_id: name, channel }),
+    RAW_ERASED: z.strictObject({ reply_id: name, by: name }),
+    CLOCK_SUSPECT: z.strictObject({
+      state: z.enum(['suspected', 'confirmed', 'cleared']),
+      wall: at,
+      expected: at,
+    }),
+  } as const
+}
+
+/** The proofs that rules 1 knew. */
+export const FIRST_PROOFS = [
+  'slack_signed',
+  'telegram_id',
+  'dmarc',
+  'web_session',
+  'console',
+  'link_code',
+  'sms_from',
+] as const satisfies readonly Proof[]
+
+const first = commonBodies(REASONS_OF['1'], FIRST_PROOFS)
+const second = commonBodies(REASONS_OF['2'], PROOFS)
+
+/** By the rules an entry was written under. What "1" has never changes. */
+export const BODIES_OF = {
+  '1': first,
+  '2': {
+    ...second,
+    LANE_STARTED: second.LANE_STARTED.extend({ rules: z.literal('2') }),
+    INBOUND_REPLY_REJECTED: second.INBOUND_REPLY_REJECTED.extend({ grammar: name }),
+  },
+} as const satisfies Record<Rules, Readonly<Record<string, z.ZodType>>>
+
+/** What this program writes. */
+export const BODIES = BODIES_OF[NEWEST_RULES]
 
 export type EventType = keyof typeof BODIES
 export const EVENT_TYPES = Object.keys(BODIES) as EventType[]
@@ -193,17 +228,24 @@ type Deep<T> = T extends (infer U)[]
   : T extends object
     ? { readonly [K in keyof T]: Deep<T[K]> }
     : T
+/** As it is written now. */
 export type Body<T extends EventType> = Deep<z.infer<(typeof BODIES)[T]>>
+type First = (typeof BODIES_OF)['1']
+/** As a ledger may hold it, whatever rules it was written under. */
+export type StoredBody<T extends EventType> =
+  | Body<T>
+  | (T extends keyof First ? Deep<z.infer<First[T]>> : never)
 
+type Happening<T extends EventType, B> = {
+  readonly type: T
+  readonly request_id?: string
+  readonly run_id?: string
+  readonly body: B
+}
 /** An event before the ledger has given it a place: the store fills in seq, at, prev and hash. */
-export type Draft = {
-  [T in EventType]: {
-    readonly type: T
-    readonly request_id?: string
-    readonly run_id?: string
-    readonly body: Body<T>
-  }
-}[EventType]
+export type Draft = { [T in EventType]: Happening<T, Body<T>> }[EventType]
+/** An event as a story may hold it, whatever rules it was written under. */
+export type Happened = { [T in EventType]: Happening<T, StoredBody<T>> }[EventType]
 
 type Placed = {
   readonly v: 1
@@ -212,16 +254,18 @@ type Placed = {
   readonly prev: Hash
   readonly hash: Hash
 }
-export type Entry = Draft & Placed
+export type Entry = Happened & Placed
 export type EntryOf<T extends EventType> = Extract<Entry, { readonly type: T }>
 
 export type Answered = Body<'REQUEST_RESOLVED'>['answer']
 export type OutcomeKind = Body<'REQUEST_RESOLVED'>['outcome']
 
-/** The first reason a body is not of its type, or null. */
-export function flawOf(type: string, body: unknown): string | null {
-  if (!Object.hasOwn(BODIES, type)) return `unknown entry type ${JSON.stringify(type).slice(0, 80)}`
-  const result = BODIES[type as EventType].safeParse(body)
+/** The first reason a body is not of its type under these rules, or null. */
+export function flawOf(type: string, body: unknown, rules: Rules): string | null {
+  const bodies: Readonly<Record<string, z.ZodType>> = BODIES_OF[rules]
+  const schema = Object.hasOwn(bodies, type) ? bodies[type] : undefined
+  if (schema === undefined) return `unknown entry type ${JSON.stringify(type).slice(0, 80)}`
+  const result = schema.safeParse(body)
   if (result.success) return null
   const issue = result.error.issues[0]
   return `${type}: /${issue?.path.join('/') ?? ''} ${issue?.message ?? 'does not fit'}`

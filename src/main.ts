@@ -25,6 +25,7 @@ import { startMetrics } from './metrics.js'
 import { openStore, startAlarms } from './profile.js'
 import { note } from './record.js'
 import { alone, onEntry } from './replica.js'
+import { NEWEST_RULES } from './rules.js'
 import { openSecret } from './secret.js'
 import {
   configuredChannels,
@@ -78,7 +79,10 @@ async function start(
   const { ledger, shelf } = store
   const secret = openSecret(settings.dataDir, settings.secret)
   const version = readVersion()
-  await note(ledger, { type: 'LANE_STARTED', body: { version, grammar: GRAMMAR, profile: settings.profile } })
+  await note(ledger, {
+    type: 'LANE_STARTED',
+    body: { version, grammar: GRAMMAR, profile: settings.profile, rules: NEWEST_RULES },
+  })
   const shared = settings.profile === 'cluster'
   const onStale = (error: unknown): void =>
     log.error({ err: error }, 'what another replica changed could not be read; it is tried again')

@@ -1,7 +1,7 @@
 // The named checks of an inbound reply, in their one order; the first that fails is the reason it answered nothing.
+import { NEWEST_RULES, type Rules } from './rules.js'
 
-/** Why an inbound reply was rejected (the right was not proven) or refused (the words were not understood). */
-export const REASONS = [
+const FIRST = [
   'rate_limited',
   'token_malformed',
   'token_unknown_key',
@@ -23,4 +23,10 @@ export const REASONS = [
   'reply_bad_charset',
   'reply_not_in_schema',
 ] as const
+
+/** By the rules a reply was judged under. */
+export const REASONS_OF = { '1': FIRST, '2': FIRST } as const satisfies Record<Rules, readonly string[]>
+
+/** Why an inbound reply was rejected (the right was not proven) or refused (the words were not understood). */
+export const REASONS = REASONS_OF[NEWEST_RULES]
 export type Reason = (typeof REASONS)[number]

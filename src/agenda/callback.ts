@@ -1,7 +1,7 @@
 // When a callback is repeated: the schedule of Standard Webhooks 1.0.0, ten attempts over some three days. A little is
 // added, read off the request's own id, so that what failed together is not repeated together; never taken away.
 import { sha256 } from '../canonical.js'
-import type { Body } from '../event.js'
+import type { StoredBody } from '../event.js'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
@@ -38,7 +38,7 @@ export function callAgainAt(
 
 /** What became of the callback of a request that asked for one. */
 export type Callback = {
-  readonly url_hash: Body<'CALLBACK_REGISTERED'>['url_hash']
+  readonly url_hash: StoredBody<'CALLBACK_REGISTERED'>['url_hash']
   readonly attempts: number
   /** When the next attempt is due; 0 for at once. */
   readonly due: number
@@ -46,7 +46,7 @@ export type Callback = {
   readonly over: boolean
 }
 
-export const registered = ({ url_hash }: Body<'CALLBACK_REGISTERED'>): Callback => ({
+export const registered = ({ url_hash }: StoredBody<'CALLBACK_REGISTERED'>): Callback => ({
   url_hash,
   attempts: 0,
   due: 0,
@@ -55,7 +55,7 @@ export const registered = ({ url_hash }: Body<'CALLBACK_REGISTERED'>): Callback 
 
 export const attempted = (
   before: Callback,
-  { attempt, final, next_at }: Body<'CALLBACK_ATTEMPTED'>,
+  { attempt, final, next_at }: StoredBody<'CALLBACK_ATTEMPTED'>,
 ): Callback => ({
   ...before,
   attempts: attempt,

@@ -1,15 +1,15 @@
 // A case is a story folded: everything the lane knows of one request, from its entries alone.
 import type { Hash } from '../canonical.js'
-import type { Answered, Body, Draft, Entry, OutcomeKind } from '../event.js'
+import type { Answered, Entry, Happened, OutcomeKind, StoredBody } from '../event.js'
 import { idOf, type Request, type Run } from '../request/request.js'
 import { attempted, type Callback, registered } from './callback.js'
 import { closed, type Delivery, exhausted, failed, reported, sent, started } from './delivery.js'
 
 /** What the run does because of the outcome. */
-export type Decided = Body<'DIRECTOR_DECIDED'> & { readonly at: string }
+export type Decided = StoredBody<'DIRECTOR_DECIDED'> & { readonly at: string }
 
 /** The one-time right that a YES has given, and what became of it. */
-export type PolicyToken = Body<'POLICY_TOKEN_ISSUED'> & {
+export type PolicyToken = StoredBody<'POLICY_TOKEN_ISSUED'> & {
   readonly spent: { readonly spend_id: string; readonly by: string; readonly at: string } | null
   readonly revoked_at: string | null
 }
@@ -19,7 +19,7 @@ export type Case = {
   readonly request: Request
   readonly request_hash: Hash
   readonly run: Run
-  readonly recipients: Body<'REQUEST_OPENED'>['recipients']
+  readonly recipients: StoredBody<'REQUEST_OPENED'>['recipients']
   readonly envelope_hash: Hash
   readonly opened_by: string
   readonly opened_at: string
@@ -48,7 +48,7 @@ export type Case = {
 }
 
 /** An entry, or an event about to become one. */
-type Happened = Draft & { readonly at: string; readonly seq: number; readonly hash?: Hash }
+type Told = Happened & { readonly at: string; readonly seq: number; readonly hash?: Hash }
 
 /** Null for an empty story; a story that does not begin with REQUEST_OPENED is a broken ledger. */
 export function fold(story: readonly Entry[]): Case | null {
@@ -57,7 +57,7 @@ export function fold(story: readonly Entry[]): Case | null {
   return folded
 }
 
-export function apply(before: Case | null, event: Happened): Case {
+export function apply(before: Case | null, event: Told): Case {
   if (before === null) return opened(event)
   const after = change(before, event)
   const version = before.version + 1
@@ -67,7 +67,7 @@ export function apply(before: Case | null, event: Happened): Case {
 
 const NO_HASH: Hash = 'sha256:'
 
-function opened(event: Happened): Case {
+function opened(event: Told): Case {
   if (event.type !== 'REQUEST_OPENED') throw new Error(`a story cannot begin with ${event.type}`)
   const { body } = event
   const request = body.request as unknown as Request
@@ -99,7 +99,7 @@ function opened(event: Happened): Case {
   }
 }
 
-function change(before: Case, event: Happened): Case {
+function change(before: Case, event: Told): Case {
   switch (event.type) {
     case 'DELIVERY_STARTED':
       return withDeliveries(before, started(before.deliveries, event.body, event.at))

@@ -1,7 +1,7 @@
 // What became of each copy of a request, folded from its story: begun, sent, failed, reported, closed, worn out.
 import type { Channel } from '../adapter.js'
 import type { Hash } from '../canonical.js'
-import type { Body } from '../event.js'
+import type { StoredBody } from '../event.js'
 
 export type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
 
@@ -40,7 +40,7 @@ export const LINKED = 'linked'
 
 type Deliveries = readonly Delivery[]
 
-export function started(before: Deliveries, body: Body<'DELIVERY_STARTED'>, at: string): Deliveries {
+export function started(before: Deliveries, body: StoredBody<'DELIVERY_STARTED'>, at: string): Deliveries {
   const claim = {
     state: 'sending' as const,
     attempts: body.attempt,
@@ -70,7 +70,7 @@ export function started(before: Deliveries, body: Body<'DELIVERY_STARTED'>, at: 
 }
 
 /** A bounce may be reported before we have told that it was sent. */
-export function sent(before: Deliveries, body: Body<'OUTBOUND_REQUEST_SENT'>, at: string): Deliveries {
+export function sent(before: Deliveries, body: StoredBody<'OUTBOUND_REQUEST_SENT'>, at: string): Deliveries {
   if (before.some(one => one.delivery_id === body.delivery_id && one.bounced)) return before
   return update(before, body.delivery_id, at, {
     state: body.uncertain ? 'uncertain' : 'sent',
@@ -80,7 +80,7 @@ export function sent(before: Deliveries, body: Body<'OUTBOUND_REQUEST_SENT'>, at
 
 export function reported(
   before: Deliveries,
-  { delivery_id, status, stands }: Body<'DELIVERY_STATUS'>,
+  { delivery_id, status, stands }: StoredBody<'DELIVERY_STATUS'>,
   at: string,
 ): Deliveries {
   const unlinked = before.some(one => one.delivery_id === delivery_id && one.unlinked)
@@ -97,7 +97,7 @@ export function reported(
 }
 
 /** A failure may be told after its lease was over and another attempt made: that one, or a copy that stands, counts. */
-export function failed(before: Deliveries, body: Body<'DELIVERY_FAILED'>, at: string): Deliveries {
+export function failed(before: Deliveries, body: StoredBody<'DELIVERY_FAILED'>, at: string): Deliveries {
   const delivery = before.find(one => one.delivery_id === body.delivery_id)
   if (delivery === undefined || stands(delivery) || body.attempt < delivery.attempts) return before
   // Whoever sent may not have known yet what was linked while they did.
@@ -113,12 +113,14 @@ export function failed(before: Deliveries, body: Body<'DELIVERY_FAILED'>, at: st
 
 export const closed = (
   before: Deliveries,
-  { delivery_id }: Body<'DELIVERY_CLOSED'>,
+  { delivery_id }: StoredBody<'DELIVERY_CLOSED'>,
   at: string,
 ): Deliveries => update(before, delivery_id, at, { state: 'closed' })
 
-export const exhausted = (before: Deliveries, { delivery_id }: Body<'INBOUND_REPLY_REJECTED'>): Deliveries =>
-  update(before, delivery_id, null, { exhausted: true })
+export const exhausted = (
+  before: Deliveries,
+  { delivery_id }: StoredBody<'INBOUND_REPLY_REJECTED'>,
+): Deliveries => update(before, delivery_id, null, { exhausted: true })
 
 const update = (before: Deliveries, id: string, at: string | null, patch: Partial<Delivery>): Deliveries =>
   before.map(delivery =>

@@ -1,7 +1,9 @@
 // `lane ledger`: the audit. What is checked is the ledger's own; here it is fetched, counted and told.
 import { choirLines } from '../interop/choir-lines.js'
+import type { Beyond } from '../ledger/invariant/rules.js'
 import { replay } from '../ledger/replay.js'
 import { verify } from '../ledger/verify.js'
+import { unknownRules } from '../rules.js'
 import { readArguments } from './arguments.js'
 import { type Command, type Misuse, misuse, type Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'
@@ -16,7 +18,7 @@ import { complain, tellTrouble } from './tell.js'
 const SHOWN_PROBLEMS = 20
 
 type Problem = { readonly invariant?: string; readonly seq?: number; readonly message: string }
-type Result = { readonly ok: boolean; readonly problems: readonly Problem[] }
+type Result = { readonly ok: boolean; readonly problems: readonly Problem[]; readonly beyond: Beyond | null }
 type Audit<R extends Result> = {
   examine(lines: AsyncIterable<string>, source: Source): Promise<R>
   summary(result: R): string
@@ -83,13 +85,20 @@ function tellEmpty(shell: Shell, { name, ifEmpty }: Source, result: Result, json
   return EXIT.error
 }
 
-function tellResult(shell: Shell, name: string, { ok, problems }: Result, summary: string): void {
-  const paint = paintFor(shell.stdout, shell.env)
-  const verdict = ok ? paint('green', 'holds') : paint('red', 'is broken')
-  say(shell.stdout, [`${name} ${verdict}: ${summary}`])
+function tellResult(shell: Shell, name: string, result: Result, summary: string): void {
+  const { problems, beyond } = result
+  say(shell.stdout, [`${name} ${verdictOf(shell, result)}: ${summary}`])
+  if (beyond !== null) say(shell.stderr, [`  entry ${beyond.seq}: ${unknownRules(beyond.rules)}`])
   const shown = problems.slice(0, SHOWN_PROBLEMS).map(problemLine)
   const rest = problems.length - shown.length
   say(shell.stderr, rest > 0 ? [...shown, `  and ${rest} more; --json lists them`] : shown)
+}
+
+function verdictOf(shell: Shell, { ok, problems, beyond }: Result): string {
+  const paint = paintFor(shell.stdout, shell.env)
+  if (ok) return paint('green', 'holds')
+  if (problems.length > 0 || beyond === null) return paint('red', 'is broken')
+  return paint('yellow', `holds up to entry ${beyond.seq} and was not judged from there on`)
 }
 
 function problemLine({ invariant, seq, message }: Problem): string {
@@ -136,7 +145,7 @@ lane ledger export [--profile choir] [FILE]
 
 verify hashes every entry again and checks that nothing happened that must never happen. replay hashes them too,
 rebuilds every case and compiles every stored reply again, and must arrive at the same events. Both exit 0 if the
-ledger holds, 1 if it is broken or has no entry. FILE is an export (NDJSON) or a backup (SQLite); without one it is the
+ledger holds, 1 if it is broken, has no entry or goes on under rules of a newer lane. FILE is an export (NDJSON) or a backup (SQLite); without one it is the
 ledger of DATABASE_URL or of the local data directory, or where there is none, or LANE_URL is set, that of the lane over
 HTTP (a key with scope audit). export writes every entry, as hashed, to FILE, or to standard output where there is none
 or it is -; with --profile choir as envelopes of six fields under dot-delimited names, for the system those names come

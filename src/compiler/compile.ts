@@ -44,6 +44,14 @@ export function compile(schema: ReplySchema, reply: string): Compiled {
   return { ok: false, reason: reading, read: quote(reply), accepted: describeAnswer(schema) }
 }
 
+type Compile = typeof compile
+/** Every grammar replies were ever read by. */
+const COMPILERS: Readonly<Record<string, Compile>> = { '1': compile }
+
+/** Null for a grammar that is not known here. */
+export const compilerOf = (grammar: string): Compile | null =>
+  Object.hasOwn(COMPILERS, grammar) ? (COMPILERS[grammar] ?? null) : null
+
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 function read(schema: ReplySchema, reply: string): Reading {

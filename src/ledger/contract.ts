@@ -13,9 +13,11 @@
 // L8  `at` never goes back. While the clock is suspect, `moment.suspect` is true and nothing may time out.
 // L9  A failure of the disk or the database rejects with LedgerUnavailable; nothing was acknowledged.
 // L10 A request with an alarm is found by `due` from that moment on, whatever has crashed meanwhile.
+// L11 The rules in force are those of the last LANE_STARTED. A program that does not know them appends nothing.
 import type { Channel } from '../adapter.js'
 import type { Hash } from '../canonical.js'
 import type { Draft, Entry, EventType } from '../event.js'
+import { areKnown, unknownRules } from '../rules.js'
 
 export type Receipt = { readonly seq: number; readonly hash: Hash }
 
@@ -122,6 +124,11 @@ export type Appended<R> =
 
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable'
+}
+
+/** The rules in force, read under the head's lock: a program that does not know them appends nothing. */
+export function assertKnownRules(rules: string): void {
+  if (!areKnown(rules)) throw new LedgerUnavailable(unknownRules(rules))
 }
 
 /** An append was sent, and what became of it could not be learnt: it may stand. */

@@ -2,6 +2,7 @@
 // without the hash member, so a reader can check it with any JSON library and SHA-256.
 import { canonical, type Hash, sha256 } from '../canonical.js'
 import type { Draft, Entry } from '../event.js'
+import { NEWEST_RULES } from '../rules.js'
 import { flawOfBody } from './plain.js'
 
 const DOMAIN = 'lane/entry/v1\n'
@@ -11,7 +12,7 @@ export type Place = { readonly seq: number; readonly at: string; readonly prev: 
 
 /** Gives a draft its place. RFC 8785 sorts members by name: at, body, hash, prev, request_id, run_id, seq, type, v. */
 export function seal(draft: Draft, place: Place): { readonly entry: Entry; readonly line: string } {
-  const flaw = flawOfBody(draft.type, draft.body)
+  const flaw = flawOfBody(draft.type, draft.body, NEWEST_RULES)
   if (flaw !== null) throw new TypeError(`an entry must fit its schema: ${flaw}`)
   const before = `{"at":"${place.at}","body":${canonical(draft.body)},`
   const request = draft.request_id === undefined ? '' : `"request_id":${JSON.stringify(draft.request_id)},`

@@ -1,9 +1,11 @@
-// The types that fill a ledger have bodies that are nearly always plain (../plain.ts); the schemas are those of event.ts.
+// The types that fill a ledger have bodies that are nearly always plain (../plain.ts); the schemas are those of event.ts,
+// by the rules an entry was written under.
 import { CHANNELS, PROOFS } from '../adapter.js'
-import { DELTA_CHARS, DELTA_ITEMS, type EventType, flawOf } from '../event.js'
+import { DELTA_CHARS, DELTA_ITEMS, type EventType, FIRST_PROOFS, flawOf } from '../event.js'
 import { fits, type Is, isCount, isHash, isName, oneOf, type Plain, plain } from '../plain.js'
-import { REASONS } from '../reason.js'
+import { REASONS_OF } from '../reason.js'
 import { DEFAULT_ACTIONS } from '../request/request.js'
+import type { Rules } from '../rules.js'
 
 const AT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
@@ -25,10 +27,7 @@ const object = (members: Readonly<Record<string, Is>>): Is => {
 }
 
 const channel = oneOf(...CHANNELS)
-const proof = oneOf(...PROOFS)
-const reason = oneOf(...REASONS)
 const default_action = oneOf(...DEFAULT_ACTIONS)
-const token_validation = listOf(object({ check: reason, ok: isFlag }), REASONS.length)
 const attempted = { delivery_id: isName, attempt: isAttempt, channel, recipient: isName }
 const about = { reply_id: isName, delivery_id: isName, channel }
 const parsed = { parsed_choice: isChoice, parsed_payload: isNull }
@@ -45,72 +44,91 @@ const typed = oneOf('REQUEST_QUESTION', 'REQUEST_REVIEW', 'REQUEST_APPROVAL')
 const isTyped: Is = value =>
   typeof value === 'object' && value !== null && 'type' in value && typed(value.type)
 
-const PLAIN: Readonly<Partial<Record<EventType, Plain>>> = {
-  REQUEST_OPENED: plain({
-    request: isTyped,
-    request_hash: isHash,
-    run: value => fits(run, value),
-    recipients: value => Array.isArray(value) && value.length > 0 && value.every(one => fits(recipient, one)),
-    envelope_hash: isHash,
-    deadline_at: isAt,
-    opened_by: isName,
-  }),
-  DELIVERY_STARTED: plain({ ...attempted, token_hash: isHash, display_hash: isHash, lease_until: isAt }),
-  OUTBOUND_REQUEST_SENT: plain({ ...attempted, request_hash: isHash, token_hash: isHash }),
-  DELIVERY_CLOSED: plain({ delivery_id: isName, edited: isFlag }),
-  INBOUND_REPLY_RECEIVED: plain({ ...about, token_validation, event_hash: isHash }),
-  HUMAN_REPLY_EVENT: plain(
-    {
-      ...about,
-      ...parsed,
-      request_id: isName,
-      sender_identity: object({ user_id: isName, proof }),
-      provider_message_id: isName,
-      raw_text_hash: isHash,
-      grammar: isName,
-      receipts: object({ token_hash: isHash, received_at: isAt }),
-    },
-    ['provider_message_id'],
-  ),
-  INBOUND_REPLY_REJECTED: plain({ ...about, reason, token_validation, raw_text_hash: isHash }),
-  TIMEOUT_RECEIPT: plain({
-    request_hash: isHash,
-    default_action,
-    deadline_at: isAt,
-    fired_at: isAt,
-    deliveries: listOf(object({ delivery_id: isName, state: isName }), MANY),
-  }),
-  REQUEST_RESOLVED: plain(
-    {
-      outcome: oneOf('answered', 'defaulted', 'undelivered', 'withdrawn'),
-      causes: value => Array.isArray(value) && value.length === 1 && isCount(value[0]),
-      answer: object({ ...parsed, answered_by: isName, channel, proof, at: isAt }),
+type PlainBodies = Readonly<Partial<Record<EventType, Plain>>>
+
+function commonBodies(reasons: readonly string[], proofs: readonly string[]) {
+  const reason = oneOf(...reasons)
+  const proof = oneOf(...proofs)
+  const token_validation = listOf(object({ check: reason, ok: isFlag }), reasons.length)
+  const rejected = { ...about, reason, token_validation, raw_text_hash: isHash }
+  const shapes = {
+    REQUEST_OPENED: plain({
+      request: isTyped,
+      request_hash: isHash,
+      run: value => fits(run, value),
+      recipients: value =>
+        Array.isArray(value) && value.length > 0 && value.every(one => fits(recipient, one)),
+      envelope_hash: isHash,
+      deadline_at: isAt,
+      opened_by: isName,
+    }),
+    DELIVERY_STARTED: plain({ ...attempted, token_hash: isHash, display_hash: isHash, lease_until: isAt }),
+    OUTBOUND_REQUEST_SENT: plain({ ...attempted, request_hash: isHash, token_hash: isHash }),
+    DELIVERY_CLOSED: plain({ delivery_id: isName, edited: isFlag }),
+    INBOUND_REPLY_RECEIVED: plain({ ...about, token_validation, event_hash: isHash }),
+    HUMAN_REPLY_EVENT: plain(
+      {
+        ...about,
+        ...parsed,
+        request_id: isName,
+        sender_identity: object({ user_id: isName, proof }),
+        provider_message_id: isName,
+        raw_text_hash: isHash,
+        grammar: isName,
+        receipts: object({ token_hash: isHash, received_at: isAt }),
+      },
+      ['provider_message_id'],
+    ),
+    INBOUND_REPLY_REJECTED: plain(rejected),
+    TIMEOUT_RECEIPT: plain({
+      request_hash: isHash,
       default_action,
-    },
-    ['answer', 'default_action'],
-  ),
-  // A change of mood has one member more and is left to the schema.
-  DIRECTOR_DECIDED: plain({
-    decision: oneOf('CONTINUE', 'SPLIT', 'HALT'),
-    reason: isName,
-    because: isCount,
-    by: isName,
-  }),
-  AHDB_DELTA: plain({
-    field: oneOf('drive', 'believe'),
-    state: oneOf('proposed'),
-    delta: isDelta,
-    because: isCount,
-    by: isName,
-  }),
+      deadline_at: isAt,
+      fired_at: isAt,
+      deliveries: listOf(object({ delivery_id: isName, state: isName }), MANY),
+    }),
+    REQUEST_RESOLVED: plain(
+      {
+        outcome: oneOf('answered', 'defaulted', 'undelivered', 'withdrawn'),
+        causes: value => Array.isArray(value) && value.length === 1 && isCount(value[0]),
+        answer: object({ ...parsed, answered_by: isName, channel, proof, at: isAt }),
+        default_action,
+      },
+      ['answer', 'default_action'],
+    ),
+    // A change of mood has one member more and is left to the schema.
+    DIRECTOR_DECIDED: plain({
+      decision: oneOf('CONTINUE', 'SPLIT', 'HALT'),
+      reason: isName,
+      because: isCount,
+      by: isName,
+    }),
+    AHDB_DELTA: plain({
+      field: oneOf('drive', 'believe'),
+      state: oneOf('proposed'),
+      delta: isDelta,
+      because: isCount,
+      by: isName,
+    }),
+  } satisfies PlainBodies
+  return { rejected, shapes }
+}
+
+const first = commonBodies(REASONS_OF['1'], FIRST_PROOFS)
+const second = commonBodies(REASONS_OF['2'], PROOFS)
+
+const PLAIN_OF: Readonly<Record<Rules, PlainBodies>> = {
+  '1': first.shapes,
+  '2': { ...second.shapes, INBOUND_REPLY_REJECTED: plain({ ...second.rejected, grammar: isName }) },
 }
 
 /** The first reason a body is not of its type, or null: by the short cut where it can, by the schema where it must. */
-export const flawOfBody = (type: string, body: unknown): string | null =>
-  isPlain(type, body) ? null : flawOf(type, body)
+export const flawOfBody = (type: string, body: unknown, rules: Rules): string | null =>
+  isPlain(type, body, rules) ? null : flawOf(type, body, rules)
 
 /** True only for a body in which its schema finds no flaw. */
-export function isPlain(type: string, body: unknown): boolean {
-  const shape = Object.hasOwn(PLAIN, type) ? PLAIN[type as EventType] : undefined
+export function isPlain(type: string, body: unknown, rules: Rules): boolean {
+  const shapes = PLAIN_OF[rules]
+  const shape = Object.hasOwn(shapes, type) ? shapes[type as EventType] : undefined
   return shape !== undefined && fits(shape, body)
 }

@@ -9,9 +9,11 @@
 import { apply, type Case } from '../agenda/case.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import type { Entry, EntryOf } from '../event.js'
+import { areKnown, NEWEST_RULES, type Rules } from '../rules.js'
 import type { RawReply } from './contract.js'
 import type { Invariant } from './invariant/invariants.js'
 import { textOf } from './invariant/line.js'
+import { type Beyond, beyondOf, rulesNamedBy } from './invariant/rules.js'
 import { flawOfShape } from './invariant/shape.js'
 import { resolutionOf, timeoutOf } from './replay/ending.js'
 import { flawOfReading, type Recorded } from './replay/reading.js'
@@ -29,6 +31,8 @@ export type Replay = {
   /** Replies whose words are not there, and no entry says why. */
   readonly absent: number
   readonly problems: readonly Problem[]
+  /** Where the ledger goes on under rules that are not known here; nothing from there on was told again. */
+  readonly beyond: Beyond | null
 }
 /** With the invariant where it is the chain that is broken. */
 type Problem = { readonly invariant?: Invariant; readonly seq: number; readonly message: string }
@@ -41,7 +45,7 @@ export async function replay(
   options: { readonly rawsMayBeAbsent?: boolean } = {},
 ): Promise<Replay> {
   const teller = new Teller(raws)
-  for await (const line of lines) await teller.hear(line)
+  for await (const line of lines) if (!(await teller.hear(line))) break
   return teller.conclude(options.rawsMayBeAbsent ?? false)
 }
 
@@ -57,21 +61,34 @@ class Teller {
   #due = FIRST_LINK
   #replies = 0
   #previous: Entry | null = null
-  /** A refusal does not record its grammar: it is that of the lane which was running. */
+  #rules: Rules = NEWEST_RULES
+  #beyond: Beyond | null = null
+  /** Under rules 1 a refusal does not record its grammar: it is that of the lane which was running. */
   #grammar = GRAMMAR
 
   constructor(raws: Raws) {
     this.#raws = raws
   }
 
-  async hear(line: string): Promise<void> {
+  /** False for the line on which the reading ends. */
+  async hear(line: string): Promise<boolean> {
     const followed = follow(line, this.#due)
+    this.#beyond = beyondOf(followed)
+    if (this.#beyond !== null) return false
     for (const flaw of followed.flaws) this.#keep({ seq: this.#due.seq, ...flaw })
-    const entry = entryOf(followed)
+    const entry = this.#entryOf(followed)
     if (entry !== null) await this.#retell(entry)
     else if (followed.flaws.length === 0) this.#say(followed.seq, 'the line is not an entry')
     this.#previous = entry
     this.#due = followed.next
+    return true
+  }
+
+  #entryOf({ members }: Followed): Entry | null {
+    if (members === null) return null
+    const named = rulesNamedBy(members)
+    if (named !== null && areKnown(named)) this.#rules = named
+    return flawOfShape(members, this.#rules) === null ? (members as unknown as Entry) : null
   }
 
   conclude(rawsMayBeAbsent: boolean): Replay {
@@ -81,12 +98,13 @@ class Teller {
         this.#say(seq, 'the reply is not stored, and no entry erases it')
     }
     return {
-      ok: this.#problems.length === 0,
+      ok: this.#problems.length === 0 && this.#beyond === null,
       cases: this.#open.size + this.#resolved.size,
       replies: this.#replies,
       erased: this.#erased.size,
       absent,
       problems: this.#problems,
+      beyond: this.#beyond,
     }
   }
 
@@ -117,7 +135,7 @@ class Teller {
       return
     }
     this.#replies += 1
-    const grammar = entry.type === 'HUMAN_REPLY_EVENT' ? entry.body.grammar : this.#grammar
+    const grammar = 'grammar' in entry.body ? entry.body.grammar : this.#grammar
     const flaw = flawOfReading(raw, entry, subject?.request.reply_schema ?? null, grammar)
     if (flaw !== null) this.#say(entry.seq, flaw)
   }
@@ -153,6 +171,3 @@ class Teller {
     return textOf(resolutionOf(subject, this.#previous)) === textOf(entry.body)
   }
 }
-
-const entryOf = ({ members }: Followed): Entry | null =>
-  members !== null && flawOfShape(members) === null ? (members as unknown as Entry) : null

@@ -6,12 +6,14 @@
 // V3  Memory grows with the requests and the accepted replies, a little for each; only open requests are kept whole.
 // V4  A line that is missing is one problem: the reading goes on from the entry that is there. What an entry further on
 //     lacks because of it is that entry's own problem.
+// V5  Entries are judged by the rules they were written under. Where these are not known here the reading ends.
 import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
 import { GENESIS } from './entry.js'
-import { type Book, openBook } from './invariant/book.js'
+import { type Book, openBook, rulesOf } from './invariant/book.js'
 import { type Flaw, flaw, type Invariant } from './invariant/invariants.js'
 import { type Link, type Members, readLine } from './invariant/line.js'
+import { type Beyond, beyondOf, checkRules } from './invariant/rules.js'
 import { flawOfSecrecy, flawOfShape } from './invariant/shape.js'
 import { checkStory, flawOfPrevious } from './invariant/story.js'
 import { checkTime } from './invariant/time.js'
@@ -27,6 +29,9 @@ export type Verification = {
   /** The hash of the last entry: kept elsewhere, it shows later whether the ledger was cut or rewritten. */
   readonly head: Hash
   readonly problems: readonly Problem[]
+  /** Where the ledger goes on under rules that are not known here. Nothing from there on was judged: it is not broken,
+   *  and this program cannot say that it holds. */
+  readonly beyond: Beyond | null
 }
 
 export async function verify(lines: AsyncIterable<string> | Iterable<string>): Promise<Verification> {
@@ -37,14 +42,25 @@ export async function verify(lines: AsyncIterable<string> | Iterable<string>): P
   const book = openBook()
   let entries = 0
   let link = FIRST_LINK
-  const read = (line: string): void => {
-    link = checkLine(book, line, link, report)
+  let beyond: Beyond | null = null
+  /** False for the line on which the reading ends. */
+  const read = (line: string): boolean => {
+    const followed = follow(line, link)
+    beyond = beyondOf(followed)
+    if (beyond !== null) return false
+    checkLine(book, line, link, followed, report)
+    link = followed.next
     entries += 1
+    return true
   }
   // Lines that are all there need no waiting for each.
-  if (Symbol.iterator in lines) for (const line of lines) read(line)
-  else for await (const line of lines) read(line)
-  return { ok: problems.length === 0, entries, head: link.prev, problems }
+  if (Symbol.iterator in lines) {
+    for (const line of lines) if (!read(line)) break
+  } else {
+    for await (const line of lines) if (!read(line)) break
+  }
+  const ok = problems.length === 0 && beyond === null
+  return { ok, entries, head: link.prev, problems, beyond }
 }
 
 /** Where the first line of a ledger stands. */
@@ -89,20 +105,19 @@ function flawOfPlace(due: number, seq: number): Flaw {
 
 type Report = (seq: number, flaw: Flaw | null) => void
 
-/** The place of the next line. */
-function checkLine(book: Book, line: string, due: Link, report: Report): Link {
-  const { members, flaws, seq, next } = follow(line, due)
+function checkLine(book: Book, line: string, due: Link, followed: Followed, report: Report): void {
+  const { members, flaws, seq } = followed
   for (const found of flaws) report(due.seq, found)
   report(seq, flawOfSecrecy(line))
   // Beyond a gap the line before is not the entry before, and nothing can be said of the two as neighbours.
   if (seq !== due.seq) book.previous = null
   book.previous = members === null ? null : checkEntry(book, members, seq, report)
-  return next
 }
 
 /** The entry, if its schema holds; else nothing more can be said about it. */
 function checkEntry(book: Book, members: Members, seq: number, report: Report): Entry | null {
-  const misshapen = flawOfShape(members)
+  report(seq, checkRules(book, members))
+  const misshapen = flawOfShape(members, rulesOf(book))
   report(seq, misshapen)
   if (misshapen !== null) return null
   const entry = members as unknown as Entry

@@ -4,10 +4,11 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { id } from '../request/field.js'
 import { fieldsOnly, placesOf } from '../request/refusal.js'
-import { replySchemaShape } from '../request/reply-shape.js'
+import { replySchemaShapeOf } from '../request/reply-shape.js'
 import { DEFAULT_ACTIONS, LENSES } from '../request/request.js'
 import { MAX_DEADLINE_SECONDS, MAX_HANDLES } from '../request/request-shape.js'
 import { inert } from '../request/text.js'
+import { NEWEST_RULES } from '../rules.js'
 
 /** Clients commonly give up after a minute: every call answers before that, with the outcome or with an id. */
 export const LONGEST_WAIT_SECONDS = 45
@@ -70,7 +71,7 @@ const common = {
   work_item_id: id.optional().describe('What the run is working on.'),
   ...waiting,
 }
-const reply_schema = replySchemaShape
+const reply_schema = replySchemaShapeOf(NEWEST_RULES)
   .default({ kind: 'yes_no' })
   .describe('Which answers are possible. Offer the real alternatives: choice is usually better than yes_no.')
 const handles = z.array(z.string({ error: HANDLES_WORDS }), { error: HANDLES_WORDS }).max(MAX_HANDLES, {

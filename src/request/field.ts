@@ -1,6 +1,7 @@
 // The fields that several shapes share, each rule with the sentence that teaches it.
 import { z } from 'zod'
-import { flawOfText, type TextFlaw } from './text.js'
+import type { Rules } from '../rules.js'
+import { TEXT_RULES, type TextFlaw } from './text.js'
 
 /** request_id, run_id, work_item_id and user_id: safe in a URL, a file name and a log line. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
@@ -22,8 +23,8 @@ function teach(flaw: TextFlaw): string {
 }
 
 /** A string people will read (invariant T1 of text.ts). */
-export const shownText = (maxChars: number, words: string) =>
+export const shownText = (maxChars: number, words: string, rules: Rules) =>
   z.string({ error: words }).superRefine((text, context) => {
-    const flaw = flawOfText(text, maxChars)
+    const flaw = TEXT_RULES[rules](text, maxChars)
     if (flaw) context.addIssue({ code: 'custom', message: `${words}; ${teach(flaw)}` })
   })

@@ -1,10 +1,11 @@
 // From a caller's JSON to a typed submission, or to every reason it is none. Strict: unknown fields are refused, no
 // value is coerced, and what is refused is told by field, by what was read and by what would have been accepted.
+import { NEWEST_RULES, type Rules } from '../rules.js'
 import { RESERVED_NAMES } from './field.js'
 import { type FieldError, fieldError, MAX_ERRORS, refusalOf, valueAt } from './refusal.js'
 import { REPLY_KINDS } from './reply-shape.js'
 import type { Recipient, RequestDraft, Run } from './request.js'
-import { submissionShape } from './request-shape.js'
+import { SUBMISSION_SHAPES } from './request-shape.js'
 import { secretPlaces } from './secrecy.js'
 
 export type { FieldError } from './refusal.js'
@@ -83,10 +84,14 @@ function unfitAction(body: unknown, actions: readonly string[]): FieldError[] {
   return errors
 }
 
-export function parseSubmission(body: unknown, policy: SubmissionPolicy): ParsedSubmission {
+export function parseSubmission(
+  body: unknown,
+  policy: SubmissionPolicy,
+  rules: Rules = NEWEST_RULES,
+): ParsedSubmission {
   const missing = unavailable(body, policy)
   if (missing.length > 0) return { ok: false, code: 'not_available', errors: missing }
-  const read = submissionShape.safeParse(body)
+  const read = SUBMISSION_SHAPES[rules].safeParse(body)
   const found = [...(read.success ? [] : refusalOf(body, read.error.issues)), ...unfit(body, policy)]
   const errors = found.slice(0, MAX_ERRORS)
   if (!read.success || errors.length > 0) return { ok: false, code: 'invalid_request', errors }

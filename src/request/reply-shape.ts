@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { decimalOf } from '../compiler/decimal.js'
 import { isBefore, readMoment } from '../compiler/instant.js'
 import { letterOf } from '../compiler/option.js'
+import type { Rules } from '../rules.js'
 import { shownText } from './field.js'
 import { fieldsOnly } from './refusal.js'
 import type { Option } from './reply-schema.js'
@@ -35,13 +36,14 @@ type Context = { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message:
 const say = (context: Context, path: PropertyKey[], message: string): void =>
   context.addIssue({ code: 'custom', path, message })
 
-const option = z.strictObject(
-  {
-    value: z.string({ error: VALUE_WORDS }).regex(OPTION_VALUE, { error: VALUE_WORDS }),
-    label: shownText(MAX_LABEL_CHARS, LABEL_WORDS),
-  },
-  { error: fieldsOnly('an option', ['value', 'label']) },
-)
+const optionOf = (rules: Rules) =>
+  z.strictObject(
+    {
+      value: z.string({ error: VALUE_WORDS }).regex(OPTION_VALUE, { error: VALUE_WORDS }),
+      label: shownText(MAX_LABEL_CHARS, LABEL_WORDS, rules),
+    },
+    { error: fieldsOnly('an option', ['value', 'label']) },
+  )
 
 /** Values are ASCII by their pattern, so this folds A to Z and nothing else. */
 const folded = (value: string): string => value.toLowerCase()
@@ -60,11 +62,12 @@ function keepApart(all: readonly Option[], context: Context): void {
   }
 }
 
-const options = z
-  .array(option, { error: OPTIONS_WORDS })
-  .min(2, { error: OPTIONS_WORDS })
-  .max(MAX_OPTIONS, { error: OPTIONS_WORDS })
-  .superRefine(keepApart)
+const optionsOf = (rules: Rules) =>
+  z
+    .array(optionOf(rules), { error: OPTIONS_WORDS })
+    .min(2, { error: OPTIONS_WORDS })
+    .max(MAX_OPTIONS, { error: OPTIONS_WORDS })
+    .superRefine(keepApart)
 
 /** None selected has no spelling (an empty reply is no answer), so `min` begins at 1. */
 const COUNT_WORDS = 'an integer, 1 ≤ min ≤ max ≤ the number of options'
@@ -80,8 +83,6 @@ const words = z
 const date = z.string({ error: DATE_WORDS }).refine(text => readMoment(text) !== null, { error: DATE_WORDS })
 
 const yesNo = { kind: z.literal('yes_no') }
-const choice = { kind: z.literal('choice'), options }
-const multiChoice = { kind: z.literal('multi_choice'), options, min: count, max: count }
 const text = {
   kind: z.literal('text'),
   max_chars: z
@@ -112,24 +113,30 @@ function keepDatesOrdered(bounds: { min?: string; max?: string }, context: Conte
 
 const KIND_WORDS = `a reply schema whose kind is one of ${REPLY_KINDS.join(', ')}`
 
-export const replySchemaShape = z.discriminatedUnion(
-  'kind',
-  [
-    shape(yesNo),
-    shape(choice),
-    shape(multiChoice).superRefine(({ min, max, options }, context) => {
-      if (min > max) say(context, ['min'], COUNT_WORDS)
-      if (max > options.length) say(context, ['max'], COUNT_WORDS)
-    }),
-    shape(text),
-    shape(number).refine(({ min, max }) => min <= max, {
-      path: ['max'],
-      error: 'a number that is not below min',
-    }),
-    shape(between).superRefine(keepDatesOrdered),
-  ],
-  { error: KIND_WORDS },
-)
+/** By the rules a request is let in under. */
+export const replySchemaShapeOf = (rules: Rules) => {
+  const options = optionsOf(rules)
+  return z.discriminatedUnion(
+    'kind',
+    [
+      shape(yesNo),
+      shape({ kind: z.literal('choice'), options }),
+      shape({ kind: z.literal('multi_choice'), options, min: count, max: count }).superRefine(
+        ({ min, max, options }, context) => {
+          if (min > max) say(context, ['min'], COUNT_WORDS)
+          if (max > options.length) say(context, ['max'], COUNT_WORDS)
+        },
+      ),
+      shape(text),
+      shape(number).refine(({ min, max }) => min <= max, {
+        path: ['max'],
+        error: 'a number that is not below min',
+      }),
+      shape(between).superRefine(keepDatesOrdered),
+    ],
+    { error: KIND_WORDS },
+  )
+}
 
 const YES_NO_WORDS = 'yes_no: an approval is answered YES or NO'
 export const approvalReplyShape = z.strictObject(

@@ -2,10 +2,11 @@
 // configuration are not here: parse.ts knows which actions exist, admit.ts whom they may be put to.
 import { z } from 'zod'
 import { CHANNELS } from '../adapter.js'
+import type { Rules } from '../rules.js'
 import { ID_WORDS, id, RESERVED_NAMES, shownText } from './field.js'
 import { FIXED_HANDLE_WORDS, HANDLE_WORDS, isFixedHandle, isHandle } from './handle.js'
 import { fieldsOnly } from './refusal.js'
-import { approvalReplyShape, replySchemaShape } from './reply-shape.js'
+import { approvalReplyShape, replySchemaShapeOf } from './reply-shape.js'
 import { DEFAULT_ACTIONS, type DefaultAction, LENSES, MOODS } from './request.js'
 import { questionsIn } from './text.js'
 
@@ -44,30 +45,33 @@ const common = {
     .min(1, { error: DEADLINE_WORDS })
     .max(MAX_DEADLINE_SECONDS, { error: DEADLINE_WORDS }),
   default_action: z.enum(DEFAULT_ACTIONS, { error: DEFAULT_WORDS }),
-  reply_schema: replySchemaShape,
 }
 
 const shape = <S extends z.core.$ZodLooseShape>(noun: string, fields: S) =>
   z.strictObject(fields, { error: fieldsOnly(noun, Object.keys(fields)) })
 
-const question = shape('a question', {
-  type: z.literal('REQUEST_QUESTION'),
-  question_id: id.exactOptional(),
-  question_text: shownText(MAX_SHOWN_CHARS, QUESTION_WORDS).refine(text => questionsIn(text) <= 1, {
-    error: QUESTION_WORDS,
-  }),
-  impact: shownText(MAX_SHOWN_CHARS, IMPACT_WORDS),
-  context_handles: handles(0),
-  ...common,
-})
+const questionOf = (rules: Rules) =>
+  shape('a question', {
+    type: z.literal('REQUEST_QUESTION'),
+    question_id: id.exactOptional(),
+    question_text: shownText(MAX_SHOWN_CHARS, QUESTION_WORDS, rules).refine(text => questionsIn(text) <= 1, {
+      error: QUESTION_WORDS,
+    }),
+    impact: shownText(MAX_SHOWN_CHARS, IMPACT_WORDS, rules),
+    context_handles: handles(0),
+    ...common,
+    reply_schema: replySchemaShapeOf(rules),
+  })
 
-const review = shape('a review', {
-  type: z.literal('REQUEST_REVIEW'),
-  review_id: id.exactOptional(),
-  target_handles: handles(1),
-  lens: z.enum(LENSES, { error: LENS_WORDS }),
-  ...common,
-})
+const reviewOf = (rules: Rules) =>
+  shape('a review', {
+    type: z.literal('REQUEST_REVIEW'),
+    review_id: id.exactOptional(),
+    target_handles: handles(1),
+    lens: z.enum(LENSES, { error: LENS_WORDS }),
+    ...common,
+    reply_schema: replySchemaShapeOf(rules),
+  })
 
 /** A refusal to publish is no answer to an export: what silence leads to must fit what was asked. */
 const APPROVAL_DEFAULTS: Readonly<Partial<Record<DefaultAction, 'any' | 'PUBLISH' | 'EXPORT'>>> = {
@@ -119,7 +123,8 @@ const approval = shape('an approval', {
 )
 
 const TYPE_WORDS = 'a request whose type is REQUEST_QUESTION, REQUEST_REVIEW or REQUEST_APPROVAL'
-const request = z.discriminatedUnion('type', [question, review, approval], { error: TYPE_WORDS })
+const requestOf = (rules: Rules) =>
+  z.discriminatedUnion('type', [questionOf(rules), reviewOf(rules), approval], { error: TYPE_WORDS })
 
 const run = shape('run', {
   run_id: id,
@@ -148,15 +153,19 @@ const recipient = z.preprocess(
   ),
 )
 
-export const submissionShape = shape('a submission', {
-  request,
-  run,
-  recipients: z
-    .array(recipient, { error: RECIPIENTS_WORDS })
-    .min(1, { error: RECIPIENTS_WORDS })
-    .max(MAX_RECIPIENTS, { error: RECIPIENTS_WORDS })
-    .refine(all => allDiffer(all.map(one => one.user_id)), { error: `${RECIPIENTS_WORDS}, nobody twice` })
-    .exactOptional(),
-  // Judged in parse.ts, by the configuration; here it only has its place.
-  callback_url: z.custom<string>(() => true).exactOptional(),
-})
+const submissionOf = (rules: Rules) =>
+  shape('a submission', {
+    request: requestOf(rules),
+    run,
+    recipients: z
+      .array(recipient, { error: RECIPIENTS_WORDS })
+      .min(1, { error: RECIPIENTS_WORDS })
+      .max(MAX_RECIPIENTS, { error: RECIPIENTS_WORDS })
+      .refine(all => allDiffer(all.map(one => one.user_id)), { error: `${RECIPIENTS_WORDS}, nobody twice` })
+      .exactOptional(),
+    // Judged in parse.ts, by the configuration; here it only has its place.
+    callback_url: z.custom<string>(() => true).exactOptional(),
+  })
+
+/** By the rules a request is let in under: an old ledger's requests are read again by theirs. */
+export const SUBMISSION_SHAPES = { '1': submissionOf('1'), '2': submissionOf('2') } as const

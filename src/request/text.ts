@@ -3,6 +3,7 @@
 //
 // T1  Shown text is one line of assigned, visible characters and spaces; its length is counted in code points.
 // T2  A quotation is short and inert: it never carries a blob or an invisible character back out.
+import type { Rules } from '../rules.js'
 
 /**
  * Controls (newlines too), format characters (bidi, zero-width, tags), surrogates, private use and unassigned are
@@ -38,6 +39,12 @@ export function flawOfText(text: string, maxChars: number): TextFlaw | null {
   const length = lengthOf(text)
   if (length > maxChars) return { kind: 'too_long', length }
   return BLANK.test(text) ? { kind: 'blank' } : null
+}
+
+/** By the rules a request was let in under. */
+export const TEXT_RULES: Readonly<Record<Rules, (text: string, maxChars: number) => TextFlaw | null>> = {
+  '1': flawOfText,
+  '2': flawOfText,
 }
 
 function codePoint(character: string): string {

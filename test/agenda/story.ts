@@ -121,6 +121,7 @@ export class Story {
       reason: 'rate_limited',
       token_validation: [{ check: 'rate_limited', ok: false }],
       raw_text_hash: HASH,
+      grammar: '1',
     })
   }
 

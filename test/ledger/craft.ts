@@ -8,6 +8,7 @@ import { GENESIS, seal } from '../../src/ledger/entry.js'
 import { verify } from '../../src/ledger/verify.js'
 import { REASONS, type Reason } from '../../src/reason.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
+import { NEWEST_RULES } from '../../src/rules.js'
 
 /** As docs/spec/ledger.md says it, from the members alone. */
 export const hashEntry = ({ hash: _, ...rest }: Record<string, unknown>): Hash =>
@@ -226,6 +227,7 @@ export class Tale {
       reason,
       token_validation: checks(reason),
       raw_text_hash: sha256(saltOf(reply_id), 'do not'),
+      grammar: GRAMMAR,
       ...changes,
     })
   }
@@ -267,7 +269,7 @@ export function checks(reason: Reason | null) {
 
 export const started: Draft = {
   type: 'LANE_STARTED',
-  body: { version: '0.1.0', grammar: GRAMMAR, profile: 'embedded' },
+  body: { version: '0.1.0', grammar: GRAMMAR, profile: 'embedded', rules: NEWEST_RULES },
 }
 
 /** A sound ledger with every kind of ending, and with what may still come after one. */

@@ -23,7 +23,7 @@ const append = (count = 1) =>
       stage.store.ledger.append({
         decide: () => ({
           kind: 'append',
-          events: [{ type: 'LANE_STARTED', body: { version: '1', grammar: '1', profile: 'embedded' } }],
+          events: [{ type: 'LANE_STARTED', body: { version: '1', grammar: '1', profile: 'embedded', rules: '2' } }],
         }),
       }),
     ),

@@ -3,6 +3,7 @@
 import type { Hash } from '../../canonical.js'
 import type { Entry, EntryOf, OutcomeKind } from '../../event.js'
 import type { Request } from '../../request/request.js'
+import { NEWEST_RULES, type Rules } from '../../rules.js'
 
 /** One delivery, as far as its later entries must fit it. */
 export type Placing = {
@@ -58,17 +59,23 @@ export type Book = {
   readonly acceptedTokens: Set<Hash>
   readonly acceptedMessages: Set<string>
   readonly policyTokens: Set<string>
+  /** Those of the last LANE_STARTED; null before the first. */
+  rules: Rules | null
   /** The entry before this one, if it could be read. */
   previous: Entry | null
   suspect: boolean
   lastAt: string
 }
 
+/** What the next entry is judged by. A ledger begins with a LANE_STARTED; what stands before one is taken for this program's. */
+export const rulesOf = ({ rules }: Book): Rules => rules ?? NEWEST_RULES
+
 export const openBook = (): Book => ({
   stories: new Map(),
   acceptedTokens: new Set(),
   acceptedMessages: new Set(),
   policyTokens: new Set(),
+  rules: null,
   previous: null,
   suspect: false,
   lastAt: '',

@@ -21,6 +21,7 @@ export const INVARIANTS = {
   I24: 'No inbound reply without its checks in their fixed order, and no accepted one whose event is not the one hashed.',
   I25: 'No send that was not claimed before, no attempt out of order, none claimed once the request is resolved.',
   I27: 'No callback that was not registered with its request, none before the resolution, early, out of order or after the last.',
+  I28: 'No LANE_STARTED under older rules than one before it.',
 } as const
 
 export type Invariant = keyof typeof INVARIANTS

@@ -1,31 +1,41 @@
 // I10, I13–I16, I24: what was let in as an answer, and what was not.
 import type { Check, EntryOf } from '../../event.js'
-import { REASONS, type Reason } from '../../reason.js'
+import { REASONS_OF, type Reason } from '../../reason.js'
+import type { Rules } from '../../rules.js'
 import { isInSchema } from './answer.js'
-import type { Book, Open, Story } from './book.js'
+import { type Book, type Open, rulesOf, type Story } from './book.js'
 import { isIssued } from './delivery.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
 
 /** The checks stand in their fixed order and all hold; for a rejection all but the last, which is the reason. */
-function isReceipt(checks: readonly Check[], reason: Reason | null): boolean {
-  const failing = reason === null ? REASONS.length : REASONS.indexOf(reason)
+function isReceipt(checks: readonly Check[], reason: Reason | null, rules: Rules): boolean {
+  const reasons: readonly string[] = REASONS_OF[rules]
+  const failing = reason === null ? reasons.length : reasons.indexOf(reason)
   return (
-    checks.length === Math.min(failing + 1, REASONS.length) &&
-    checks.every(({ check, ok }, index) => check === REASONS[index] && ok === (index !== failing))
+    checks.length === Math.min(failing + 1, reasons.length) &&
+    checks.every(({ check, ok }, index) => check === reasons[index] && ok === (index !== failing))
   )
 }
 
-export function checkRejection(story: Story, { body }: EntryOf<'INBOUND_REPLY_REJECTED'>): Flaw | null {
-  if (!isReceipt(body.token_validation, body.reason)) {
+export function checkRejection(
+  book: Book,
+  story: Story,
+  { body }: EntryOf<'INBOUND_REPLY_REJECTED'>,
+): Flaw | null {
+  if (!isReceipt(body.token_validation, body.reason, rulesOf(book))) {
     return flaw('I24', `the checks do not lead to ${body.reason}`)
   }
   return story.deliveries.has(body.delivery_id) ? null : flaw('I14', 'the request has no such delivery')
 }
 
-export function checkReceived(story: Story, { body }: EntryOf<'INBOUND_REPLY_RECEIVED'>): Flaw | null {
+export function checkReceived(
+  book: Book,
+  story: Story,
+  { body }: EntryOf<'INBOUND_REPLY_RECEIVED'>,
+): Flaw | null {
   if (story.open === null) return flaw('I7', 'a reply was accepted after the resolution')
-  if (isReceipt(body.token_validation, null)) return null
+  if (isReceipt(body.token_validation, null, rulesOf(book))) return null
   return flaw('I24', 'the checks of an accepted reply are not all there, or do not all hold')
 }
 
@@ -53,7 +63,9 @@ function flawOfReceipt({ previous }: Book, { body, request_id }: Accepted): Flaw
 
 function flawOfAnswer({ deadline_at, request }: Open, { at, body }: Accepted): Flaw | null {
   if (at >= deadline_at) return flaw('I10', `accepted though ${deadline_at} had come`)
-  return isInSchema(request.reply_schema, body) ? null : flaw('I13', 'the answer is not in the reply schema')
+  return isInSchema(request.reply_schema, body.grammar, body)
+    ? null
+    : flaw('I13', 'the answer is not in the reply schema')
 }
 
 function flawOfSender(story: Story, open: Open, { body }: Accepted): Flaw | null {

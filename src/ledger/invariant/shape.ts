@@ -1,11 +1,13 @@
-// I4, I22, I23: an entry by itself. What passes here is an Entry in the sense of event.ts, and its request is one that
-// the door would let in today (bar the names of actions, which are the configuration's).
+// I4, I22, I23: an entry by itself, by the rules it was written under. What passes here is an Entry in the sense of
+// event.ts, and its request is one that the door let in under these rules (bar the names of actions, which are the
+// configuration's).
 import type { Entry, EntryOf, EventType } from '../../event.js'
 import { ID } from '../../request/field.js'
 import { parseSubmission } from '../../request/parse.js'
 import { idOf, type Request } from '../../request/request.js'
 import { holdsSecret } from '../../request/secrecy.js'
-import { flawOfText } from '../../request/text.js'
+import { TEXT_RULES } from '../../request/text.js'
+import type { Rules } from '../../rules.js'
 import { flawOfBody } from '../plain.js'
 import { type Flaw, flaw } from './invariants.js'
 import type { Members } from './line.js'
@@ -24,14 +26,14 @@ const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>([
 const EITHER: EventType = 'RAW_ERASED'
 
 /** Without a flaw the members are an Entry. */
-export function flawOfShape(members: Members): Flaw | null {
+export function flawOfShape(members: Members, rules: Rules): Flaw | null {
   const type = typeof members.type === 'string' ? members.type : ''
   const outside = flawOfMembers(members, type)
   if (outside !== null) return flaw('I4', outside)
-  const inside = flawOfBody(type, members.body)
+  const inside = flawOfBody(type, members.body, rules)
   if (inside !== null) return flaw('I4', inside)
   const entry = members as unknown as Entry
-  return entry.type === 'REQUEST_OPENED' ? flawOfRequest(entry) : null
+  return entry.type === 'REQUEST_OPENED' ? flawOfRequest(entry, rules) : null
 }
 
 function flawOfMembers(members: Members, type: string): string | null {
@@ -48,12 +50,12 @@ function flawOfMembers(members: Members, type: string): string | null {
 
 const isId = (value: unknown): boolean => typeof value === 'string' && ID.test(value)
 
-function flawOfRequest({ body, request_id, run_id }: EntryOf<'REQUEST_OPENED'>): Flaw | null {
+function flawOfRequest({ body, request_id, run_id }: EntryOf<'REQUEST_OPENED'>, rules: Rules): Flaw | null {
   const { request, run } = body
   const action = (request as { readonly action?: unknown }).action
-  const parsed = parseSubmission({ request, run }, { actions: [String(action)] })
+  const parsed = parseSubmission({ request, run }, { actions: [String(action)] }, rules)
   if (!parsed.ok) {
-    if (hasUnshowable(request)) return flaw('I22', 'the request holds a character that is not shown')
+    if (hasUnshowable(request, rules)) return flaw('I22', 'the request holds a character that is not shown')
     const [error] = parsed.errors
     return flaw('I4', `REQUEST_OPENED: ${error?.field} must be ${error?.accepted}`)
   }
@@ -62,10 +64,13 @@ function flawOfRequest({ body, request_id, run_id }: EntryOf<'REQUEST_OPENED'>):
 }
 
 /** Only asked about a request that was refused: whether that is why. */
-function hasUnshowable(value: unknown): boolean {
-  if (typeof value === 'string') return flawOfText(value, Number.POSITIVE_INFINITY)?.kind === 'unshowable'
+function hasUnshowable(value: unknown, rules: Rules): boolean {
+  if (typeof value === 'string')
+    return TEXT_RULES[rules](value, Number.POSITIVE_INFINITY)?.kind === 'unshowable'
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([key, member]) => hasUnshowable(key) || hasUnshowable(member))
+  return Object.entries(value).some(
+    ([key, member]) => hasUnshowable(key, rules) || hasUnshowable(member, rules),
+  )
 }
 
 export const flawOfSecrecy = (line: string): Flaw | null =>

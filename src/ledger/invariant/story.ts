@@ -76,10 +76,10 @@ function check(book: Book, story: Story, entry: Entry): Flaw | null {
     case 'NOTICE_SENT':
       return checkTold(story, entry)
     case 'INBOUND_REPLY_REJECTED':
-      return checkRejection(story, entry)
+      return checkRejection(book, story, entry)
     case 'INBOUND_REPLY_RECEIVED':
       story.direction.reply_event_hash = entry.body.event_hash
-      return checkReceived(story, entry)
+      return checkReceived(book, story, entry)
     case 'HUMAN_REPLY_EVENT':
       return checkAccepted(book, story, entry)
     case 'TIMEOUT_RECEIPT':

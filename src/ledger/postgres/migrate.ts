@@ -1,11 +1,13 @@
 // Brings a database forward, one numbered file a transaction, while every other replica waits. A change of shape is a
-// new file, never an edit of an old one, and one that the lanes still running can live with; a database of a newer lane
-// is refused rather than guessed at.
+// new file, never an edit of an old one, and one that the lanes still running can live with unless the rules change with
+// it; a database of a newer lane is refused rather than guessed at.
 import { type Client, query } from './connection.js'
 import { ledger } from './migrations/0001-ledger.js'
+import { rules2 } from './migrations/0002-rules-2.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
+  { name: '0002-rules-2', sql: rules2 },
 ]
 
 export const SCHEMA_VERSION = FILES.length

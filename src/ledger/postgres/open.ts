@@ -90,7 +90,7 @@ const sightOf =
     const asked = machine.monotonic()
     const row = await readers.one<Head & { readonly wall: number; readonly standby: boolean }>({
       name: 'look',
-      text: `SELECT size, hash, at_ms, suspected, extract(epoch FROM clock_timestamp())::float8 * 1000 AS wall,
+      text: `SELECT size, hash, at_ms, suspected, rules, extract(epoch FROM clock_timestamp())::float8 * 1000 AS wall,
         pg_is_in_recovery() AS standby FROM head`,
     })
     if (row === null) throw new Error('the ledger has no head')

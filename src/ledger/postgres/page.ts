@@ -2,6 +2,7 @@
 // database, so whatever an append is refused for costs its neighbours nothing (L3).
 import { instant } from '../../clock.js'
 import { type Draft, type Entry, LANE } from '../../event.js'
+import { NEWEST_RULES } from '../../rules.js'
 import type { Reading } from '../clock.js'
 import type { Append, Appended, Decision, Guard, Moment } from '../contract.js'
 import { seal } from '../entry.js'
@@ -116,8 +117,10 @@ export class Page {
       this.#leaf.stories.push(story)
     }
     const last = entries.at(-1)
-    if (last !== undefined)
-      this.#head = { ...this.#head, size: last.seq + 1, hash: last.hash, at_ms: this.#reading.ms }
+    if (last !== undefined) {
+      const rules = entries.some(({ type }) => type === 'LANE_STARTED') ? NEWEST_RULES : this.#head.rules
+      this.#head = { ...this.#head, size: last.seq + 1, hash: last.hash, at_ms: this.#reading.ms, rules }
+    }
     return entries
   }
 

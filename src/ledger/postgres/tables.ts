@@ -11,6 +11,8 @@ export type Head = {
   readonly at_ms: number
   /** The seq of a CLOCK_SUSPECT that nothing has answered yet. */
   readonly suspected: number | null
+  /** Those of the last LANE_STARTED. */
+  readonly rules: string
 }
 
 /** Rows by table, and within a table by what makes them one. */
@@ -37,7 +39,7 @@ const CHANGED: Statement = {
 }
 const HEAD: Statement = {
   name: 'write_head',
-  text: 'UPDATE head SET size = $1, hash = $2, at_ms = $3, suspected = $4',
+  text: 'UPDATE head SET size = $1, hash = $2, at_ms = $3, suspected = $4, rules = $5',
 }
 const FORGET: Statement = {
   name: 'write_forget',
@@ -104,9 +106,9 @@ export function writesOf(leaf: Leaf, atMs: number): readonly Write[] {
 }
 
 /** The page is over: this is where the next one begins. */
-export const writeOfHead = ({ size, hash, at_ms, suspected }: Head): Write => ({
+export const writeOfHead = ({ size, hash, at_ms, suspected, rules }: Head): Write => ({
   ...HEAD,
-  values: [size, hash, at_ms, suspected],
+  values: [size, hash, at_ms, suspected, rules],
 })
 
 function writesOfEntries({ entries, lines, stories }: Leaf): Write[] {

@@ -7,11 +7,13 @@
 // W3  Where the answer to a COMMIT was lost, the lock is taken again: whoever holds it has then either committed, and
 //     the number of the batch stands in `writers`, or never will. So nothing is appended twice.
 // W4  Nothing is appended to a ledger that has lost what was acknowledged (newest.ts).
-// W5  A process that falls silent while it holds the lock loses it after SILENCE_MS.
+// W5  Nothing is appended under rules that are not known here.
+// W6  A process that falls silent while it holds the lock loses it after SILENCE_MS.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
-import type { Append } from '../contract.js'
+import { NEWEST_RULES } from '../../rules.js'
+import { type Append, assertKnownRules } from '../contract.js'
 import type { DatabaseClock, Sighting } from './clock.js'
 import {
   type Answer,
@@ -75,7 +77,7 @@ const COMMIT: Statement = { name: 'commit', text: 'COMMIT' }
 const ROLLBACK: Statement = { name: 'rollback', text: 'ROLLBACK' }
 const LOCK: Statement = {
   name: 'lock_head',
-  text: 'SELECT size, hash, at_ms, suspected FROM head FOR UPDATE',
+  text: 'SELECT size, hash, at_ms, suspected, rules FROM head FOR UPDATE',
 }
 /** A statement of its own: the clock must be read when the lock is held, not when it was asked for. */
 const CLOCK: Statement = {
@@ -84,7 +86,7 @@ const CLOCK: Statement = {
 }
 const SIGN: Statement = {
   name: 'sign',
-  text: `INSERT INTO writers (writer, batch, at) VALUES ($1, $2, clock_timestamp())
+  text: `INSERT INTO writers (writer, batch, at, rules) VALUES ($1, $2, clock_timestamp(), '${NEWEST_RULES}')
     ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at`,
 }
 const SIGNED: Statement = { name: 'signed', text: 'SELECT batch FROM writers WHERE writer = $1' }
@@ -153,6 +155,7 @@ export class Writer {
   }
 
   #judge(talk: Talk, { head, known, sighting, facts }: Entered, batch: readonly Append<unknown>[]) {
+    assertKnownRules(head.rules)
     this.#newest.see(head, known)
     this.#clock.heed(head.at_ms, head.suspected)
     const reading = this.#clock.see(sighting)

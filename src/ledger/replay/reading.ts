@@ -1,8 +1,7 @@
 // A stored reply, read again: it must be the reply that was hashed, and mean what it meant.
 import { sha256 } from '../../canonical.js'
-import { compile, GRAMMAR } from '../../compiler/compile.js'
+import { type Compiled, compilerOf } from '../../compiler/compile.js'
 import type { EntryOf } from '../../event.js'
-import { REASONS } from '../../reason.js'
 import type { ReplySchema } from '../../request/reply-schema.js'
 import type { RawReply } from '../contract.js'
 import { isSame } from '../invariant/answer.js'
@@ -10,7 +9,11 @@ import { isSame } from '../invariant/answer.js'
 export type Recorded = EntryOf<'HUMAN_REPLY_EVENT' | 'INBOUND_REPLY_REJECTED'>
 
 /** The refusals that the words alone decide; for every other the right was not proven, and nothing was compiled. */
-const OF_THE_WORDS: ReadonlySet<string> = new Set(REASONS.filter(reason => reason.startsWith('reply_')))
+const OF_THE_WORDS: ReadonlySet<string> = new Set([
+  'reply_too_long',
+  'reply_bad_charset',
+  'reply_not_in_schema',
+])
 
 /** Why what is stored does not lead to what is recorded, or null. */
 export function flawOfReading(
@@ -23,13 +26,13 @@ export function flawOfReading(
     return 'the stored reply is not the one recorded'
   if (entry.type === 'INBOUND_REPLY_REJECTED' && !OF_THE_WORDS.has(entry.body.reason)) return null
   if (schema === null) return 'the words of a reply were judged though its request was not open'
-  if (grammar !== GRAMMAR)
+  const compiled = compilerOf(grammar)?.(schema, raw.raw)
+  if (compiled === undefined)
     return `the reply was read by grammar ${JSON.stringify(grammar)}, which is not known here`
-  return flawOfCompiling(raw, entry, schema)
+  return flawOfCompiling(compiled, entry)
 }
 
-function flawOfCompiling(raw: RawReply, entry: Recorded, schema: ReplySchema): string | null {
-  const compiled = compile(schema, raw.raw)
+function flawOfCompiling(compiled: Compiled, entry: Recorded): string | null {
   if (entry.type === 'HUMAN_REPLY_EVENT') {
     if (!compiled.ok) return `recorded as an answer, compiled to ${compiled.reason}`
     return isSame(compiled.answer, entry.body) ? null : 'compiled to another answer than the one recorded'

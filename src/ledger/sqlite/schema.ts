@@ -94,6 +94,11 @@ const STEPS: readonly string[] = [
   DROP INDEX grants_by_code;
   CREATE INDEX grants_by_person ON grants (user_id, channel) WHERE channel <> 'web';
   `,
+  // Rules 2. The rules in force are those of the last LANE_STARTED.
+  `
+  CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), rules TEXT NOT NULL) STRICT;
+  INSERT INTO head (one, rules) VALUES (1, '1');
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

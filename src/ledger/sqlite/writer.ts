@@ -4,8 +4,9 @@ import type { Database } from 'better-sqlite3'
 import type { Hash } from '../../canonical.js'
 import { instant } from '../../clock.js'
 import { type Body, type Draft, type Entry, LANE } from '../../event.js'
+import { NEWEST_RULES } from '../../rules.js'
 import type { LedgerClock, Reading } from '../clock.js'
-import type { Append, Appended, Decision, Moment } from '../contract.js'
+import { type Append, type Appended, assertKnownRules, type Decision, type Moment } from '../contract.js'
 import { seal } from '../entry.js'
 import { guardKeeper } from './guards.js'
 import { shelver } from './shelf.js'
@@ -60,6 +61,7 @@ export class Writer {
     const place: Place = (draft, ms, story) => {
       const { entry, line } = seal(draft, { seq: head.size, at: instant(ms), prev: head.hash })
       this.#statements.insertEntry.run(entry.seq, entry.type, story, line)
+      if (entry.type === 'LANE_STARTED') this.#statements.setRules.run(NEWEST_RULES)
       head = { size: head.size + 1, hash: entry.hash }
       entries.push(entry)
       return entry
@@ -75,6 +77,7 @@ export class Writer {
     }
     this.#db.exec('BEGIN IMMEDIATE')
     try {
+      assertKnownRules(this.#statements.rules.get() as string)
       const outcomes = batch.map(judge)
       this.#db.exec('COMMIT')
       this.#head = head
@@ -147,6 +150,8 @@ const ringAt = (alarm: number | null | undefined): number | null =>
   typeof alarm === 'number' ? Math.ceil(alarm) : null
 
 const prepare = (db: Database) => ({
+  rules: db.prepare('SELECT rules FROM head').pluck(),
+  setRules: db.prepare('UPDATE head SET rules = ?'),
   known: db.prepare('SELECT opened_seq, version FROM requests WHERE request_id = ?'),
   insertEntry: db.prepare('INSERT INTO entries (seq, type, story, line) VALUES (?, ?, ?, ?)'),
   open: db.prepare(

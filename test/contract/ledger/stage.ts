@@ -86,7 +86,7 @@ export function stageFor(opener: Opener): Stage {
 
 export const STARTED: Draft = {
   type: 'LANE_STARTED',
-  body: { version: '0.1.0', grammar: '1', profile: 'embedded' },
+  body: { version: '0.1.0', grammar: '1', profile: 'embedded', rules: '2' },
 }
 
 export type Asked = {

@@ -139,7 +139,7 @@ describe.skipIf(!present)('a PostgreSQL that breaks (needs a server: npm run tes
         const result = await ledger.append({
           decide: () => {
             decided += 1
-            const body = { version: 'once', grammar: '1', profile: 'cluster' } as const
+            const body = { version: 'once', grammar: '1', profile: 'cluster', rules: '2' } as const
             return { kind: 'append', events: [{ type: 'LANE_STARTED', body }] }
           },
         })

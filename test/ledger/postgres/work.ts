@@ -20,7 +20,10 @@ export class Work {
   /** Notes something of its own name; true if it was told that it is recorded. */
   async note(ledger: Ledger): Promise<boolean> {
     const version = `note-${this.#number++}`
-    const draft = { type: 'LANE_STARTED', body: { version, grammar: '1', profile: 'cluster' } } as const
+    const draft = {
+      type: 'LANE_STARTED',
+      body: { version, grammar: '1', profile: 'cluster', rules: '2' },
+    } as const
     const done = await this.#try(() => note(ledger, [draft]))
     if (done?.kind === 'appended') this.noted.push(version)
     return done?.kind === 'appended'

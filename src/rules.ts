@@ -1,0 +1,22 @@
+// A ledger is judged for ever by the rules in force when its entries were written. LANE_STARTED names them; an entry's
+// rules are those of the last LANE_STARTED before it. Each room keeps what it knows of each set in a table by this name:
+// the reasons (reason.ts), the entries' shapes (event.ts), the door's parse (request/), the invariants and the grammar.
+//
+// "1" is fixed: nothing under that name changes any more. "2" grows until its ledgers are kept as vectors.
+
+export const RULES = ['1', '2'] as const
+export type Rules = (typeof RULES)[number]
+
+/** The rules this program writes by. */
+export const NEWEST_RULES = '2' satisfies Rules
+
+/** The rules a ledger begins with: a LANE_STARTED that names none was written before rules had names. */
+export const FIRST_RULES = '1' satisfies Rules
+
+export const areKnown = (rules: string): rules is Rules => (RULES as readonly string[]).includes(rules)
+
+export const areOlder = (one: Rules, other: Rules): boolean => RULES.indexOf(one) < RULES.indexOf(other)
+
+/** What a program says that meets rules it does not know: it cannot judge what was written under them. */
+export const unknownRules = (rules: string): string =>
+  `the ledger is written under rules ${JSON.stringify(rules.slice(0, 40))}, and this lane knows ${RULES.join(', ')}: run the newer lane`
