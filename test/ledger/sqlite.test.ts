@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import { AlreadyRunning } from '../../src/ledger/sqlite/lock.js'
 import { durability, LEDGER_FILE, openReadOnly, openSqlite } from '../../src/ledger/sqlite/open.js'
 import { SCHEMA_VERSION } from '../../src/ledger/sqlite/schema.js'
@@ -96,23 +97,17 @@ describe('the file', () => {
     await ledger.close()
   })
 
-  test('of the lane before this one is brought forward, and keeps what it holds', async () => {
+  test('under rules that are not known here takes no append', async () => {
     const db = await tampering()
-    db.exec(
-      `DROP INDEX grants_by_person; CREATE INDEX grants_by_code ON grants (user_id) WHERE channel = 'sms'`,
-    )
-    db.pragma(`user_version = ${SCHEMA_VERSION - 1}`)
+    db.exec(`UPDATE head SET rules = '3'`)
     db.close()
-    const { ledger, file } = openHere()
-    expect(await ledger.story('q-1')).toHaveLength(3)
-    await ledger.close()
-    const after = openReadOnly(file)
-    expect(after.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION)
-    const indexes = after.prepare(
-      `SELECT name FROM sqlite_schema WHERE tbl_name = 'grants' AND sql IS NOT NULL`,
+    const { ledger } = openHere()
+    await expect(note(ledger)).rejects.toThrow(LedgerUnavailable)
+    await expect(note(ledger)).rejects.toThrow(
+      'under rules "3", and this lane knows 1, 2: run the newer lane',
     )
-    expect(indexes.pluck().all()).toEqual(['grants', 'grants_by_person'])
-    after.close()
+    expect((await ledger.head()).size).toBe(3)
+    await ledger.close()
   })
 
   test('can be read by an auditor while the lane writes', async () => {

@@ -205,6 +205,7 @@ describe.each(Object.entries(LEDGERS))('the ledger %s of rules 1', (name, told) 
       erased,
       absent: 0,
       problems: [],
+      beyond: null,
     })
   })
 })

@@ -38,7 +38,13 @@ describe('a sound ledger', () => {
   test('holds, and its head is the hash of its last entry', async () => {
     const craft = soundLedger()
     const head = craft.entries.at(-1)?.hash
-    expect(await verify(craft.lines)).toEqual({ ok: true, entries: craft.seq, head, problems: [], beyond: null })
+    expect(await verify(craft.lines)).toEqual({
+      ok: true,
+      entries: craft.seq,
+      head,
+      problems: [],
+      beyond: null,
+    })
   })
 
   test('has an entry of every type', () => {

@@ -123,8 +123,29 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     url = await server.corner()
     const all = await Promise.all(Array.from({ length: 5 }, opened))
     await Promise.all(all.map(({ ledger }) => note(ledger)))
-    expect(await ask(url, 'SELECT version FROM migrations')).toEqual([{ version: SCHEMA_VERSION }])
+    const versions = Array.from({ length: SCHEMA_VERSION }, (_, index) => ({ version: index + 1 }))
+    expect(await ask(url, 'SELECT version FROM migrations ORDER BY version')).toEqual(versions)
     expect(await verify(all[0]?.ledger.lines(0) ?? [])).toMatchObject({ ok: true, entries: 5 })
+  })
+
+  test('under rules that are not known here takes no append', async () => {
+    await fresh()
+    const { ledger } = await opened()
+    await tell(url, `UPDATE head SET rules = '3'`)
+    await expect(note(ledger)).rejects.toThrow(
+      'under rules "3", and this lane knows 1, 2: run the newer lane',
+    )
+    expect(await ask(url, 'SELECT size FROM head')).toEqual([{ size: '0' }])
+  })
+
+  test('of rules 2 is written no more by a lane of rules 1 that was still running', async () => {
+    await fresh()
+    const { ledger } = await opened()
+    await note(ledger)
+    const signedBefore = `INSERT INTO writers (writer, batch, at)
+      SELECT writer, batch + 1, clock_timestamp() FROM writers
+      ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at`
+    await expect(tell(url, signedBefore)).rejects.toThrow('null value in column "rules"')
   })
 
   describe('is refused where it could lose what it said it has', () => {
