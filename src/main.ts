@@ -35,7 +35,7 @@ import {
   type Settings,
 } from './settings.js'
 import { KNOWN_EVERYWHERE_MS, keepKeyring } from './signing.js'
-import { stamper } from './token/seal.js'
+import { stamper } from './token/wrap.js'
 import { readVersion } from './version.js'
 import { allowanceOf, isCallable, URL_WORDS } from './waiter/address.js'
 import { startWaiters } from './waiter/wait.js'

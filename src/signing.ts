@@ -7,8 +7,8 @@ import { instant } from './clock.js'
 import type { Store } from './ledger/contract.js'
 import { note } from './record.js'
 import { onEntry } from './replica.js'
-import { type Keyring, openKeyring, rotate } from './token/keyring.js'
-import type { Secret } from './token/seal.js'
+import { complete, type Keyring, openKeyring, rotate } from './token/keyring.js'
+import type { Secret } from './token/wrap.js'
 
 /** Replicas look for new entries once a second, whatever else fails; three looks. */
 export const KNOWN_EVERYWHERE_MS = 3_000
@@ -33,6 +33,7 @@ export async function keepKeyring(
     return { keyring, kid, not_before }
   }
 
+  await complete(store.shelf, secret, store.ledger.now())
   let ring = (await openKeyring(store.shelf, secret)) ?? (await change()).keyring
   let switching: NodeJS.Timeout | undefined
   const adopt = (newer: Keyring): void => {
@@ -56,6 +57,9 @@ export async function keepKeyring(
       return ring.verifier(kid, now)
     },
     jwks: now => ring.jwks(now),
+    // These are not rotated.
+    code: ring.code,
+    seal: ring.seal,
   }
 
   return {

@@ -185,10 +185,17 @@ export interface Ledger {
   close(): Promise<void>
 }
 
+/** What a key of the ring is for: to sign tokens, to seal what the lane has written, to keep codes. */
+export const PURPOSES = ['reply-token', 'seal', 'code'] as const
+export type Purpose = (typeof PURPOSES)[number]
+
 export type KeyRow = {
   readonly kid: string
-  readonly public_jwk: string
-  readonly sealed_private: Uint8Array
+  readonly purpose: Purpose
+  /** Null for a key that never leaves the lane. */
+  readonly public_jwk: string | null
+  /** What is secret of it, under the installation's secret. */
+  readonly wrapped: Uint8Array
   readonly not_before: number
   /** Tokens of a rotated key verify until here; null while it signs. */
   readonly verify_until: number | null
@@ -227,7 +234,8 @@ export interface Shelf {
   invitation(codeHash: Hash): Promise<Invitation | null>
 
   keyring(): Promise<readonly KeyRow[]>
-  putSigningKey(row: KeyRow, retire: { readonly verify_until: number }): Promise<void>
+  /** `retire` is said of the key of the same purpose whose place this one takes. */
+  putKey(row: KeyRow, retire?: { readonly verify_until: number }): Promise<void>
 
   apiKeys(): Promise<readonly ApiKey[]>
   putApiKey(key: ApiKey): Promise<void>

@@ -12,7 +12,7 @@ import { KeyBook } from '../../src/http/keys.js'
 import { buildServer } from '../../src/http/server.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import { type Metrics, startMetrics } from '../../src/metrics.js'
-import { stamper } from '../../src/token/seal.js'
+import { stamper } from '../../src/token/wrap.js'
 import { startWaiters } from '../../src/waiter/wait.js'
 import { raise, SECRET, type Stage } from '../lane/stage.js'
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import { AlreadyRunning } from '../../src/ledger/sqlite/lock.js'
 import { durability, LEDGER_FILE, openReadOnly, openSqlite } from '../../src/ledger/sqlite/open.js'
-import { SCHEMA_VERSION } from '../../src/ledger/sqlite/schema.js'
+import { migrate, SCHEMA_VERSION } from '../../src/ledger/sqlite/schema.js'
 import { verify } from '../../src/ledger/verify.js'
 import { note, open, TestClock, withdraw } from '../contract/ledger/stage.js'
 import { ledgerContract } from '../contract/ledger.js'
@@ -108,6 +108,41 @@ describe('the file', () => {
     )
     expect((await ledger.head()).size).toBe(3)
     await ledger.close()
+  })
+
+  test('of the lane before this one is brought forward, and keeps what it holds', async () => {
+    const newer = await tampering()
+    const rows = newer.prepare('SELECT seq, type, story, line FROM entries').all()
+    const requests = newer.prepare('SELECT * FROM requests').all()
+    newer.close()
+    const file = join(directory, LEDGER_FILE)
+    rmSync(file)
+    const db = new Sqlite(file)
+    migrate(db, SCHEMA_VERSION - 1)
+    const put = (table: string, row: object): void => {
+      const names = Object.keys(row)
+      const values = names.map(name => `@${name}`)
+      db.prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${values.join()})`).run(row)
+    }
+    for (const row of rows) put('entries', row as object)
+    for (const row of requests) put('requests', row as object)
+    put('signing_keys', {
+      kid: 'k-1',
+      public_jwk: '{}',
+      sealed_private: Buffer.of(1),
+      not_before: 5,
+      verify_until: 7,
+    })
+    db.close()
+    const { ledger, shelf } = openHere()
+    expect(await ledger.story('q-1')).toHaveLength(3)
+    expect(await shelf.keyring()).toMatchObject([
+      { kid: 'k-1', purpose: 'reply-token', public_jwk: '{}', not_before: 5, verify_until: 7 },
+    ])
+    await ledger.close()
+    const after = openReadOnly(file)
+    expect(after.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION)
+    after.close()
   })
 
   test('can be read by an auditor while the lane writes', async () => {

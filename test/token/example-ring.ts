@@ -1,7 +1,7 @@
 // The key that the pages under docs/spec sign their examples with, in a keyring of its own.
 import type { Shelf } from '../../src/ledger/contract.js'
-import { openKeyring } from '../../src/token/keyring.js'
-import { seal } from '../../src/token/seal.js'
+import { complete, openKeyring } from '../../src/token/keyring.js'
+import { wrap } from '../../src/token/wrap.js'
 import { SECRET, START } from '../lane/stage.js'
 
 export type ExampleKey = {
@@ -14,12 +14,14 @@ export type ExampleKey = {
 export async function exampleRing(shelf: Shelf, key: ExampleKey, kid: string) {
   const row = {
     kid,
+    purpose: 'reply-token' as const,
     public_jwk: JSON.stringify({ kty: key.kty, crv: key.crv, x: key.x }),
-    sealed_private: seal(SECRET, 'signing-key', Buffer.from(JSON.stringify(key)), new Uint8Array(12)),
+    wrapped: wrap(SECRET, `key/reply-token/${kid}`, Buffer.from(JSON.stringify(key)), new Uint8Array(12)),
     not_before: START,
     verify_until: null,
   }
-  if ((await shelf.keyring()).length === 0) await shelf.putSigningKey(row, { verify_until: START })
+  if ((await shelf.keyring()).length === 0) await shelf.putKey(row)
+  await complete(shelf, SECRET, START)
   const ring = await openKeyring(shelf, SECRET)
   if (ring === null) throw new Error('the example key was not kept')
   return ring

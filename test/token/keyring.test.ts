@@ -1,8 +1,10 @@
-// The ring: made, rotated, reopened, sealed.
+// The ring: made, rotated, reopened, wrapped.
+import { randomBytes } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KeyringSealed, openKeyring, rotate } from '../../src/token/keyring.js'
+import { KeyringSealed, openKeyring, opens, rotate } from '../../src/token/keyring.js'
 import { mint, verify } from '../../src/token/reply-token.js'
+import { unwrap, wrap } from '../../src/token/wrap.js'
 import { SECRET, START } from '../lane/stage.js'
 import { CLAIMS, openShelf } from './ring.js'
 
@@ -18,6 +20,12 @@ const reopen = async (secret = SECRET) => {
   const ring = await openKeyring(opened.shelf, secret)
   if (ring === null) throw new Error('the shelf has no key')
   return ring
+}
+
+const signer = async () => {
+  const row = (await opened.shelf.keyring()).find(({ purpose }) => purpose === 'reply-token')
+  if (row === undefined) throw new Error('the key was not kept')
+  return row
 }
 
 describe('making and reopening', () => {
@@ -37,26 +45,67 @@ describe('making and reopening', () => {
     await rotate(opened.shelf, SECRET, START)
     const refused = reopen(OTHER)
     await expect(refused).rejects.toBeInstanceOf(KeyringSealed)
-    await expect(refused).rejects.toThrow(/put back the data\/secret or LANE_SECRET it was sealed with/)
+    await expect(refused).rejects.toThrow(/put back the data\/secret or LANE_SECRET it was wrapped under/)
   })
 
   test('the private key is nowhere on the shelf in the clear', async () => {
     const { keyring } = await rotate(opened.shelf, SECRET, START)
-    const [row] = await opened.shelf.keyring()
-    if (row === undefined) throw new Error('the key was not kept')
-    expect(Object.keys(JSON.parse(row.public_jwk)).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
-    expect(Buffer.from(row.sealed_private).toString('latin1')).not.toContain('"d"')
+    const row = await signer()
+    expect(Object.keys(JSON.parse(row.public_jwk ?? '')).sort()).toEqual([
+      'alg',
+      'crv',
+      'kid',
+      'kty',
+      'use',
+      'x',
+    ])
+    expect(Buffer.from(row.wrapped).toString('latin1')).not.toContain('"d"')
     expect(keyring.jwks(START).keys.every(key => !('d' in key))).toBe(true)
   })
 
-  test('one altered byte of the sealed key is noticed', async () => {
+  test('one altered byte of the wrapped key is noticed', async () => {
     await rotate(opened.shelf, SECRET, START)
-    const [row] = await opened.shelf.keyring()
-    if (row === undefined) throw new Error('the key was not kept')
-    const sealed_private = Buffer.from(row.sealed_private)
-    sealed_private.writeUInt8(sealed_private.readUInt8(40) ^ 1, 40)
-    await opened.shelf.putSigningKey({ ...row, kid: 'altered', sealed_private }, { verify_until: START })
+    const row = await signer()
+    const wrapped = Buffer.from(row.wrapped)
+    wrapped.writeUInt8(wrapped.readUInt8(40) ^ 1, 40)
+    await opened.shelf.putKey({ ...row, kid: 'altered', wrapped }, { verify_until: START })
     await expect(reopen()).rejects.toBeInstanceOf(KeyringSealed)
+  })
+
+  test('the ring has one key of each purpose that never leaves it, and keeps it over rotations and restarts', async () => {
+    const { keyring } = await rotate(opened.shelf, SECRET, START)
+    const [code, seal] = [keyring.code('q7r2'), keyring.seal.mac('q7r2')]
+    expect([code, seal]).toEqual([
+      expect.stringMatching(/^[0-9a-f]{64}$/),
+      expect.stringMatching(/^[0-9a-f]{64}$/),
+    ])
+    expect(code).not.toBe(seal)
+    await rotate(opened.shelf, SECRET, START + 1)
+    const again = await reopen()
+    expect([again.code('q7r2'), again.seal.mac('q7r2'), again.seal.kid]).toEqual([
+      code,
+      seal,
+      keyring.seal.kid,
+    ])
+    expect(again.jwks(START).keys).toMatchObject([{ purpose: 'reply-token' }, { purpose: 'reply-token' }])
+  })
+
+  test('a key does not open in the place of another, of another purpose or name', async () => {
+    await rotate(opened.shelf, SECRET, START)
+    const code = (await opened.shelf.keyring()).find(({ purpose }) => purpose === 'code')
+    if (code === undefined) throw new Error('the key was not kept')
+    expect(opens(code, SECRET)).toBe(true)
+    expect(opens({ ...code, purpose: 'seal' }, SECRET)).toBe(false)
+    expect(opens({ ...code, kid: 'another' }, SECRET)).toBe(false)
+  })
+
+  test('a key wrapped before keys had purposes opens', async () => {
+    const { kid } = await rotate(opened.shelf, SECRET, START)
+    const row = await signer()
+    const plain = unwrap(SECRET, `key/reply-token/${kid}`, row.wrapped) ?? Buffer.alloc(0)
+    const wrapped = wrap(SECRET, 'signing-key', plain, randomBytes(12))
+    expect(opens({ ...row, wrapped }, SECRET)).toBe(true)
+    expect(opens({ ...row, purpose: 'code', wrapped }, SECRET)).toBe(false)
   })
 })
 
@@ -100,7 +149,7 @@ describe('rotation', () => {
 
   test('a ring rotated many times still has one key that signs', async () => {
     for (let round = 0; round < 5; round++) await rotate(opened.shelf, SECRET, START + round)
-    const rows = await opened.shelf.keyring()
+    const rows = (await opened.shelf.keyring()).filter(({ purpose }) => purpose === 'reply-token')
     expect(rows.filter(row => row.verify_until === null)).toHaveLength(1)
     expect((await reopen()).signing.kid).toBe(rows.find(row => row.verify_until === null)?.kid)
   })

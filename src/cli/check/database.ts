@@ -1,6 +1,7 @@
 // The cluster's database, looked at without changing anything: whether it can be reached, keeps what it says it has, and
 // has the tables this program knows.
 import { reasonOf } from '../../adapter.js'
+import type { KeyRow } from '../../ledger/contract.js'
 import type { Client } from '../../ledger/postgres/connection.js'
 import { openSecret } from '../../secret.js'
 import type { Settings } from '../../settings.js'
@@ -89,13 +90,13 @@ async function checkTables(client: Client, settings: Settings): Promise<Finding[
 
 /** Nothing to say of it before there is a key. */
 async function checkSecret(client: Client, { dataDir, secret }: Settings): Promise<Finding[]> {
-  const { rows } = await client.query<{ sealed: Uint8Array }>(
-    'SELECT sealed_private AS sealed FROM signing_keys WHERE verify_until IS NULL',
+  const { rows } = await client.query<Pick<KeyRow, 'kid' | 'purpose' | 'wrapped'>>(
+    `SELECT kid, purpose, wrapped FROM keys WHERE purpose = 'reply-token' AND verify_until IS NULL`,
   )
   const [key] = rows
   if (key === undefined || secret === null) return []
   const { opens } = await import('../../token/keyring.js')
-  return opens(openSecret(dataDir, secret), key.sealed)
+  return opens(key, openSecret(dataDir, secret))
     ? [ok('secret', 'LANE_SECRET opens the signing key')]
     : [fail('secret', 'LANE_SECRET does not open the signing key', 'set the one that all replicas have')]
 }

@@ -27,7 +27,7 @@ const TABLES: Readonly<Record<string, string>> = {
   callbacks: 'request_id url',
   links: 'user_id channel address*',
   invitations: 'code_hash user_id channel expires_ms',
-  signing_keys: 'kid public_jwk sealed_private not_before verify_until',
+  keys: 'kid purpose public_jwk wrapped not_before verify_until',
   api_keys: 'key_id name scopes secret_hash created_at revoked_at',
   blobs: 'handle bytes',
   blob_owners: 'handle key_id size',

@@ -46,16 +46,17 @@ const putInvitation = asked(
 )
 const keyring = asked(
   'keyring',
-  'SELECT kid, public_jwk, sealed_private, not_before, verify_until FROM signing_keys ORDER BY not_before',
+  'SELECT kid, purpose, public_jwk, wrapped, not_before, verify_until FROM keys ORDER BY not_before, kid',
 )
-const putSigningKey = asked(
-  'put_signing_key',
+const putKey = asked(
+  'put_key',
   `WITH retired AS (
-     UPDATE signing_keys SET verify_until = $6
-     WHERE verify_until IS NULL AND NOT EXISTS (SELECT FROM signing_keys WHERE kid = $1)
+     UPDATE keys SET verify_until = $7
+     WHERE purpose = $2 AND verify_until IS NULL AND $7::bigint IS NOT NULL
+       AND NOT EXISTS (SELECT FROM keys WHERE kid = $1)
    )
-   INSERT INTO signing_keys (kid, public_jwk, sealed_private, not_before, verify_until)
-   VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+   INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until)
+   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 )
 const apiKeys = asked(
   'api_keys',
@@ -138,10 +139,10 @@ export function postgresShelf(readers: Readers): Shelf {
     invitation: codeHash => readers.one<Invitation>(invitation.with(codeHash)),
 
     keyring: () => readers.rows<KeyRow>(keyring.with()),
-    async putSigningKey({ kid, public_jwk, sealed_private, not_before, verify_until }, retire) {
-      const sealed = Buffer.from(sealed_private)
-      const row = [kid, public_jwk, sealed, not_before, verify_until, retire.verify_until]
-      await inTurn('signing-key', putSigningKey.with(...row))
+    async putKey({ kid, purpose, public_jwk, wrapped, not_before, verify_until }, retire) {
+      const bytes = Buffer.from(wrapped)
+      const row = [kid, purpose, public_jwk, bytes, not_before, verify_until, retire?.verify_until ?? null]
+      await inTurn('keys', putKey.with(...row))
     },
 
     apiKeys: async () => (await readers.rows<ApiKeyRow>(apiKeys.with())).map(readApiKey),

@@ -1,6 +1,7 @@
 // The tables of the embedded store. `entries` is the ledger; `requests`, `directed_runs` and `policy_tokens` are
 // projections of it, kept in the same transaction; the rest is the shelf. A change of shape is a new numbered step, never an edit of an old one.
 import type { Database } from 'better-sqlite3'
+import { rules2 } from './rules-2.js'
 
 const STEPS: readonly string[] = [
   `
@@ -94,24 +95,20 @@ const STEPS: readonly string[] = [
   DROP INDEX grants_by_code;
   CREATE INDEX grants_by_person ON grants (user_id, channel) WHERE channel <> 'web';
   `,
-  // Rules 2. The rules in force are those of the last LANE_STARTED.
-  `
-  CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), rules TEXT NOT NULL) STRICT;
-  INSERT INTO head (one, rules) VALUES (1, '1');
-  `,
+  rules2,
 ]
 
 export const SCHEMA_VERSION = STEPS.length
 
 /** Brings an older file forward, one step a transaction; a newer one is refused rather than guessed at. */
-export function migrate(db: Database): void {
+export function migrate(db: Database, to = SCHEMA_VERSION): void {
   const version = db.pragma('user_version', { simple: true }) as number
   if (version > SCHEMA_VERSION) {
     throw new Error(
       `the ledger has schema version ${version}, this lane knows ${SCHEMA_VERSION}: run the newer lane, or restore a backup`,
     )
   }
-  for (let step = version; step < SCHEMA_VERSION; step++) {
+  for (let step = version; step < to; step++) {
     db.transaction(() => {
       db.exec(STEPS[step] ?? '')
       db.pragma(`user_version = ${step + 1}`)

@@ -128,16 +128,18 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
       (db.prepare('SELECT * FROM invitations WHERE code_hash = ?').get(codeHash) as Invitation | undefined) ??
       null,
 
-    keyring: async () => db.prepare('SELECT * FROM signing_keys ORDER BY not_before').all() as KeyRow[],
-    async putSigningKey(row, retire) {
+    keyring: async () => db.prepare('SELECT * FROM keys ORDER BY not_before, kid').all() as KeyRow[],
+    async putKey(row, retire) {
       write(() => {
-        db.prepare('UPDATE signing_keys SET verify_until = ? WHERE verify_until IS NULL').run(
-          retire.verify_until,
-        )
+        if (retire !== undefined)
+          db.prepare('UPDATE keys SET verify_until = ? WHERE purpose = ? AND verify_until IS NULL').run(
+            retire.verify_until,
+            row.purpose,
+          )
         db.prepare(
-          `INSERT INTO signing_keys (kid, public_jwk, sealed_private, not_before, verify_until)
-           VALUES (@kid, @public_jwk, @sealed_private, @not_before, @verify_until)`,
-        ).run({ ...row, sealed_private: Buffer.from(row.sealed_private) })
+          `INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until)
+           VALUES (@kid, @purpose, @public_jwk, @wrapped, @not_before, @verify_until)`,
+        ).run({ ...row, wrapped: Buffer.from(row.wrapped) })
       })
     },
 

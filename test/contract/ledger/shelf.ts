@@ -45,8 +45,9 @@ const ALL: readonly Shelving[] = [
 
 const keyRow = (kid: string, not_before: number): KeyRow => ({
   kid,
+  purpose: 'reply-token',
   public_jwk: `{"kid":"${kid}"}`,
-  sealed_private: Buffer.from([1, 2, 3]),
+  wrapped: Buffer.from([1, 2, 3]),
   not_before,
   verify_until: null,
 })
@@ -251,14 +252,14 @@ export function shelfContract(opener: Opener): void {
   describe('beside the ledger', () => {
     test('a new signing key retires the one before it', async () => {
       const { shelf } = stage.store
-      await shelf.putSigningKey(keyRow('k-1', 1), { verify_until: 100 })
-      await shelf.putSigningKey(keyRow('k-2', 2), { verify_until: 200 })
+      await shelf.putKey(keyRow('k-1', 1), { verify_until: 100 })
+      await shelf.putKey(keyRow('k-2', 2), { verify_until: 200 })
       const rows = await shelf.keyring()
       expect(rows.map(({ kid, verify_until }) => [kid, verify_until])).toEqual([
         ['k-1', 200],
         ['k-2', null],
       ])
-      expect(Buffer.from(rows[0]?.sealed_private ?? [])).toEqual(Buffer.from([1, 2, 3]))
+      expect(Buffer.from(rows[0]?.wrapped ?? [])).toEqual(Buffer.from([1, 2, 3]))
       expect(rows[1]).toMatchObject({ public_jwk: '{"kid":"k-2"}', not_before: 2 })
     })
 

@@ -288,8 +288,15 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
   test('a signing key that is put again because its answer was lost retires none that came after it', async () => {
     const { shelf } = await fresh()
     const put = (kid: string, not_before: number) =>
-      shelf.putSigningKey(
-        { kid, public_jwk: '{}', sealed_private: Buffer.from(kid), not_before, verify_until: null },
+      shelf.putKey(
+        {
+          kid,
+          purpose: 'reply-token',
+          public_jwk: '{}',
+          wrapped: Buffer.from(kid),
+          not_before,
+          verify_until: null,
+        },
         { verify_until: 100 },
       )
     await put('k-1', 1)
