@@ -288,7 +288,7 @@ describe('no key of any scope can answer for a person', () => {
     >[]
     expect(jwks.length).toBeGreaterThan(0)
     for (const key of jwks) {
-      expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
+      expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'purpose', 'use', 'x'])
     }
   })
 
