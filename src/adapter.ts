@@ -35,10 +35,12 @@ export type Envelope = {
   readonly recipient: { readonly user_id: string; readonly name: string }
   /** The recipient's address on this channel, as the configuration spells it. */
   readonly address: unknown
-  readonly handle: string
-  readonly code: string
-  /** PUBLIC_URL + /r/ + handle. */
-  readonly link: string
+  /** How this copy can be answered where it stands: the reply handle, and the code an SMS answer carries (7 characters).
+   *  Null for a copy that only announces: it leads to the page, and nothing said on its channel answers it. */
+  readonly reply: { readonly handle: string; readonly code: string } | null
+  /** The page behind the link, which has a handle of its own; its code only where the page is this person's one way to
+   *  answer. */
+  readonly page: { readonly link: string; readonly code: string | null }
   readonly at: string
 }
 
@@ -158,6 +160,9 @@ export type Finding = {
   readonly remedy: string | null
 }
 
+/** A copy that was to be answered where it stands, and cannot show there all of what is decided. */
+export const TOO_LONG_HERE: Sent = { kind: 'failed', code: 'too_long_here', retryable: false }
+
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** A line for the operator; never an address, a handle, a code or what a person said. */
@@ -180,6 +185,8 @@ export interface Adapter {
   readonly channel: Channel
   /** How many sends it takes at once, where that is few: the rest wait before they are begun, not while. */
   readonly atOnce?: number
+  /** Whether a copy on this channel can show all of what is decided, whole: pure. One that cannot only announces. */
+  shows(display: Display): boolean
   send(display: Display, envelope: Envelope): Promise<Sent>
   /** Edits a delivered copy to its outcome. Absent where a channel has nothing to edit. */
   close?(ref: string, outcome: Outcome, display: Display): Promise<void>

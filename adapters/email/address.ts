@@ -37,5 +37,8 @@ export function laneAddress(text: string): LaneAddress | string {
 export const withHandle = ({ local, delimiter, domain }: LaneAddress, handle: string): string =>
   `${local}${delimiter}${handle}@${domain}`
 
+/** The same address with no handle in it: nothing that comes back to it answers by that. */
+export const bare = ({ local, domain }: LaneAddress): string => `${local}@${domain}`
+
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.[0-9]{1,3}){3}$/.test(host)

@@ -45,6 +45,7 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
   return {
     channel: 'email',
     atOnce: transport.atOnce,
+    shows: () => true,
     send: (display, envelope) => send({ from, replies, transport, stamp }, display, envelope),
     ...(webhookSecret !== null && {
       receive: (hook, desk) => receive({ secret: webhookSecret, seen, intake }, hook, desk),

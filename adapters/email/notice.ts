@@ -2,7 +2,7 @@
 // asked and nowhere else, names no sender in its envelope so that nothing can bounce back at it, and says that it was
 // written by a program.
 import { inUtc, type Outcome, type Verdict } from '../../src/adapter.js'
-import { type LaneAddress, type Mailbox, withHandle } from './address.js'
+import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { frame } from './frame.js'
 import type { Mail as Received } from './mail.js'
 import { markerLine, writeNoticeId } from './marker.js'
@@ -30,8 +30,7 @@ function noticeOf({ from, replies }: NoticeDesk, refused: Refused, reply: Reply,
     ...(binding.kind === 'ref' ? [binding.ref] : []),
     ...(message_id === null ? [] : [`<${message_id}>`]),
   ]
-  const back =
-    binding.kind === 'handle' ? withHandle(replies, binding.handle) : `${replies.local}@${replies.domain}`
+  const back = binding.kind === 'handle' ? withHandle(replies, binding.handle) : bare(replies)
   return {
     ...wordsOf(refused, markerOf(reply, messageId)),
     messageId,

@@ -16,16 +16,17 @@ import { shortened, unlinked } from './words.js'
 export type Letter = { readonly subject: string; readonly text: string; readonly html: string }
 
 /** What the reply page is opened with. */
-type Way = Pick<Envelope, 'link' | 'code'>
+type Way = Envelope['page']
 
-/** `marker`: the line above which the reply stands; whatever programs quote begins with it. */
-export function render(display: Display, marker: string, way: Way): Letter {
+/** `marker`: the line above which the reply stands; whatever programs quote begins with it. Null for a mail that only
+ *  announces, and takes no reply. */
+export function render(display: Display, marker: string | null, way: Way): Letter {
   const facts = factsOf(display)
   const headline = shortened(`${typeWord(display.type)}: ${facts.headline}`)
   return {
     subject: `${headline} [${unlinked(display.request_id)}]`,
-    text: textOf(facts, marker, way),
-    html: htmlOf(facts, marker, way),
+    text: marker === null ? announcedText(facts, way) : textOf(facts, marker, way),
+    html: marker === null ? announcedHtml(facts, way) : htmlOf(facts, marker, way),
   }
 }
 
@@ -63,6 +64,9 @@ function shownHandle({ name, handle, fixed }: ShownHandle): string {
 /** Said in every mail that asks for an answer, right below the marker. */
 export const FIRST_LINE = 'Write your answer alone on the first line of your reply, above everything else.'
 const PAGE = 'Or answer on this page, which asks for the code'
+const ANSWER = 'Answer there, it asks for the code'
+const READ = 'The page of this request:'
+const NO_REPLY = 'A reply to this mail answers nothing: all of what is asked stands on its page.'
 const CALM = 'Opening the page decides nothing, and no link in this mail does.'
 const ALONE = 'This mail is for you alone: an answer from another address counts for nothing.'
 
@@ -77,16 +81,41 @@ function textOf(facts: Facts, marker: string, { link, code }: Way): string {
     facts.impact === null ? [] : ['What the answer changes:', '', inset(facts.impact)],
     facts.handles.length === 0 ? [] : ['What it is about:', '', ...facts.handles.map(inset)],
     [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
-    [`${PAGE} ${code}:`, link, CALM],
+    [code === null ? READ : `${PAGE} ${code}:`, link, CALM],
     [ALONE, facts.small],
   ]
-  return `${paragraphs
+  return written(paragraphs)
+}
+
+const announcedText = (facts: Facts, { link, code }: Way): string =>
+  written([
+    [`${facts.asker}:`, '', inset(facts.headline)],
+    [NO_REPLY],
+    [code === null ? READ : `${ANSWER} ${code}:`, link, CALM],
+    [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
+    [facts.small],
+  ])
+
+const written = (paragraphs: readonly (readonly string[])[]): string =>
+  `${paragraphs
     .filter(lines => lines.length > 0)
     .map(lines => lines.join('\n'))
     .join('\n\n')}\n`
-}
 
-function htmlOf(facts: Facts, marker: string, { link, code }: Way): string {
+const pageOf = (before: string, { link, code }: Way): Markup => html`<p>${
+  code === null ? READ : html`${before} <strong class="code">${code}</strong>:`
+}</p>
+<p><a class="page" href="${link}">Open the reply page</a></p>`
+
+const announcedHtml = (facts: Facts, way: Way): string =>
+  frame(html`<p class="soft">${facts.asker}</p>
+<p class="words ask">${facts.headline}</p>
+<p>${NO_REPLY}</p>
+${pageOf(ANSWER, way)}
+<p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
+<p class="soft">${CALM}<br>${facts.small}</p>`)
+
+function htmlOf(facts: Facts, marker: string, way: Way): string {
   const impact =
     facts.impact && html`<p class="soft">What the answer changes</p><p class="words">${facts.impact}</p>`
   const handles = facts.handles.map(handle => html`<li><code>${handle}</code></li>`)
@@ -96,8 +125,7 @@ function htmlOf(facts: Facts, marker: string, { link, code }: Way): string {
 ${impact}
 ${handles.length === 0 ? null : html`<p class="soft">What it is about</p><ul>${handles}</ul>`}
 <p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
-<p>${PAGE} <strong class="code">${code}</strong>:</p>
-<p><a class="page" href="${link}">Open the reply page</a></p>
+${pageOf(PAGE, way)}
 <p class="soft">${CALM}<br>${ALONE}<br>${facts.small}</p>`)
 }
 

@@ -5,7 +5,7 @@
 // N1  A reply may be known by the Message-ID alone, so that is as hard to guess as a handle: whoever asked knows the
 //     delivery's id, and could else have a person's "YES" to a mail of their own come here as the answer.
 import type { Display, Envelope, Sent } from '../../src/adapter.js'
-import { type LaneAddress, type Mailbox, withHandle } from './address.js'
+import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { markerLine, writeMessageId } from './marker.js'
 import { render } from './render.js'
 import type { Mail, Transport } from './transport.js'
@@ -32,10 +32,12 @@ export async function send(sender: Sender, display: Display, envelope: Envelope)
 
 function compose(sender: Sender, display: Display, envelope: Envelope, to: string): Mail {
   const { from, replies } = sender
-  const back = withHandle(replies, envelope.handle)
+  const { reply, page } = envelope
+  const back = reply === null ? bare(replies) : withHandle(replies, reply.handle)
   const messageId = messageIdOf(sender, display, envelope)
+  const marker = reply === null ? null : markerLine(reply.handle, messageId)
   return {
-    ...render(display, markerLine(envelope.handle, messageId), envelope),
+    ...render(display, marker, page),
     messageId,
     date: new Date(envelope.at),
     from,

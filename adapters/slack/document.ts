@@ -4,6 +4,7 @@ import type { types } from '@slack/bolt'
 import {
   type Display,
   defaultWords,
+  type Envelope,
   inUtc,
   letterOf,
   type Option,
@@ -48,6 +49,20 @@ export function asked(display: Display): Block {
     quoted(words(headline, BOLD)),
     line(words('What your answer changes:')),
     quoted(words(impact)),
+  )
+}
+
+/** Who asks and what, and where all of it is read. */
+export function announcement(
+  { asked_by, run_id, headline }: Display,
+  { link, code }: Envelope['page'],
+): Block {
+  const text = code === null ? 'All of it stands on its page' : 'Read all of it and answer on its page'
+  const key = code === null ? [] : [words(', which asks for the code '), words(code, CODE)]
+  return rich(
+    line(words(asked_by, BOLD), words(' asks, in run '), words(run_id, CODE), words(':')),
+    quoted(words(headline, BOLD)),
+    line(words('This cannot be answered here. '), { type: 'link', url: link, text }, ...key, words('.')),
   )
 }
 

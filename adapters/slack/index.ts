@@ -8,6 +8,7 @@ import { close } from './close.js'
 import { locate } from './copy.js'
 import { listen } from './listen.js'
 import { Webhook } from './receive.js'
+import { shows } from './render.js'
 import { Post } from './send.js'
 import { Speakers } from './speaker.js'
 import { Notices } from './tell.js'
@@ -21,6 +22,7 @@ export function slackAdapter({ variables, publicUrl, say }: AdapterParts): Adapt
   const webhook = signingSecret === undefined ? null : new Webhook(signingSecret, dispatch)
   return {
     channel: 'slack',
+    shows,
     send: (display, envelope) => post.send(display, envelope),
     close: async (ref, outcome, display) => close(api, await locate(api, ref), outcome, display),
     ...(webhook !== null && { receive: (hook, desk) => webhook.receive(hook, desk) }),

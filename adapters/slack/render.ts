@@ -4,12 +4,24 @@ import type { types } from '@slack/bolt'
 import {
   type Display,
   describeAnswer,
+  type Envelope,
   letterOf,
   type Option,
   type Outcome,
   typeWord,
 } from '../../src/adapter.js'
-import { asked, handles, moment, options, rich, short, stamp, title, until } from './document.js'
+import {
+  announcement,
+  asked,
+  handles,
+  moment,
+  options,
+  rich,
+  short,
+  stamp,
+  title,
+  until,
+} from './document.js'
 import { BOLD, line, notification, plain, words } from './inert.js'
 import { outcomeWords } from './words.js'
 
@@ -18,9 +30,7 @@ type Block = types.KnownBlock
 export type Card = { readonly text: string; readonly blocks: Block[] }
 
 /** What the card of one person needs beside the display. */
-export type Place = {
-  readonly handle: string
-  readonly link: string
+export type Place = Pick<Envelope, 'reply' | 'page'> & {
   /** Set in a channel, where it must be said who is asked. */
   readonly mention: string | null
 }
@@ -39,21 +49,45 @@ const CONFIRM_UNITS = 285
 /** A notification is read on a lock screen. */
 const NOTIFICATION_UNITS = 1_000
 
-export function card(display: Display, place: Place): Card {
+export function card(display: Display, { reply, page, mention }: Place): Card {
   return {
     text: notification(`${typeWord(display.type)}: ${display.headline}`, NOTIFICATION_UNITS),
     blocks: [
       title(display),
-      ...(place.mention === null ? [] : [addressed(place.mention)]),
-      asked(display),
-      ...handles(display, place.link),
-      ...options(display.reply_schema),
-      until(display),
-      stamp(display),
-      { type: 'actions', block_id: BUTTONS, elements: buttons(display, place.handle) },
-      { type: 'context', elements: [plain(howTo(display))] },
+      ...(mention === null ? [] : [addressed(mention)]),
+      ...(reply === null ? announced(display, page) : whole(display, reply.handle, page.link)),
     ],
   }
+}
+
+const whole = (display: Display, handle: string, link: string): Block[] => [
+  asked(display),
+  ...handles(display, link),
+  ...options(display.reply_schema),
+  until(display),
+  stamp(display),
+  { type: 'actions', block_id: BUTTONS, elements: buttons(display, handle) },
+  { type: 'context', elements: [plain(howTo(display))] },
+]
+
+/** No button, and nothing that a reply would answer: the page shows all of it. */
+const announced = (display: Display, page: Place['page']): Block[] => [
+  announcement(display, page),
+  until(display),
+  stamp(display),
+]
+
+/** Slack publishes no limit for rich text; this is the one for all of a message's markdown, and no other is lower. */
+const CARD_UNITS = 12_000
+const NOWHERE = 'https://lane.example.org/'
+
+export const shows = (display: Display): boolean => unitsOf(whole(display, '', NOWHERE)) <= CARD_UNITS
+
+/** Of everything in it that is read. */
+function unitsOf(part: unknown): number {
+  if (typeof part !== 'object' || part === null) return 0
+  const own = 'text' in part && typeof part.text === 'string' ? part.text.length : 0
+  return Object.values(part).reduce((sum: number, inner) => sum + unitsOf(inner), own)
 }
 
 const addressed = (user_id: string): Block =>

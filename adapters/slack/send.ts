@@ -1,10 +1,10 @@
 // Puts a card before one person: in a direct message, or in the channel their configuration names. A post whose answer was
 // lost is looked for by the delivery's id: found it stands, not found it is tried again, and only what could not be looked
 // for is uncertain.
-import type { Display, Envelope, Say, Sent } from '../../src/adapter.js'
+import { type Display, type Envelope, type Say, type Sent, TOO_LONG_HERE } from '../../src/adapter.js'
 import { type Api, type Trouble, troubleOf } from './api.js'
 import { type Copy, look, metadataOf, refOf, refOfUnseen } from './copy.js'
-import { card } from './render.js'
+import { card, shows } from './render.js'
 
 type Address = { readonly team: string; readonly user: string; readonly channel?: string }
 
@@ -46,6 +46,7 @@ export class Post {
   }
 
   async send(display: Display, envelope: Envelope): Promise<Sent> {
+    if (envelope.reply !== null && !shows(display)) return TOO_LONG_HERE
     const address = envelope.address as Address
     const destination = address.channel ?? address.user
     const now = Date.parse(envelope.at)

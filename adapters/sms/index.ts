@@ -3,6 +3,7 @@
 import type { Adapter, AdapterParts } from '../../src/adapter.js'
 import { check } from './check.js'
 import { receive } from './receive.js'
+import { shows } from './render.js'
 import { send } from './send.js'
 import { readVariables } from './variables.js'
 
@@ -12,6 +13,7 @@ export function smsAdapter({ variables, publicUrl }: AdapterParts): Adapter {
   const hookUrl = (): string => `${publicUrl()}/hooks/sms`
   return {
     channel: 'sms',
+    shows: display => shows(display, publicUrl()),
     send: (display, envelope) => send(account, hookUrl(), display, envelope),
     receive: (hook, desk) => receive(account, hookUrl(), hook, desk),
     check: () => check(account, hookUrl()),

@@ -1,6 +1,15 @@
-// The message. The question is never cut where it can be answered here: what does not fit is left to the page, the least
-// needed first; and what is too long for a phone is only announced, to be read and answered on the page.
-import { type Display, describeAnswer, type Envelope, inUtc, type ReplySchema } from '../../src/adapter.js'
+// The message. It is answered here only where it shows all of what is decided: up to six segments are used for that, and
+// what needs more is announced, to be read and answered on its page.
+//
+// R1  No form of it is shorter by leaving out something that is decided on.
+import {
+  type Display,
+  describeAnswer,
+  type Envelope,
+  inUtc,
+  type ReplySchema,
+  typeWord,
+} from '../../src/adapter.js'
 import { cut, plain } from './plain.js'
 import { countSegments } from './segments.js'
 
@@ -8,41 +17,50 @@ import { countSegments } from './segments.js'
 export const MAX_SEGMENTS = 6
 /** Of what is only announced: enough to recognise it. */
 const ANNOUNCED_CHARS = 40
-/** Enough of a digest to compare with what is on the screen; the page has all of it. */
-const DIGEST_CHARS = 'sha256:'.length + 8
 
-type Envelop = Pick<Envelope, 'code' | 'link'>
+type Way = Pick<Envelope, 'reply' | 'page'>
 
-export function render(display: Display, { code, link }: Envelop): string {
-  const question = plain(display.headline)
-  const asker = `${plain(display.asked_by)} asks: ${question}`
-  const detail = detailOf(display)
-  const how = howToAnswer(display.reply_schema, code)
-  const until = `${how}, ${deadlineOf(display)}`
-  const forms = [
-    [asker, detail, until, link],
-    [question, detail, until, link],
-    [asker, until, link],
-    [question, until, link],
-    [question, how, link],
-  ].map(lines => lines.filter(line => line !== '').join('\n'))
-  const sized = (most: number) => forms.find(form => countSegments(form).segments <= most)
-  return sized(1) ?? sized(MAX_SEGMENTS) ?? announce(question, code, link)
+/** What stands for the handle and the code of a copy that is not made yet: they are always as long. */
+const SOME_HANDLE = '0'.repeat(26)
+const SOME_CODE = '0'.repeat(7)
+
+export const shows = (display: Display, publicUrl: string): boolean =>
+  fits(whole(display, SOME_CODE, `${publicUrl}/r/${SOME_HANDLE}`))
+
+/** Null where it was to be answered here and does not fit. */
+export function render(display: Display, { reply, page }: Way): string | null {
+  if (reply === null) return announce(display, page)
+  const message = whole(display, reply.code, page.link)
+  return fits(message) ? message : null
 }
 
-const announce = (question: string, code: string, link: string): string =>
-  `${cut(question, ANNOUNCED_CHARS)}\nToo long for a text message. Read and answer it here, code ${code}:\n${link}`
+const fits = (message: string): boolean => countSegments(message).segments <= MAX_SEGMENTS
+
+const whole = (display: Display, code: string, link: string): string =>
+  [
+    `${plain(display.asked_by)} asks: ${plain(display.headline)}`,
+    detailOf(display),
+    `${howToAnswer(display.reply_schema, code)}, ${deadlineOf(display)}`,
+    link,
+  ]
+    .filter(line => line !== '')
+    .join('\n')
+
+function announce({ type, asked_by, headline }: Display, { link, code }: Way['page']): string {
+  const asked = `${typeWord(type)} by ${cut(plain(asked_by), ANNOUNCED_CHARS)}: ${cut(plain(headline), ANNOUNCED_CHARS)}`
+  const page = code === null ? 'Read all of it on its page' : `Read and answer it on its page, code ${code}`
+  return `${asked}\nThis message cannot be answered. ${page}:\n${link}`
+}
 
 function howToAnswer(schema: ReplySchema, code: string): string {
   if (schema.kind === 'yes_no') return `Reply Y ${code} or N ${code}`
   return `${plain(describeAnswer(schema))} End with ${code}`
 }
 
-/** What the answer changes, or what it is about. */
+/** What the answer changes, and what it is about. */
 function detailOf({ impact, handles }: Display): string {
-  if (impact !== null) return plain(impact)
-  const lines = handles.map(({ name, handle }) => [name, cut(handle, DIGEST_CHARS + 2)].join(' ').trim())
-  return plain(lines.join('\n'))
+  const lines = handles.map(({ name, handle }) => [name, handle].join(' ').trim())
+  return plain([...(impact === null ? [] : [impact]), ...lines].join('\n'))
 }
 
 /** `17 Feb 14:00 UTC`, the seconds cut off: a person is never told more time than there is. */

@@ -1,6 +1,6 @@
 // One POST, without an idempotency key: the provider has none. So a refusal is repeated, and silence is not: a message
 // that may have left stands as uncertain, and its status callback says later what became of it.
-import { type Display, type Envelope, reasonOf, type Sent } from '../../src/adapter.js'
+import { type Display, type Envelope, reasonOf, type Sent, TOO_LONG_HERE } from '../../src/adapter.js'
 import { type Account, callFor, isPool } from './account.js'
 import { render } from './render.js'
 
@@ -19,11 +19,13 @@ export async function send(
   patience: number = ANSWER_WITHIN_MS,
 ): Promise<Sent> {
   const { url, headers } = callFor(account, '/Messages.json')
+  const body = render(display, envelope)
+  if (body === null) return TOO_LONG_HERE
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers,
-      body: formOf(account, hookUrl, display, envelope),
+      body: formOf(account, hookUrl, body, display, envelope),
       redirect: 'manual',
       signal: AbortSignal.timeout(patience),
     })
@@ -34,14 +36,21 @@ export async function send(
   }
 }
 
-function formOf(account: Account, hookUrl: string, display: Display, envelope: Envelope): URLSearchParams {
-  const left = Math.floor((Date.parse(display.deadline_at) - Date.parse(envelope.at)) / 1000)
+function formOf(
+  account: Account,
+  hookUrl: string,
+  body: string,
+  display: Display,
+  { address, reply, at }: Envelope,
+): URLSearchParams {
+  const left = Math.floor((Date.parse(display.deadline_at) - Date.parse(at)) / 1000)
   return new URLSearchParams({
-    To: String(envelope.address),
+    To: String(address),
     [isPool(account.from) ? 'MessagingServiceSid' : 'From']: account.from,
-    Body: render(display, envelope),
-    // By the handle, because a report may be here before the answer to this call is.
-    StatusCallback: `${hookUrl}?handle=${envelope.handle}`,
+    Body: body,
+    // By the handle, because a report may be here before the answer to this call is; one that has none is known by the
+    // provider's own reference.
+    StatusCallback: reply === null ? hookUrl : `${hookUrl}?handle=${reply.handle}`,
     // A question that comes after its deadline only confuses.
     ValidityPeriod: String(Math.min(Math.max(left, 1), LONGEST_VALIDITY_SECONDS)),
   })

@@ -8,6 +8,7 @@ import { codeOf } from './failure.js'
 import { listen } from './listen.js'
 import { Pace } from './pace.js'
 import { receive } from './receive.js'
+import { shows } from './render.js'
 import { close, send } from './send.js'
 import { readVariables } from './variables.js'
 
@@ -20,6 +21,7 @@ export function telegramAdapter({ variables, publicUrl, say }: AdapterParts): Ad
 
   const shared: Adapter = {
     channel: 'telegram',
+    shows,
     send: (display, envelope) => send(post, display, envelope),
     close: (ref, outcome, display) => close(post, ref, outcome, display),
     async invite(code) {

@@ -4,6 +4,7 @@ import {
   type Display,
   defaultWords,
   describeAnswer,
+  type Envelope,
   type Outcome,
   type ShownHandle,
   typeWord,
@@ -15,54 +16,67 @@ import { block, bold, code, linked, type Piece, type Written, write } from './wr
 /** The Bot API's limit for a message. It counts characters; we count UTF-16 units, which are never fewer. */
 export const MAX_TEXT_UNITS = 4096
 
-export type Card = Written & { readonly reply_markup: Controls }
+export type Card = Written & { readonly reply_markup?: Controls }
+type Way = Pick<Envelope, 'reply' | 'page'>
 
-/** Null where it does not fit: half an approval is not shown. */
-export function card(display: Display, handle: string, link: string): Card | null {
+/** What stands for the handle of a copy that is not made yet: the text does not hold it. */
+const NO_HANDLE = ''
+
+export const shows = (display: Display): boolean => whole(display, NO_HANDLE, '') !== null
+
+/** Null where it was to be answered here and does not fit: half an approval is not shown. */
+export const card = (display: Display, { reply, page }: Way): Card | null =>
+  reply === null ? write(announcement(display, page)) : whole(display, reply.handle, page.link)
+
+function whole(display: Display, handle: string, link: string): Card | null {
   const reply_markup = controls(display.reply_schema, handle)
-  const most = display.handles.length
-  for (let shown = most; shown >= leastOf(display); shown--) {
-    const written = write(piecesOf(display, display.handles.slice(0, shown), link, !isPrompt(reply_markup)))
-    if (written.text.length <= MAX_TEXT_UNITS) return { ...written, reply_markup }
-  }
-  return null
+  const written = write(piecesOf(display, link, !isPrompt(reply_markup)))
+  return written.text.length <= MAX_TEXT_UNITS ? { ...written, reply_markup } : null
 }
-
-/** What is approved is named whole; what a question or a review points to can be looked up on its page. */
-const leastOf = ({ type, handles }: Display): number => (type === 'REQUEST_APPROVAL' ? handles.length : 0)
 
 export const isPrompt = (markup: Controls): markup is ForceReply => 'force_reply' in markup
 
-function piecesOf(
-  display: Display,
-  handles: readonly ShownHandle[],
-  link: string,
-  hasButtons: boolean,
-): Piece[] {
-  const { impact, default_action } = display
+function piecesOf(display: Display, link: string, hasButtons: boolean): Piece[] {
+  const { impact } = display
   return [
     ...headOf(display),
     block(display.headline),
     ...(impact === null ? [] : ['\nWhat your answer changes:\n', block(impact)]),
-    ...handlesOf(display, handles, link),
-    `\n\nAnswer by ${toTheMinute(display.deadline_at)}. Otherwise ${default_action} holds: ${defaultWords(default_action)}.\n`,
+    ...handlesOf(display, link),
+    ...untilOf(display),
+    '\n',
     code(describeAnswer(display.reply_schema)),
     hasButtons ? '\nPress a button, or reply to this message.' : '\nReply to this message.',
   ]
 }
+
+/** No button, and nothing a reply would answer: the page shows all of it. */
+function announcement(display: Display, { link, code: word }: Way['page']): Piece[] {
+  return [
+    ...headOf(display),
+    block(display.headline),
+    '\n\nThis cannot be answered here. ',
+    linked(word === null ? 'All of it stands on its page' : 'Read all of it and answer on its page', link),
+    ...(word === null ? ['.'] : [', which asks for the code ', code(word), '.']),
+    ...untilOf(display),
+  ]
+}
+
+const untilOf = ({ deadline_at, default_action }: Display): Piece[] => [
+  `\n\nAnswer by ${toTheMinute(deadline_at)}. Otherwise ${default_action} holds: ${defaultWords(default_action)}.`,
+]
 
 function headOf({ type, asked_by, run_id, work_item_id }: Display): Piece[] {
   const item: Piece[] = work_item_id === null ? [] : [', work item ', code(work_item_id)]
   return [bold(typeWord(type)), '\nAsked by ', code(asked_by), ', run ', code(run_id), ...item, '\n\n']
 }
 
-function handlesOf(display: Display, handles: readonly ShownHandle[], link: string): Piece[] {
-  const left = display.handles.length - handles.length
-  const isStored = display.handles.some(({ fixed }) => fixed)
+function handlesOf({ handles }: Display, link: string): Piece[] {
+  if (handles.length === 0) return []
+  const isStored = handles.some(({ fixed }) => fixed)
   return [
-    ...(display.handles.length === 0 ? [] : ['\n']),
+    '\n',
     ...handles.flatMap(handleLine),
-    ...(left === 0 ? [] : [`\n… and ${left} more`]),
     // Without the code that a link is answered with: this message answers by buttons and replies alone.
     ...(isStored ? ['\n', linked('What the lane holds of these', link)] : []),
   ]

@@ -1,12 +1,12 @@
 // Puts a card into a person's private chat with the bot, and edits it to its outcome. The reference of a copy is its
 // chat and message: replies to it are found by that, and so is the card to edit.
-import type { Display, Envelope, Outcome, Sent } from '../../src/adapter.js'
+import { type Display, type Envelope, type Outcome, type Sent, TOO_LONG_HERE } from '../../src/adapter.js'
 import type { BotApi } from './bot-api.js'
 import { type Called, codeOf, type Failure } from './failure.js'
 import { controls } from './keyboard.js'
 import { LONGEST_WAIT_MS, type Pace } from './pace.js'
 import { readRef, refOf } from './place.js'
-import { card, ending, isPrompt } from './render.js'
+import { card, ending, isPrompt, shows } from './render.js'
 
 /** A send has ten seconds; what is left when this is over is the lane's. */
 const SEND_MS = 9_500
@@ -21,9 +21,9 @@ const chatOf = (address: unknown): number | null =>
 
 export async function send({ api, pace }: Post, display: Display, envelope: Envelope): Promise<Sent> {
   const chat = chatOf(envelope.address)
-  const shown = card(display, envelope.handle, envelope.link)
+  const shown = card(display, envelope)
   if (chat === null) return { kind: 'failed', code: 'telegram_address_unusable', retryable: false }
-  if (shown === null) return { kind: 'failed', code: 'telegram_too_long', retryable: false }
+  if (shown === null) return TOO_LONG_HERE
   const now = Date.parse(envelope.at)
   const wait = pace.turn(envelope.delivery_id, chat, now)
   if (wait > LONGEST_WAIT_MS) {
@@ -56,7 +56,7 @@ function sentOf(failure: Failure): Sent {
 export async function close({ api }: Post, ref: string, outcome: Outcome, display: Display): Promise<void> {
   const { chat, message } = readRef(ref)
   const written = ending(outcome, display)
-  const prompts = isPrompt(controls(display.reply_schema, ''))
+  const prompts = shows(display) && isPrompt(controls(display.reply_schema, ''))
   const edit = (): Promise<Called<unknown>> =>
     prompts
       ? api.sendMessage(chat, { ...written, reply_to: message, silent: true })

@@ -13,6 +13,7 @@ export function webAdapter(options: Console): Adapter & ReplyPage {
   const console: Console = { ...options, print: gathering(options.print) }
   return {
     channel: 'web',
+    shows: () => true,
     send: (display, envelope) => send(console, display, envelope),
     page,
     blobPage,

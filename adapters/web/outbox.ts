@@ -10,7 +10,7 @@ export type OutboxLine = {
   readonly request_id: string
   readonly user_id: string
   readonly link: string
-  readonly code: string
+  readonly code: string | null
   readonly at: string
 }
 

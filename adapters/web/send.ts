@@ -46,8 +46,8 @@ const lineOf = (display: Display, envelope: Envelope): OutboxLine => ({
   delivery_id: envelope.delivery_id,
   request_id: display.request_id,
   user_id: envelope.recipient.user_id,
-  link: envelope.link,
-  code: envelope.code,
+  link: envelope.page.link,
+  code: envelope.page.code,
   at: envelope.at,
 })
 
@@ -66,16 +66,16 @@ function cut(text: string, limit: number = MAX_WORDS): string {
   return points.length <= limit ? text : `${points.slice(0, limit - 1).join('')}…`
 }
 
-function blockOf(display: Display, envelope: Envelope): string {
+function blockOf(display: Display, { recipient, page }: Envelope): string {
   const silence = defaultWords(display.default_action)
   return [
     '',
-    `${typeWord(display.type)} for ${cut(envelope.recipient.name)}: ${cut(display.headline)}`,
+    `${typeWord(display.type)} for ${cut(recipient.name)}: ${cut(display.headline)}`,
     `  asked by   ${cut(display.asked_by)}, run ${cut(display.run_id)}`,
     `  answer by  ${inUtc(display.deadline_at)}; otherwise ${display.default_action}: ${silence}`,
     `  answer     ${cut(describeAnswer(display.reply_schema), MAX_FORMAT)}`,
-    `  link       ${envelope.link}`,
-    `  code       ${envelope.code}`,
+    `  link       ${page.link}`,
+    ...(page.code === null ? [] : [`  code       ${page.code}`]),
     '',
   ].join('\n')
 }

@@ -152,9 +152,8 @@ async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
     attempt: duty.attempt,
     recipient: { user_id: duty.user_id, name: person.name },
     address: person.address,
-    handle: pass.handle,
-    code: pass.code,
-    link: `${sender.publicUrl()}/r/${pass.handle}`,
+    reply: adapter.shows(pass.shown) ? { handle: pass.handle, code: pass.code } : null,
+    page: { link: `${sender.publicUrl()}/r/${pass.handle}`, code: pass.code },
     at: instant(sender.now()),
   }
   try {

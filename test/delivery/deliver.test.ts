@@ -80,10 +80,11 @@ describe('an attempt', () => {
     await settled()
     const copy = stage.slack.copies[0]
     if (copy === undefined) throw new Error('nothing was sent')
-    const { handle, code, link } = copy.envelope
+    const { reply, page } = copy.envelope
+    const { handle, code } = reply ?? { handle: '', code: '' }
     expect(readHandle(handle)).toBe(handle)
     expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}$/)
-    expect(link).toBe(`https://lane.example.org/r/${handle}`)
+    expect(page.link).toBe(`https://lane.example.org/r/${handle}`)
     expect(copy.envelope).toMatchObject({ attempt: 1, recipient: { user_id: 'owner', name: 'Owner' } })
     expect(copy.envelope.address).toEqual({ team: 'T1', user: 'UOWNER' })
     expect(copy.display).toMatchObject({ request_id: 'q', asked_by: 'name of key-1' })
@@ -96,7 +97,7 @@ describe('an attempt', () => {
     await settled()
     await later(2_000)
     const [first, second] = stage.slack.copies.map(copy => copy.envelope)
-    expect(second?.handle).not.toBe(first?.handle)
+    expect(second?.reply?.handle).not.toBe(first?.reply?.handle)
     expect(second).toMatchObject({ delivery_id: first?.delivery_id, attempt: 2 })
   })
 })
@@ -172,7 +173,7 @@ describe('an adapter that', () => {
       'OUTBOUND_REQUEST_SENT',
     ])
     expect(stage.email.copies[0]?.envelope.address).toBe('owner@example.org')
-    const { handle } = stage.email.copies[0]?.envelope ?? { handle: '' }
+    const handle = stage.email.copies[0]?.envelope.reply?.handle ?? ''
     const byMail = fromSlack(handle, 'no', { channel: 'email', sender: 'owner@example.org', proof: 'dmarc' })
     expect(await stage.lane.answer(byMail)).toMatchObject({ kind: 'accepted' })
   })

@@ -7,7 +7,8 @@ import type { Display } from '../../src/adapter.js'
 import { display, envelope, HANDLE } from './samples.js'
 
 const MARKER = markerLine(HANDLE, '<id@lane.test>')
-const shown = (more: Partial<Display> = {}) => render({ ...display, ...more }, MARKER, envelope)
+const shown = (more: Partial<Display> = {}) =>
+  render({ ...display, ...more }, MARKER, { ...envelope.page, code: '7K3F' })
 const visible = (html: string): string =>
   html
     .replace(/<style>.*<\/style>/s, '')
@@ -51,11 +52,11 @@ describe('a request as a mail', () => {
   test('has one link, to the reply page, which decides nothing; and loads nothing', () => {
     const { html, text } = shown()
     expect([...html.matchAll(/(?:href|src|action|url\()[^>]*/g)].map(([all]) => all)).toEqual([
-      `href="${envelope.link}"`,
+      `href="${envelope.page.link}"`,
     ])
     expect(html).not.toMatch(/<(?:img|form|script|iframe|link|input|button|video|object)\b/i)
-    expect(text.match(/https?:\S+/g)).toEqual([envelope.link])
-    expect(envelope.link).not.toContain(envelope.code)
+    expect(text.match(/https?:\S+/g)).toEqual([envelope.page.link])
+    expect(envelope.page.link).not.toContain('7K3F')
   })
 
   test('is drawn for dark mode and for a phone', () => {

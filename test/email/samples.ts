@@ -24,13 +24,14 @@ export const display: Display = {
 
 export const HANDLE = '0123456789abcdefghjkmnpqrs'
 
+export const PAGE_HANDLE = 'zyxwvtsrqpnmkjhgfedcba9876'
+
 export const envelope: Envelope = {
   delivery_id: 'd-0123456789abcdef01234567',
   attempt: 1,
   recipient: { user_id: 'owner', name: 'Owner' },
   address: 'owner@people.test',
-  handle: HANDLE,
-  code: '7K3F',
-  link: `https://lane.example.org/r/${HANDLE}`,
+  reply: { handle: HANDLE, code: '7K3FQ2M' },
+  page: { link: `https://lane.example.org/r/${PAGE_HANDLE}`, code: null },
   at: '2026-11-16T12:00:00.000Z',
 }

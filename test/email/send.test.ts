@@ -59,7 +59,7 @@ describe('a mail that is taken', () => {
 
   test('keeps its Message-ID when the attempt is repeated with another handle, and has another for another delivery', async () => {
     const first = await send()
-    const again = await send({ attempt: 2, handle: 'zzzzzzzzzzzzzzzzzzzzzzzzzz' })
+    const again = await send({ attempt: 2, reply: { handle: 'z'.repeat(26), code: '7K3FQ2M' } })
     const other = await send({ delivery_id: 'd-ffffffffffffffffffffffff' })
     expect(again).toEqual(first)
     expect(other).not.toEqual(first)

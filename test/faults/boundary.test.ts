@@ -36,7 +36,7 @@ test('[LANE-069] [LANE-070] 10 000 replies within ±5 ms of their deadlines, on 
     expect(stage.slack.copies).toHaveLength(VOLLEY)
     const shots = stage.slack.copies.splice(0).map(({ display, envelope }) => ({
       id: display.request_id,
-      handle: envelope.handle,
+      handle: envelope.reply?.handle ?? '',
       reply: within(),
       ring: within(),
     }))
@@ -102,8 +102,8 @@ test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, 
   const alarms = startTimer(store.ledger, id => lane.advance(id), trouble)
   const trials: Trial[] = []
   const sent = new Map<string, (handle: string) => void>()
-  slack.send = async (display, { handle }) => {
-    sent.get(display.request_id)?.(handle)
+  slack.send = async (display, { reply }) => {
+    sent.get(display.request_id)?.(reply?.handle ?? '')
     return { kind: 'sent' }
   }
 

@@ -112,7 +112,8 @@ describe('on a clock the test sets', () => {
   test('while it is suspect a request past its deadline takes no reply, and no default either', async () => {
     const scene = await asked()
     const { stage, ring, state } = scene
-    const handle = stage.slack.copies.find(copy => copy.display.request_id === 'soon')?.envelope.handle ?? ''
+    const handle =
+      stage.slack.copies.find(copy => copy.display.request_id === 'soon')?.envelope.reply?.handle ?? ''
     stage.clock.pass(59_000)
     stage.clock.jump(HOUR)
     await stage.open(question('noticed'))

@@ -28,6 +28,7 @@ let act: (hook: Hook) => Promise<HookAnswer> = async () => TAKEN
 
 const taking = (channel: Channel): Adapter => ({
   channel,
+  shows: () => true,
   send: async () => ({ kind: 'sent' }),
   async receive(hook) {
     seen.push(hook)
@@ -43,7 +44,7 @@ beforeEach(async () => {
   const waiters = startWaiters(store.ledger, async () => false)
   metrics = startMetrics(store.ledger, waiters.waiting)
   const page = webAdapter({ outbox: false, write: async () => undefined, print: () => undefined })
-  const telegram: Adapter = { channel: 'telegram', send: async () => ({ kind: 'sent' }) }
+  const telegram: Adapter = { channel: 'telegram', shows: () => true, send: async () => ({ kind: 'sent' }) }
   const adapters = [taking('sms'), taking('email'), telegram, page]
   app = buildServer(
     {

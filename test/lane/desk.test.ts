@@ -123,7 +123,7 @@ describe('report', () => {
       status: 'delivered',
       stands: true,
     })
-    const about = { kind: 'handle', handle: (second?.envelope.handle ?? '').toUpperCase() } as const
+    const about = { kind: 'handle', handle: (second?.envelope.reply?.handle ?? '').toUpperCase() } as const
     await desk.report({ channel: 'sms', about, status: 'undelivered', stands: false })
     expect(await types('q-1')).toContain('DELIVERY_STATUS')
     await until('the mail of q-2', async () => (await states('q-2'))?.includes('email sent') === true)
@@ -164,19 +164,19 @@ describe('report', () => {
         status: 'failed',
         stands: false,
       })
-    await failed(first?.handle)
+    await failed(first?.reply?.handle)
     expect([await states('q-1'), await types('q-1')]).toEqual([
       ['sms sent'],
       expect.not.arrayContaining(['DELIVERY_STATUS']),
     ])
-    await failed(second?.handle)
+    await failed(second?.reply?.handle)
     await until('the mail of q-1', async () => (await states('q-1'))?.includes('email sent') === true)
   })
 
   test('about what is another channel’s, or nobody’s, changes nothing', async () => {
     await ask('q-1', SMS_FIRST)
     const size = (await stage.entries()).length
-    const { handle: travelled = '' } = stage.sms.copies[0]?.envelope ?? {}
+    const travelled = stage.sms.copies[0]?.envelope.reply?.handle ?? ''
     for (const about of [
       { kind: 'handle', handle: travelled },
       { kind: 'ref', ref: 'sms-1' },
@@ -224,7 +224,7 @@ describe('notice', () => {
   test('is given once, for the delivery the refusal names, on this channel', async () => {
     await ask('q', [{ user_id: 'deputy', channels: ['sms'], route: 'first' }])
     const desk = stage.desk('sms')
-    const code = stage.sms.copies[0]?.envelope.code ?? ''
+    const code = stage.sms.copies[0]?.envelope.reply?.code ?? ''
     const verdict = await desk.take(fromPhone(code, 'perhaps', { sender: DEPUTY_PHONE }))
     if (verdict.kind !== 'refused') throw new Error(verdict.kind)
     expect([await desk.notice(verdict), await desk.notice(verdict)]).toEqual([true, false])

@@ -20,7 +20,7 @@ const open = (request: Request, by = 'key-1', run_id = 'run-1') => {
   const run = { run_id, mood: 'DEFERENTIAL' } as const
   return stage.lane.open({ request, run, recipients: null }, OWNER_ON_SLACK, by)
 }
-const handle = (): string => stage.slack.copies.at(-1)?.envelope.handle ?? ''
+const handle = (): string => stage.slack.copies.at(-1)?.envelope.reply?.handle ?? ''
 
 describe('opening', () => {
   test('[LANE-066] fixes the deadline to the millisecond of the entry and keeps the default', async () => {

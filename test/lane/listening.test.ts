@@ -29,6 +29,7 @@ const sent = { kind: 'sent' } as const
 /** An adapter that is listened to as `listen` says, and tells what happens to it. */
 const pulled = (channel: Channel, listen: (cursor: string | null, desk: Desk) => Promise<void>): Adapter => ({
   channel,
+  shows: () => true,
   send: async () => sent,
   async listen(cursor, desk) {
     await listen(cursor, desk)
@@ -57,7 +58,7 @@ function heldElsewhere(times: number): { readonly store: Store; asked: string[];
 
 describe('a pulled channel', () => {
   test('is listened to from nowhere at first, and stopped when the lane stops', async () => {
-    start([pulled('telegram', quietly), { channel: 'sms', send: async () => sent }])
+    start([pulled('telegram', quietly), { channel: 'sms', shows: () => true, send: async () => sent }])
     await until('one heard', () => heard.length, 1)
     await listening?.stop()
     expect(heard).toEqual(['telegram from null', 'telegram stopped'])

@@ -61,6 +61,10 @@ export class StageAdapter implements Adapter {
     return this
   }
 
+  /** Whether its copies can show all that is decided. */
+  wide = true
+  shows = (): boolean => this.wide
+
   async send(display: Display, envelope: Envelope): Promise<Sent> {
     const copy = { display, envelope }
     this.copies.push(copy)
@@ -239,4 +243,4 @@ export const handleOf = ({ copies }: StageAdapter, user: string, requestId?: str
   copies.findLast(
     ({ display, envelope }) =>
       envelope.recipient.user_id === user && (requestId === undefined || display.request_id === requestId),
-  )?.envelope.handle ?? ''
+  )?.envelope.reply?.handle ?? ''

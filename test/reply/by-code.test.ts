@@ -26,7 +26,8 @@ async function ask(id: string, ...people: readonly string[]): Promise<Record<str
   const sent = stage.sms.copies.filter(({ display }) => display.request_id === id)
   return Object.fromEntries(sent.map(({ envelope }) => [envelope.recipient.user_id, envelope]))
 }
-const codeOf = (envelopes: Record<string, Envelope>, user = 'owner'): string => envelopes[user]?.code ?? ''
+const codeOf = (envelopes: Record<string, Envelope>, user = 'owner'): string =>
+  envelopes[user]?.reply?.code ?? ''
 
 const rejections = async (id: string) =>
   (await stage.store.ledger.story(id)).filter(
@@ -106,7 +107,9 @@ describe('a code', () => {
     await stage.lane.drain()
     const fresh = stage.sms.copies.at(-1)?.envelope
     expect(fresh?.delivery_id).not.toBe(first.owner?.delivery_id)
-    expect(await stage.lane.answer(fromPhone(fresh?.code ?? '', 'yes'))).toMatchObject({ kind: 'accepted' })
+    expect(await stage.lane.answer(fromPhone(fresh?.reply?.code ?? '', 'yes'))).toMatchObject({
+      kind: 'accepted',
+    })
   })
 
   test('[LANE-044] of a settled request leads there: the late are refused as such, and told what holds', async () => {
@@ -148,7 +151,7 @@ describe('a code', () => {
 
 /** Another copy of the same delivery, with this code. */
 async function twin({ owner }: Record<string, Envelope>, code: string): Promise<void> {
-  const known = await stage.store.shelf.grant(hashHandle(owner?.handle ?? ''))
+  const known = await stage.store.shelf.grant(hashHandle(owner?.reply?.handle ?? ''))
   if (known === null) throw new Error('nothing was sent')
   const handle_hash = hashHandle('0123456789abcdefghjkmnpqrs')
   const grant = { ...known, handle_hash, code_hash: hashCode(handle_hash, code) }

@@ -44,8 +44,8 @@ async function ask(request: Request = question('q')): Promise<Open> {
   const subject = await stage.open(request)
   await stage.lane.drain()
   const envelope = stage.slack.copies.at(-1)?.envelope
-  if (envelope === undefined) throw new Error('nothing was sent')
-  return { subject, handle: envelope.handle, code: envelope.code, delivery_id: envelope.delivery_id }
+  if (envelope === undefined || envelope.reply === null) throw new Error('nothing was sent')
+  return { subject, ...envelope.reply, delivery_id: envelope.delivery_id }
 }
 
 const claimsOf = async (handle: string): Promise<ReplyClaims> => {
@@ -166,7 +166,7 @@ describe('an answer', () => {
     await stage.lane.advance(subject.request_id)
     await stage.lane.drain()
     expect(stage.slack.copies).toHaveLength(2)
-    const older = stage.slack.copies[0]?.envelope.handle ?? ''
+    const older = stage.slack.copies[0]?.envelope.reply?.handle ?? ''
     expect(await stage.lane.answer(fromSlack(older, 'yes'))).toMatchObject({ kind: 'accepted' })
   })
 })
@@ -432,7 +432,9 @@ describe('[LANE-087] attempts and repetitions:', () => {
     await stage.lane.drain()
     const fresh = stage.slack.copies[1]?.envelope
     expect(fresh?.delivery_id).not.toBe(delivery_id)
-    expect(await stage.lane.answer(fromSlack(fresh?.handle ?? '', 'yes'))).toMatchObject({ kind: 'accepted' })
+    expect(await stage.lane.answer(fromSlack(fresh?.reply?.handle ?? '', 'yes'))).toMatchObject({
+      kind: 'accepted',
+    })
   })
 
   test('at most three fresh deliveries: then the default is all that is left', async () => {
@@ -440,7 +442,7 @@ describe('[LANE-087] attempts and repetitions:', () => {
     for (let round = 0; round < 4; round++) {
       await until('a fresh copy', () => stage.slack.copies.length, round + 1)
       await stage.lane.drain()
-      const handle = stage.slack.copies[round]?.envelope.handle ?? ''
+      const handle = stage.slack.copies[round]?.envelope.reply?.handle ?? ''
       for (let time = 0; time < 6; time++) await stage.lane.answer(fromSlack(handle, 'perhaps'))
     }
     await stage.lane.advance('q')

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import type { Display, Option, ReplySchema } from '../../src/adapter.js'
 
 export const HANDLE = '0123456789abcdefghjkmnpqrs'
-export const PLACE = { handle: HANDLE, link: `https://lane.example.org/r/${HANDLE}`, mention: null }
+export const PAGE = { link: 'https://lane.example.org/r/zyxwvtsrqpnmkjhgfedcba9876', code: 'K7QD' }
+export const PLACE = { reply: { handle: HANDLE, code: 'K7QD5VA' }, page: PAGE, mention: null }
 export const HASH = `sha256:${'3f9a1b2c'.repeat(8)}`
 
 export const question = (reply_schema: ReplySchema, more: Partial<Display> = {}): Display => ({

@@ -7,7 +7,7 @@ import { card, closedCard } from '../../adapters/slack/render.js'
 import type { Display, Outcome, ReplySchema } from '../../src/adapter.js'
 import { compile } from '../../src/compiler/compile.js'
 import { faultsOfMessage, faultsOfView } from './block-limits.js'
-import { approval, displays, HANDLE, HASH, PLACE, question, review, text } from './displays.js'
+import { approval, displays, HANDLE, HASH, PAGE, PLACE, question, review, text } from './displays.js'
 
 const ANSWERED: Outcome = {
   outcome: 'answered',
@@ -135,14 +135,13 @@ describe('a card', () => {
   test('shows a handle as a short hash that links to the reply page, and a name as a name', () => {
     const named = { name: null, handle: 'doc:plan', fixed: false }
     const seen = whole(card({ ...approval, handles: [...approval.handles, named] }, PLACE))
-    expect(seen).toContain(whole({ type: 'link', url: PLACE.link, text: 'sha256:3f9a1b2c3f9a…' }))
+    expect(seen).toContain(whole({ type: 'link', url: PAGE.link, text: 'sha256:3f9a1b2c3f9a…' }))
     expect(seen).toContain('name only, content not fixed')
     expect(seen).not.toContain(HASH)
   })
 
-  test('has the reply handle in its buttons and its link, and no code', () => {
-    const place = { ...PLACE, code: 'K7QD' }
-    expect(whole(card(approval, place))).not.toContain('K7QD')
+  test('has the reply handle in its buttons, another in its link, and no code', () => {
+    expect(whole(card(approval, PLACE))).not.toContain('K7QD')
   })
 
   test.each<[string, ReplySchema, string[]]>([

@@ -52,9 +52,8 @@ function envelope(user: string, more: Partial<Envelope> & { readonly after?: num
     attempt: 1,
     recipient: { user_id: 'owner', name: 'Owner' },
     address: { team: TEAM, user },
-    handle: '0123456789abcdefghjkmnpqrs',
-    code: 'K7QD',
-    link: 'https://lane.example.org/r/0123456789abcdefghjkmnpqrs',
+    reply: { handle: '0123456789abcdefghjkmnpqrs', code: 'K7QD5VA' },
+    page: { link: 'https://lane.example.org/r/zyxwvtsrqpnmkjhgfedcba9876', code: null },
     at: new Date(START + after).toISOString(),
     ...rest,
   }

@@ -10,8 +10,8 @@ import { describeAnswer } from '../../src/compiler/describe.js'
 import { approval, HANDLE, question, review, SCHEMAS } from '../web/samples.js'
 
 const LINK = `https://lane.example.org/r/${HANDLE}`
-const ENVELOPE = { code: '7K3F', link: LINK }
-const shown = (display: Parameters<typeof render>[0]): string => render(display, ENVELOPE)
+const WAY = { reply: { handle: HANDLE, code: '7K3FQ2M' }, page: { link: LINK, code: '7K3F' } }
+const shown = (display: Parameters<typeof render>[0]): string => render(display, WAY) ?? ''
 const segmentsOf = (text: string): number => countSegments(text).segments
 
 describe('one segment', () => {

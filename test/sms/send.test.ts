@@ -15,9 +15,8 @@ const envelope: Envelope = {
   attempt: 1,
   recipient: { user_id: 'owner', name: 'Owner' },
   address: OWNER,
-  handle: HANDLE,
-  code: '7K3F',
-  link: `https://lane.example.org/r/${HANDLE}`,
+  reply: { handle: HANDLE, code: '7K3FQ2M' },
+  page: { link: 'https://lane.example.org/r/zyxwvtsrqpnmkjhgfedcba9876', code: null },
   at: '2026-02-17T13:00:05.000Z',
 }
 

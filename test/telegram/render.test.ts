@@ -9,6 +9,7 @@ import { refusalOf } from './limits.js'
 
 const HANDLE = 'abcdefghjkmnpqrstvwxyz0123'
 const LINK = `https://lane.example.org/r/${HANDLE}`
+const WAY = { reply: { handle: HANDLE, code: '7K3FQ2M' }, page: { link: LINK, code: '7K3F' } }
 const HASH = `sha256:${'a'.repeat(64)}` as const
 
 const display = (more: Partial<Display> = {}): Display => ({
@@ -31,7 +32,7 @@ const display = (more: Partial<Display> = {}): Display => ({
 })
 
 function drawn(shown: Display) {
-  const made = card(shown, HANDLE, LINK)
+  const made = card(shown, WAY)
   if (made === null) throw new Error('it does not fit')
   expect(refusalOf('sendMessage', made as unknown as Record<string, unknown>)).toBeNull()
   return made
@@ -132,7 +133,7 @@ describe('a card', () => {
 
   test('an approval that does not fit is not shown by half', () => {
     const handles = Array.from({ length: 60 }, () => ({ name: 'n', handle: HASH, fixed: true }))
-    expect(card(display({ type: 'REQUEST_APPROVAL', handles }), HANDLE, LINK)).toBeNull()
+    expect(card(display({ type: 'REQUEST_APPROVAL', handles }), WAY)).toBeNull()
   })
 
   test('any request fits, whatever its parts, and what is left out is counted', () => {

@@ -12,9 +12,8 @@ const envelope: Envelope = {
   attempt: 1,
   recipient: { user_id: 'release-owner', name: 'Release owner' },
   address: true,
-  handle: HANDLE,
-  code: '7K2M',
-  link: `https://lane.example.org/r/${HANDLE}`,
+  reply: null,
+  page: { link: `https://lane.example.org/r/${HANDLE}`, code: '7K2M' },
   at: '2026-02-17T13:00:00.000Z',
 }
 
@@ -22,7 +21,7 @@ const line = (number: number): OutboxLine => ({
   delivery_id: `d-${number}`,
   request_id: 'ship-42',
   user_id: 'release-owner',
-  link: envelope.link,
+  link: envelope.page.link,
   code: '7K2M',
   at: envelope.at,
 })
@@ -61,7 +60,7 @@ describe('a link with no channel to carry it', () => {
         delivery_id: 'd-1',
         request_id: 'ship-42',
         user_id: 'release-owner',
-        link: envelope.link,
+        link: envelope.page.link,
         code: '7K2M',
         at: envelope.at,
       },
@@ -92,7 +91,7 @@ describe('a link with no channel to carry it', () => {
         'release-agent, run run-9',
         '17 Feb 2026, 14:00:05 UTC; otherwise HALT: the run stops',
         describeAnswer(schema),
-        envelope.link,
+        envelope.page.link,
         '7K2M',
       ]) {
         expect(printed[0]).toContain(words)
@@ -104,10 +103,12 @@ describe('a link with no channel to carry it', () => {
     const printed: string[] = []
     const adapter = webAdapter({ outbox: true, write: async () => {}, print: text => printed.push(text) })
     const links = [1, 2, 3].map(number => `https://lane.example.org/r/${number}`)
-    await Promise.all(links.map(link => adapter.send(approval, { ...envelope, link })))
+    await Promise.all(
+      links.map(link => adapter.send(approval, { ...envelope, page: { link, code: '7K2M' } })),
+    )
     await setImmediate()
     const [alone = ''] = (await sentWith(true, async () => {})).printed
-    expect(printed).toEqual([links.map(link => alone.replace(envelope.link, link)).join('\n')])
+    expect(printed).toEqual([links.map(link => alone.replace(envelope.page.link, link)).join('\n')])
   })
 
   it('is printed without flooding the console with a caller’s words', async () => {

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { markerLine, writeMessageId } from '../../../adapters/email/marker.js'
 import { render } from '../../../adapters/email/render.js'
 import { compile } from '../../../src/compiler/compile.js'
-import { display, envelope } from '../samples.js'
+import { display, envelope, HANDLE } from '../samples.js'
 import { letter, read, signed } from './letter.js'
 
 const ID = writeMessageId(envelope.delivery_id, 'lane.example')
-const TO = `lane+${envelope.handle}@lane.example`
+const TO = `lane+${HANDLE}@lane.example`
 const LURES = [
   'Ship the release today?',
   `${'A very long question with many words, '.repeat(12)}?`,
@@ -69,7 +69,7 @@ function reply({ text, html }: { text?: string; html?: string }): string {
 }
 
 describe.each(LURES)('a request that says %j', headline => {
-  const ours = render({ ...display, headline }, markerLine(envelope.handle, ID), envelope)
+  const ours = render({ ...display, headline }, markerLine(HANDLE, ID), envelope.page)
 
   test.each(QUOTINGS)('[LANE-057] quoted %s does not alter the answer above it', async (_name, quoting) => {
     for (const answer of ['YES', 'no.']) {
