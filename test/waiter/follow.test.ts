@@ -23,7 +23,9 @@ const append = (count = 1) =>
       stage.store.ledger.append({
         decide: () => ({
           kind: 'append',
-          events: [{ type: 'LANE_STARTED', body: { version: '1', grammar: '1', profile: 'embedded', rules: '2' } }],
+          events: [
+            { type: 'LANE_STARTED', body: { version: '1', grammar: '1', profile: 'embedded', rules: '2' } },
+          ],
         }),
       }),
     ),
