@@ -255,7 +255,9 @@ async function populate(
     ring: async () => undefined,
     say: () => undefined,
   })
-  await fill(store, (request_id, due) => alarms.set({ request_id, deadline_ms: due, state: 'pending' }, due))
+  await fill(store, (request_id, due) =>
+    alarms.set({ request_id, deadline_ms: due, resolved_seq: null }, due),
+  )
   await alarms.stop()
   await store.ledger.close()
 }

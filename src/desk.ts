@@ -49,7 +49,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     for (const { request_id, delivery_id, token } of await grantsOf(told)) {
       const { status, stands } = told
       const about = { delivery_id, status, stands }
-      const after = await report(lane.reporter, request_id, hashToken(token), about)
+      const after = await report(lane.recorder, request_id, hashToken(token), about)
       lane.tend(after)
     }
   }
@@ -77,7 +77,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     },
 
     notice: ({ request_id, delivery_id, reason }) =>
-      claimNotice(lane.reporter, request_id, { delivery_id, channel, reason }),
+      claimNotice(lane.recorder, request_id, { delivery_id, channel, reason }),
     async link(code, address) {
       const user = await accept(store, directory, channel, code, address)
       // Also where it was accepted before: whoever was told so may have died before this was done.

@@ -1,15 +1,16 @@
 // Does what the agenda owes: sends, closes, calls back. Fire and forget: the alarm in the ledger remembers whatever this
 // process does not live to finish, and whoever is asked next finds it owed still.
 import type { Adapter, Channel } from './adapter.js'
-import type { Case } from './agenda/case.js'
+import { type Case, isOpen } from './agenda/case.js'
 import { outcomeOf } from './agenda/outcome.js'
-import { type AgendaPolicy, type Duty, owed } from './agenda/owed.js'
+import { type AgendaPolicy, type Duty, isOverdue, owed } from './agenda/owed.js'
 import type { Config } from './config.js'
+import { timeOut } from './deadline/time-out.js'
 import { close } from './delivery/close.js'
 import { attempt, type Claim, claimWithin, type Deliver, deliver, type Sender } from './delivery/deliver.js'
 import { Gate } from './delivery/gate.js'
 import type { Directory } from './directory.js'
-import type { Draft } from './event.js'
+import type { Deed } from './event.js'
 import type { Moment, Shelving, Store } from './ledger/contract.js'
 import type { Recorder } from './record.js'
 import { display } from './request/display.js'
@@ -34,12 +35,10 @@ export type ErrandParts = {
   readonly calls?: Calls
 }
 
-type Errand = Exclude<Duty, { kind: 'time_out' }>
-
 /** What is claimed with the opening of a request, and what of it stands in that append. */
 export type First = {
   readonly claims: readonly Claim[]
-  readonly events: readonly Draft[]
+  readonly events: readonly Deed[]
   readonly shelve: readonly Shelving[]
   /** Whether nothing else is owed just now. */
   readonly isAll: boolean
@@ -50,8 +49,7 @@ export const NOTHING_CLAIMED: First = { claims: [], events: [], shelve: [], isAl
 export class Errands {
   readonly #parts: ErrandParts
   readonly #policy: AgendaPolicy
-  readonly #record: Recorder
-  readonly #reload: (requestId: string) => Promise<Case>
+  readonly #recorder: Recorder
   readonly #gates = new Map<Channel, Gate>()
   /** By host, while one is being called. */
   readonly #hosts = new Map<string, Gate>()
@@ -59,25 +57,27 @@ export class Errands {
   readonly #atWork = new Map<string, Promise<void>>()
   readonly #sender: Sender
 
-  constructor(
-    parts: ErrandParts,
-    policy: AgendaPolicy,
-    record: Recorder,
-    reload: (requestId: string) => Promise<Case>,
-  ) {
+  constructor(parts: ErrandParts, policy: AgendaPolicy, recorder: Recorder) {
     this.#parts = parts
     this.#policy = policy
-    this.#record = record
-    this.#reload = reload
+    this.#recorder = recorder
     this.#sender = this.#makeSender()
   }
 
   /** Starts whatever is owed and not already under way here. */
   tend(subject: Case): void {
     for (const duty of this.#owed(subject)) {
-      if (duty.kind === 'time_out' || this.#atWork.has(nameOf(subject, duty))) continue
+      if (this.#atWork.has(nameOf(subject, duty))) continue
       this.#start(subject, duty, () => this.#begin(subject, duty))
     }
+  }
+
+  /** The one duty nobody is answered before: what is overdue is resolved by its default. The case after it. */
+  async settle(subject: Case): Promise<Case> {
+    if (!isOverdue(subject, this.#parts.store.ledger.now())) return subject
+    const after = await timeOut(this.#recorder, subject)
+    if (!isOpen(after)) this.tend(after)
+    return after
   }
 
   /** The claims on what a request owes from its first moment on, to stand in the append that opens it. A channel that has
@@ -110,7 +110,7 @@ export class Errands {
     for (const { duty } of claims) this.#gate(duty.channel).leave()
   }
 
-  #start(subject: Case, duty: Errand, begin: () => Promise<void>): void {
+  #start(subject: Case, duty: Duty, begin: () => Promise<void>): void {
     const name = nameOf(subject, duty)
     const work = begin()
       .catch(error => this.#parts.onTrouble(error, { request_id: subject.request_id, duty: duty.kind }))
@@ -127,8 +127,10 @@ export class Errands {
     return owed(subject, this.#parts.store.ledger.now(), this.#policy).duties
   }
 
-  #begin(subject: Case, duty: Errand): Promise<void> {
+  #begin(subject: Case, duty: Duty): Promise<void> {
     switch (duty.kind) {
+      case 'time_out':
+        return this.settle(subject).then(() => undefined)
       case 'call_back':
         return this.#callBack(subject, duty)
       case 'close':
@@ -141,8 +143,7 @@ export class Errands {
   #makeSender(): Sender {
     const { store, keyring, keyName, adapters, directory, publicUrl, onTrouble } = this.#parts
     return {
-      record: this.#record,
-      reload: this.#reload,
+      record: this.#recorder.record,
       onTrouble,
       adapter: channel => adapters.get(channel) ?? null,
       keyring,
@@ -176,7 +177,7 @@ export class Errands {
     const host = url === null ? '' : new URL(url).host
     const gate = this.#hosts.get(host) ?? new Gate(CONCURRENT_CALLS)
     this.#hosts.set(host, gate)
-    const caller = { record: this.#record, reload: this.#reload, now: () => store.ledger.now(), calls }
+    const caller = { record: this.#recorder.record, now: () => store.ledger.now(), calls }
     await gate
       .pass(() => callBack(caller, subject, duty, url))
       .finally(() => {
@@ -193,8 +194,8 @@ export class Errands {
   }
 }
 
-const nameOf = ({ request_id }: Case, duty: Errand): string =>
-  duty.kind === 'call_back' ? `call_back ${request_id}` : duty.delivery_id
+const nameOf = ({ request_id }: Case, duty: Duty): string =>
+  'delivery_id' in duty ? duty.delivery_id : `${duty.kind} ${request_id}`
 
 const isSame = (duty: Duty, wanted: Deliver): boolean =>
   duty.kind === 'deliver' && duty.delivery_id === wanted.delivery_id && duty.attempt === wanted.attempt

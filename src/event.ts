@@ -236,6 +236,9 @@ export type StoredBody<T extends EventType> =
   | Body<T>
   | (T extends keyof First ? Deep<z.infer<First[T]>> : never)
 
+/** An event before the recorder has said whose it is. */
+export type Deed = { [T in EventType]: { readonly type: T; readonly body: Body<T> } }[EventType]
+
 type Happening<T extends EventType, B> = {
   readonly type: T
   readonly request_id?: string

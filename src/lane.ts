@@ -1,24 +1,21 @@
 // The lane: three things come in (a request, a reply, the passing of time), each ends as events in the ledger, and
 // what the agenda then owes is done. Nothing here decides; it asks the agenda and calls the rooms.
 import type { Channel, Inbound } from './adapter.js'
-import { type Case, fold, isOpen } from './agenda/case.js'
+import { type Case, fold } from './agenda/case.js'
 import { canonical } from './canonical.js'
 import { proofsFor } from './config.js'
-import { timeOut } from './deadline/time-out.js'
 import { Director } from './director/director.js'
+import { erase } from './erase.js'
 import { type ErrandParts, Errands } from './errands.js'
-import type { Entry } from './event.js'
 import { invite } from './invitation.js'
-import { LedgerUnavailable, type Shelving } from './ledger/contract.js'
+import type { Shelving } from './ledger/contract.js'
 import { type Opened, open } from './opening.js'
 import { type OnAlarm, type Recorder, recorder } from './record.js'
 import { glance, type Received, type Receiver, receive } from './reply/receive.js'
 import { Turns } from './reply/turns.js'
 import type { ResolvedRecipient } from './request/admit.js'
 import type { Submission } from './request/parse.js'
-
-/** From the deadline on only the default can win, and while the clock is suspect it may not be applied yet. */
-const UNSETTLED = 'the deadline has come by a clock that is not trusted yet; the outcome is known once it is'
+import { type Withdrawn, withdraw } from './withdraw.js'
 
 export type LaneParts = ErrandParts & {
   /** Absent where nothing rings. */
@@ -32,18 +29,11 @@ export type Invited =
   /** The channel cannot say now where the invitation is accepted. */
   | { readonly kind: 'unavailable' }
 
-export type Withdrawn =
-  | { readonly kind: 'withdrawn'; readonly subject: Case }
-  | { readonly kind: 'already_resolved'; readonly subject: Case }
-  | { readonly kind: 'unknown' }
-
 export class Lane {
   /** What the run does next, and by what right. */
   readonly director: Director
   readonly #parts: LaneParts
-  readonly #record: Recorder
-  /** Records what may resolve a request: what the director says of it then stands in the same append. */
-  readonly #resolve: Recorder
+  readonly #recorder: Recorder
   readonly #errands: Errands
   readonly #turns = new Turns()
 
@@ -51,28 +41,30 @@ export class Lane {
     this.#parts = parts
     const closable = [...parts.adapters.values()].filter(adapter => adapter.close !== undefined)
     const policy = { closable: new Set(closable.map(adapter => adapter.channel)) }
+    const { ledger } = parts.store
+    const current = (id: string): Promise<Case | null> => this.current(id)
+    this.#recorder = recorder({
+      ledger,
+      policy,
+      current,
+      direct: subject => this.director.direct(subject),
+      ...(parts.onAlarm && { onAlarm: parts.onAlarm }),
+    })
     this.director = new Director({
-      ledger: parts.store.ledger,
+      ledger,
       policy: parts.config.director,
       keyring: parts.keyring,
-      record: () => this.#record,
-      read: id => this.read(id),
+      recorder: this.#recorder,
+      current,
     })
-    const { ledger } = parts.store
-    this.#record = recorder(ledger, policy, undefined, parts.onAlarm)
-    this.#resolve = recorder(ledger, policy, subject => this.director.direct(subject), parts.onAlarm)
-    this.#errands = new Errands(parts, policy, this.#record, id => this.settle(id))
+    this.#errands = new Errands(parts, policy, this.#recorder)
   }
 
   open(submission: Submission, recipients: readonly ResolvedRecipient[], openedBy: string): Promise<Opened> {
     const { limits } = this.#parts.config
-    const settle = (id: string): Promise<Case> => this.settle(id)
-    return open(
-      { record: this.#record, limits, errands: this.#errands, settle },
-      submission,
-      recipients,
-      openedBy,
-    )
+    const { begin } = this.#recorder
+    const current = (id: string): Promise<Case | null> => this.current(id)
+    return open({ begin, limits, errands: this.#errands, current }, submission, recipients, openedBy)
   }
 
   async answer(inbound: Inbound, beside: readonly Shelving[] = []): Promise<Received> {
@@ -89,8 +81,8 @@ export class Lane {
   }
 
   /** For what is told about a delivery later. */
-  get reporter() {
-    return { record: this.#record, reload: (id: string) => this.settle(id) }
+  get recorder(): Pick<Recorder, 'record'> {
+    return this.#recorder
   }
 
   tend(subject: Case): void {
@@ -110,98 +102,45 @@ export class Lane {
   #receiver(): Receiver {
     const { store, config, directory, keyring } = this.#parts
     return {
-      record: this.#resolve,
+      record: this.#recorder.record,
       shelf: store.shelf,
       keyring,
       proofsFor: request => proofsFor(config, request),
       whois: (channel, sender) => directory.whoHas(channel, sender),
       attemptsPerDelivery: config.limits.reply_attempts_per_delivery,
-      settle: id => this.settle(id),
+      current: id => this.current(id),
       now: () => store.ledger.now(),
     }
   }
 
   async withdraw(requestId: string, reason: string, by: string): Promise<Withdrawn> {
-    for (;;) {
-      const subject = await this.read(requestId)
-      if (subject === null) return { kind: 'unknown' }
-      if (subject.state === 'withdrawn') return { kind: 'withdrawn', subject }
-      if (!isOpen(subject)) {
-        const without = await this.director.takeBack(subject, reason, by)
-        return without === null
-          ? { kind: 'already_resolved', subject }
-          : { kind: 'withdrawn', subject: without }
-      }
-      const ids = { request_id: requestId, run_id: subject.run.run_id }
-      const result = await this.#resolve<'overdue'>({ request_id: requestId, subject }, moment =>
-        moment.ms >= subject.deadline_ms
-          ? { refuse: 'overdue' }
-          : {
-              events: [
-                { type: 'REQUEST_WITHDRAWN', ...ids, body: { reason, by } },
-                { type: 'REQUEST_RESOLVED', ...ids, body: { outcome: 'withdrawn', causes: [moment.seq] } },
-              ],
-            },
-      )
-      if (result.kind === 'refused' && this.#parts.store.ledger.suspect())
-        throw new LedgerUnavailable(UNSETTLED)
-      if (result.kind !== 'recorded') continue
-      this.#errands.tend(result.subject)
-      return { kind: 'withdrawn', subject: result.subject }
-    }
-  }
-
-  /** Forgets the raw words of every reply to a request; the entries and their hashes stay. Null for no such request. */
-  async erase(requestId: string, by: string): Promise<readonly string[] | null> {
-    for (;;) {
-      const story = await this.#parts.store.ledger.story(requestId)
-      const subject = fold(story)
-      if (subject === null) return null
-      const kept = await this.#keptReplies(story)
-      if (kept.length === 0) return []
-      const ids = { request_id: requestId, run_id: subject.run.run_id }
-      const result = await this.#record({ request_id: requestId, subject }, () => ({
-        events: kept.map(reply_id => ({ type: 'RAW_ERASED' as const, ...ids, body: { reply_id, by } })),
-        shelve: kept.map(reply_id => ({ put: 'erasure' as const, reply_id })),
-      }))
-      if (result.kind === 'recorded') return kept
-    }
-  }
-
-  async #keptReplies(story: readonly Entry[]): Promise<string[]> {
-    const replies = story.flatMap(entry =>
-      entry.type === 'HUMAN_REPLY_EVENT' || entry.type === 'INBOUND_REPLY_REJECTED'
-        ? [entry.body.reply_id]
-        : [],
-    )
-    const raws = await Promise.all(replies.map(id => this.#parts.store.shelf.raw(id)))
-    return replies.filter((_, index) => raws[index] !== null)
-  }
-
-  /** The case, or null. Every door first resolves an overdue request, then answers. */
-  async read(requestId: string): Promise<Case | null> {
     const { ledger } = this.#parts.store
-    for (;;) {
-      const subject = fold(await ledger.story(requestId))
-      if (subject === null || !isOpen(subject) || ledger.now() < subject.deadline_ms) return subject
-      const timed = await timeOut(this.#resolve, subject)
-      if (timed.kind === 'resolved') {
-        this.#errands.tend(timed.subject)
-        return timed.subject
-      }
-      if (timed.why !== 'moved') return subject
+    const parts = {
+      record: this.#recorder.record,
+      current: (id: string) => this.current(id),
+      takeBack: (...given: Parameters<Director['takeBack']>) => this.director.takeBack(...given),
+      suspect: () => ledger.suspect(),
     }
+    const withdrawn = await withdraw(parts, requestId, { reason, by })
+    if (withdrawn.kind === 'withdrawn') this.#errands.tend(withdrawn.subject)
+    return withdrawn
   }
 
-  async settle(requestId: string): Promise<Case> {
-    const subject = await this.read(requestId)
-    if (subject === null) throw new Error(`the ledger has no request ${requestId}`)
-    return subject
+  /** Forgets what people wrote; the ids of the replies concerned, or null for no such request. */
+  erase(requestId: string, by: string): Promise<readonly string[] | null> {
+    const { record } = this.#recorder
+    return erase({ record, store: this.#parts.store, current: id => this.current(id) }, requestId, by)
+  }
+
+  /** The case as it stands now, or null: every door first resolves an overdue request, then answers. */
+  async current(requestId: string): Promise<Case | null> {
+    const subject = fold(await this.#parts.store.ledger.story(requestId))
+    return subject === null ? null : this.#errands.settle(subject)
   }
 
   /** An alarm has rung, or a door was opened: ask the agenda and do what is owed. */
   async advance(requestId: string): Promise<void> {
-    const subject = await this.read(requestId)
+    const subject = await this.current(requestId)
     if (subject !== null) this.#errands.tend(subject)
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { outboxWriter, webAdapter } from '../adapters/web/index.js'
 import { type Channel, reasonOf, type Say } from './adapter.js'
+import { isOpen } from './agenda/case.js'
 import { makeAdapters, warnOfHalves } from './channels.js'
 import { instant } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
@@ -131,7 +132,10 @@ async function start(
       calls: { keys: settings.webhookSecrets, allow, agent: `interrupt-lane/${version}`, show: showCase },
     }),
   })
-  const waiters = startWaiters(ledger, async id => (await lane.read(id))?.state !== 'pending')
+  const waiters = startWaiters(ledger, async id => {
+    const subject = await lane.current(id)
+    return subject === null || !isOpen(subject)
+  })
   const metrics = startMetrics(ledger, waiters.waiting)
   ledger.onOwnCommit(entries => warnOfFailures(entries, log))
   const onStranger = (channel: Channel): void => metrics.strangers.inc({ why: `unknown_${channel}` })

@@ -7,9 +7,9 @@ import type { Hash } from './canonical.js'
 import { instant } from './clock.js'
 import type { Config } from './config.js'
 import { type Errands, NOTHING_CLAIMED } from './errands.js'
-import type { Draft } from './event.js'
+import type { Deed } from './event.js'
 import type { Guard, Moment, Shelving } from './ledger/contract.js'
-import { grown, type Recorded, type Recorder } from './record.js'
+import { type Begun, grown, type Recorder, stamp } from './record.js'
 import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
 import { completeRequest, type Submission } from './request/parse.js'
 import { hashRequest, idOf, type Request } from './request/request.js'
@@ -19,11 +19,10 @@ import { hashUrl } from './waiter/signature.js'
 /** Of an id that the lane makes. */
 const ID_BYTES = 12
 
-export type Opener = {
-  readonly record: Recorder
+export type Opener = Pick<Recorder, 'begin'> & {
   readonly limits: Config['limits']
   readonly errands: Errands
-  readonly settle: (requestId: string) => Promise<Case>
+  readonly current: (requestId: string) => Promise<Case | null>
 }
 
 export type Opened =
@@ -60,38 +59,37 @@ export async function open(
   }
   const result = await recordOpening(opener, asked)
   switch (result.kind) {
-    case 'recorded':
+    case 'begun':
       return { kind: 'opened', subject: result.subject }
-    case 'moved':
-      return known(await opener.settle(asked.request_id), asked)
+    case 'known':
+      return known(await opener.current(asked.request_id), asked)
     case 'guarded':
       return { kind: 'limited', guard: result.guard }
-    case 'refused':
-      throw new Error('an opening refuses nothing')
   }
 }
 
-async function recordOpening({ record, errands, limits }: Opener, asked: Asked): Promise<Recorded<never>> {
-  const { request_id } = asked
+async function recordOpening({ begin, errands, limits }: Opener, asked: Asked): Promise<Begun> {
+  const ids = { request_id: asked.request_id, run_id: asked.submission.run.run_id }
   let first = NOTHING_CLAIMED
   const letGo = (): void => {
     errands.letGo(first)
     first = NOTHING_CLAIMED
   }
   try {
-    const result = await record(
-      { request_id, subject: null },
+    const result = await begin(
+      ids,
       moment => {
         letGo()
         const events = opening(asked, moment)
-        const opened = grown(null, events, moment)
+        const opened = grown(null, stamp(ids, events), moment)
         first = errands.claimFirst(opened, moment)
-        const after = grown(opened, first.events, { ...moment, seq: moment.seq + events.length })
+        const place = { ...moment, seq: moment.seq + events.length }
+        const after = grown(opened, stamp(ids, first.events), place)
         return { events: [...events, ...first.events], shelve: [...shelving(asked), ...first.shelve], after }
       },
       guards(asked, limits),
     )
-    if (result.kind === 'recorded') errands.keep(result.subject, first)
+    if (result.kind === 'begun') errands.keep(result.subject, first)
     else letGo()
     return result
   } catch (error) {
@@ -100,7 +98,8 @@ async function recordOpening({ record, errands, limits }: Opener, asked: Asked):
   }
 }
 
-function known(subject: Case, { request_hash, envelope_hash, opened_by }: Asked): Opened {
+function known(subject: Case | null, { request_hash, envelope_hash, opened_by }: Asked): Opened {
+  if (subject === null) throw new Error('a request whose id is taken is there')
   const same =
     subject.request_hash === request_hash &&
     subject.envelope_hash === envelope_hash &&
@@ -121,17 +120,16 @@ function guards({ request, submission, recipients, opened_by }: Asked, limits: C
   return all
 }
 
-function opening(asked: Asked, moment: Moment): readonly Draft[] {
-  const { submission, recipients, opened_by, request, request_id, request_hash, envelope_hash } = asked
+function opening(asked: Asked, moment: Moment): readonly Deed[] {
+  const { submission, recipients, opened_by, request, request_hash, envelope_hash } = asked
   const { run, callback_url } = submission
   const deadline_at = instant(moment.ms + request.deadline_seconds * 1000)
   const body = { request, request_hash, run, recipients, envelope_hash, deadline_at, opened_by }
-  const ids = { request_id, run_id: run.run_id }
-  const first: Draft = { type: 'REQUEST_OPENED', ...ids, body }
+  const first: Deed = { type: 'REQUEST_OPENED', body }
   // The story itself says that a call is owed, so that the agenda needs nothing beside it; the URL is on the shelf.
   return callback_url === undefined
     ? [first]
-    : [first, { type: 'CALLBACK_REGISTERED', ...ids, body: { url_hash: hashUrl(callback_url) } }]
+    : [first, { type: 'CALLBACK_REGISTERED', body: { url_hash: hashUrl(callback_url) } }]
 }
 
 const shelving = ({ submission: { callback_url: url }, request_id }: Asked): Shelving[] =>

@@ -1,81 +1,158 @@
-// The one way a room adds to a request's story: append on top of the version it has read, fold what was added, and
-// write in the same transaction when the agenda must be asked again. A crash at any point leaves the alarm standing.
-// Where it resolves the request, what the director has to say about that is part of the same append.
+// The one way a room adds to a request's story. `record` reads the case, lets the room prepare what it will tell, and
+// appends that on top of the version it has read; what was added is folded, and when the agenda must be asked again is
+// written in the same transaction, so that a crash at any point leaves the alarm standing.
+//
+// R1  When the story has moved on, the case is read anew and prepared anew: nothing computed from an older case is appended.
+// R2  Every event of an append carries the ids of its request and run.
+// R3  A resolution never stands without what the director says of it: both are one append.
 import { apply, type Case, isOpen } from './agenda/case.js'
 import { type AgendaPolicy, owed } from './agenda/owed.js'
-import type { Draft, Entry } from './event.js'
+import type { Deed, Draft, Entry } from './event.js'
 import type { Decision, Guard, Ledger, Moment, Shelving } from './ledger/contract.js'
 
 export type Told<R> =
   | { readonly refuse: R }
   | {
-      readonly events: readonly Draft[]
+      readonly events: readonly Deed[]
       readonly shelve?: readonly Shelving[]
       /** The case they make of the story, where the teller had to know it already. */
       readonly after?: Case
     }
+/** Called inside the serialised section, with the time and the place at which the events will stand. */
+export type Tell<R> = (moment: Moment) => Told<R>
 
-export type Recorded<R> =
+/** What a room makes of the case it was given: nothing is to be added, or this. */
+export type Attempt<R, L> =
+  | { readonly leave: L }
+  | {
+      readonly tell: Tell<R>
+      readonly guards?: readonly Guard[]
+      /** Whether it may resolve the request: the director is then asked beforehand. */
+      readonly resolves?: boolean
+    }
+/** Outside the lock: judging, compiling, minting. Called again for each case that is read. */
+export type Prepare<R, L> = (subject: Case) => Attempt<R, L>
+
+export type Recorded<R, L> =
   | { readonly kind: 'recorded'; readonly subject: Case; readonly entries: readonly Entry[] }
-  | { readonly kind: 'moved' }
+  | { readonly kind: 'left'; readonly subject: Case; readonly why: L }
+  | { readonly kind: 'refused'; readonly subject: Case; readonly why: R }
+  | { readonly kind: 'guarded'; readonly subject: Case; readonly guard: Guard }
+
+export type Begun =
+  | { readonly kind: 'begun'; readonly subject: Case }
+  /** There is a request of that id. */
+  | { readonly kind: 'known' }
   | { readonly kind: 'guarded'; readonly guard: Guard }
-  | { readonly kind: 'refused'; readonly why: R }
 
-export type Story = { readonly request_id: string; readonly subject: Case | null }
+export type Recorder = {
+  /** `known` is the case as somebody has just read it: it is prepared first, and saves a reading. */
+  record<R = never, L = never>(
+    requestId: string,
+    prepare: Prepare<R, L>,
+    known?: Case,
+  ): Promise<Recorded<R, L>>
+  /** The first append of a story. */
+  begin(ids: Ids, tell: Tell<never>, guards: readonly Guard[]): Promise<Begun>
+}
 
-export type Recorder = <R = never>(
-  story: Story,
-  tell: (moment: Moment) => Told<R>,
-  guards?: readonly Guard[],
-) => Promise<Recorded<R>>
+export type Ids = { readonly request_id: string; readonly run_id: string }
 
 /** What follows on a resolution, for the same append: pure, from the resolved case and the seq of its resolution. */
-export type Sequel = (subject: Case, resolved: number, moment: Moment) => readonly Draft[]
+export type Sequel = (subject: Case, resolved: number, moment: Moment) => readonly Deed[]
 
-/** Asked before an append that may resolve its request; what it needs of the store and of chance it takes here. */
-export type Direct = (subject: Case) => Promise<Sequel>
+export type RecorderParts = {
+  readonly ledger: Ledger
+  readonly policy: AgendaPolicy
+  /** The case as it stands now; null where there is none. */
+  readonly current: (requestId: string) => Promise<Case | null>
+  /** Asked before an append that may resolve its request; what it needs of the store and of chance it takes here. */
+  readonly direct: (subject: Case) => Promise<Sequel>
+  /** Told after each commit when the agenda must next be asked about the request; null for never. */
+  readonly onAlarm?: (subject: Case, at: number | null) => void
+}
+export type OnAlarm = NonNullable<RecorderParts['onAlarm']>
 
-const nothingFollows: Direct = async () => () => []
+export function recorder(parts: RecorderParts): Recorder {
+  return {
+    async record(requestId, prepare, known) {
+      for (let subject = known ?? (await read(parts, requestId)); ; subject = await read(parts, requestId)) {
+        const attempt = prepare(subject)
+        if ('leave' in attempt) return { kind: 'left', subject, why: attempt.leave }
+        const sequel = attempt.resolves === true && isOpen(subject) ? await parts.direct(subject) : null
+        const ids = { request_id: subject.request_id, run_id: subject.run.run_id }
+        const result = await append(parts, { ids, subject, sequel }, attempt.tell, attempt.guards)
+        if (result.kind === 'moved') continue
+        return result.kind === 'recorded' ? result : { subject, ...result }
+      }
+    },
 
-/** Told after each commit when the agenda must next be asked about the request; null for never. */
-export type OnAlarm = (subject: Case, at: number | null) => void
+    async begin(ids, tell, guards) {
+      const result = await append(parts, { ids, subject: null, sequel: null }, tell, guards)
+      switch (result.kind) {
+        case 'recorded':
+          return { kind: 'begun', subject: result.subject }
+        case 'moved':
+          return { kind: 'known' }
+        case 'guarded':
+          return result
+        case 'refused':
+          throw new Error('an opening refuses nothing')
+      }
+    },
+  }
+}
 
-export function recorder(
-  ledger: Ledger,
-  policy: AgendaPolicy,
-  direct: Direct = nothingFollows,
-  onAlarm: OnAlarm = () => undefined,
-): Recorder {
-  return async <R>(
-    { request_id, subject }: Story,
-    tell: (moment: Moment) => Told<R>,
-    guards: readonly Guard[] = [],
-  ) => {
-    const sequel = subject !== null && isOpen(subject) ? await direct(subject) : null
-    let after = subject
-    let alarm: number | null = null
-    const decide = (moment: Moment): Decision<R> => {
-      const told = tell(moment)
-      if ('refuse' in told) return { kind: 'refuse', why: told.refuse }
-      after = told.after ?? applyAll(subject, told.events, moment, moment.seq)
-      const resolved = told.events.findIndex(draft => draft.type === 'REQUEST_RESOLVED')
-      const next = moment.seq + told.events.length
-      const follows =
-        resolved < 0 || after === null ? [] : (sequel?.(after, moment.seq + resolved, moment) ?? [])
-      after = applyAll(after, follows, moment, next)
-      alarm = after === null ? null : owed(after, moment.ms, policy).alarm
-      const events = [...told.events, ...follows]
-      return { kind: 'append', events, alarm, ...(told.shelve && { shelve: told.shelve }) }
-    }
-    const result = await ledger.append({
-      story: { request_id, expected: subject?.version ?? 0 },
-      guards,
-      decide,
-    })
-    if (result.kind !== 'appended') return result
-    const recorded = settled(after, result.entries)
-    onAlarm(recorded, alarm)
-    return { kind: 'recorded', subject: recorded, entries: result.entries }
+async function read({ current }: RecorderParts, requestId: string): Promise<Case> {
+  const subject = await current(requestId)
+  if (subject === null) throw new Error(`the ledger has no request ${requestId}`)
+  return subject
+}
+
+/** On top of what an append is made. */
+type Base = { readonly ids: Ids; readonly subject: Case | null; readonly sequel: Sequel | null }
+
+async function append<R>(
+  { ledger, policy, onAlarm }: RecorderParts,
+  base: Base,
+  tell: Tell<R>,
+  guards: readonly Guard[] = [],
+) {
+  const { ids, subject } = base
+  let after = subject
+  let alarm: number | null = null
+  const decide = (moment: Moment): Decision<R> => {
+    const told = tell(moment)
+    if ('refuse' in told) return { kind: 'refuse', why: told.refuse }
+    const grown = directed(base, told, moment)
+    after = grown.after
+    alarm = owed(grown.after, moment.ms, policy).alarm
+    return { kind: 'append', events: grown.events, alarm, ...(told.shelve && { shelve: told.shelve }) }
+  }
+  const story = { request_id: ids.request_id, expected: subject?.version ?? 0 }
+  const result = await ledger.append({ story, guards, decide })
+  if (result.kind !== 'appended') return result
+  const recorded = settled(after, result.entries)
+  onAlarm?.(recorded, alarm)
+  return { kind: 'recorded' as const, subject: recorded, entries: result.entries }
+}
+
+/** All events of the append, the director's included (R2, R3), and the case they make. */
+function directed(
+  { ids, subject, sequel }: Base,
+  told: Exclude<Told<never>, { readonly refuse: unknown }>,
+  moment: Moment,
+): { readonly events: readonly Draft[]; readonly after: Case } {
+  const events = stamp(ids, told.events)
+  const after = told.after ?? grown(subject, events, moment)
+  const resolved = events.findIndex(draft => draft.type === 'REQUEST_RESOLVED')
+  if (resolved < 0) return { events, after }
+  if (sequel === null) throw new Error('an append that resolves a request must say so beforehand')
+  const follows = stamp(ids, sequel(after, moment.seq + resolved, moment))
+  const place = { ...moment, seq: moment.seq + events.length }
+  return {
+    events: [...events, ...follows],
+    after: follows.length === 0 ? after : grown(after, follows, place),
   }
 }
 
@@ -84,22 +161,15 @@ export async function note(ledger: Ledger, draft: Draft): Promise<void> {
   await ledger.append({ decide: () => ({ kind: 'append', events: [draft] }) })
 }
 
-/** The case that events will make of a story, standing at the moment's place and after. */
-export function grown(subject: Case | null, events: readonly Draft[], moment: Moment): Case {
-  const after = applyAll(subject, events, moment, moment.seq)
-  if (after === null) throw new Error('a story begins with an event')
-  return after
-}
+export const stamp = ({ request_id, run_id }: Ids, deeds: readonly Deed[]): readonly Draft[] =>
+  deeds.map(({ type, body }) => ({ type, request_id, run_id, body }) as Draft)
 
-function applyAll(
-  subject: Case | null,
-  events: readonly Draft[],
-  { at }: Moment,
-  first: number,
-): Case | null {
+/** The case that events will make of a story, standing at the moment's place and after. */
+export function grown(subject: Case | null, events: readonly Draft[], { at, seq }: Moment): Case {
   let after = subject
-  let seq = first
-  for (const draft of events) after = apply(after, { at, seq: seq++, ...draft })
+  let place = seq
+  for (const draft of events) after = apply(after, { at, seq: place++, ...draft })
+  if (after === null) throw new Error('a story begins with an event')
   return after
 }
 

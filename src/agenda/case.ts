@@ -2,6 +2,7 @@
 import type { Hash } from '../canonical.js'
 import type { Answered, Entry, Happened, OutcomeKind, StoredBody } from '../event.js'
 import { idOf, type Request, type Run } from '../request/request.js'
+import type { Counted } from '../tally/tally.js'
 import { attempted, type Callback, registered } from './callback.js'
 import { closed, type Delivery, exhausted, failed, reported, sent, started } from './delivery.js'
 
@@ -28,10 +29,10 @@ export type Case = {
   readonly state: 'pending' | OutcomeKind
   readonly resolved_at: string | null
   readonly answer: NonNullable<Answered> | null
-  /** The reply behind the answer: its raw words are kept under this id. */
-  readonly reply_id: string | null
-  /** The hash of the HUMAN_REPLY_EVENT behind the answer. */
-  readonly event_hash: Hash | null
+  /** Every reply that was accepted, in the order of the ledger. */
+  readonly replies: readonly Counted[]
+  /** The hash that the reply about to follow was announced with. */
+  readonly announced: Hash | null
   readonly default_applied: boolean
   readonly deliveries: readonly Delivery[]
   /** Null where whoever asked did not ask to be called. */
@@ -85,8 +86,8 @@ function opened(event: Told): Case {
     state: 'pending',
     resolved_at: null,
     answer: null,
-    reply_id: null,
-    event_hash: null,
+    replies: [],
+    announced: null,
     default_applied: false,
     deliveries: [],
     callback: null,
@@ -117,9 +118,9 @@ function change(before: Case, event: Told): Case {
       if (event.body.reason !== 'rate_limited') return before
       return withDeliveries(before, exhausted(before.deliveries, event.body))
     case 'INBOUND_REPLY_RECEIVED':
-      return { ...before, event_hash: event.body.event_hash }
+      return { ...before, announced: event.body.event_hash }
     case 'HUMAN_REPLY_EVENT':
-      return { ...before, reply_id: event.body.reply_id }
+      return counted(before, event)
     case 'REQUEST_RESOLVED':
       return {
         ...before,
@@ -149,10 +150,22 @@ function change(before: Case, event: Told): Case {
   }
 }
 
+function counted(before: Case, event: Extract<Told, { type: 'HUMAN_REPLY_EVENT' }>): Case {
+  const { seq, at, body: reply } = event
+  if (before.announced === null) throw new Error('a reply is announced before it is told')
+  const one = { seq, at, event_hash: before.announced, reply }
+  return { ...before, announced: null, replies: [...before.replies, one] }
+}
+
 const withDeliveries = (before: Case, deliveries: readonly Delivery[]): Case =>
   deliveries === before.deliveries ? before : { ...before, deliveries }
 
 const ofToken = (before: Case, patch: Partial<PolicyToken>): Case =>
   before.policy_token === null ? before : { ...before, policy_token: { ...before.policy_token, ...patch } }
 
-export const isOpen = (subject: Pick<Case, 'state'>): boolean => subject.state === 'pending'
+/** Whether it can still be answered, time out or be withdrawn. */
+export const isOpen = (subject: Pick<Case, 'resolved_seq'>): boolean => subject.resolved_seq === null
+
+/** The reply that decided; null where no person did. */
+export const decidingReply = ({ answer, replies }: Case): Counted | null =>
+  answer === null ? null : (replies.at(-1) ?? null)

@@ -31,9 +31,13 @@ const ASK_AGAIN_MS = 5_000
 /** A call takes up to fifteen seconds and is not claimed: asked sooner, another replica would call meanwhile. */
 const CALL_AGAIN_MS = 20_000
 
+/** A1: only its default can win any more. */
+export const isOverdue = (subject: Case, now: number): boolean =>
+  isOpen(subject) && now >= subject.deadline_ms
+
 export function owed(subject: Case, now: number, policy: AgendaPolicy): Owed {
   if (!isOpen(subject)) return closing(subject, now, policy)
-  if (now >= subject.deadline_ms) return { duties: [{ kind: 'time_out' }], alarm: subject.deadline_ms }
+  if (isOverdue(subject, now)) return { duties: [{ kind: 'time_out' }], alarm: subject.deadline_ms }
   const known = new Map(subject.deliveries.map(delivery => [delivery.delivery_id, delivery]))
   const duties: Duty[] = []
   let alarm = subject.deadline_ms

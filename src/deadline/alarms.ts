@@ -13,6 +13,6 @@ export interface Alarms {
 }
 
 /** What an alarm clock knows of a request. */
-export type Armed = Pick<Case, 'request_id' | 'deadline_ms' | 'state'>
+export type Armed = Pick<Case, 'request_id' | 'deadline_ms' | 'resolved_seq'>
 
 export type Ring = (requestId: string) => Promise<void>

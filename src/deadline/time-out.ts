@@ -1,36 +1,34 @@
 // Time's way in. Past its deadline an open request is resolved by its declared default, in one append: the receipt
 // says that no person decided, and whether the request had reached anybody at all.
-import type { Case } from '../agenda/case.js'
+import { type Case, isOpen } from '../agenda/case.js'
 import { stands } from '../agenda/delivery.js'
-import type { Draft } from '../event.js'
+import type { Deed } from '../event.js'
 import type { Moment } from '../ledger/contract.js'
-import type { Recorder } from '../record.js'
+import type { Recorder, Told } from '../record.js'
 
-export type TimedOut =
-  | { readonly kind: 'resolved'; readonly subject: Case }
-  /** Someone else was first, the deadline has not come, or the clock is not to be trusted just now. */
-  | { readonly kind: 'not_now'; readonly why: 'moved' | 'early' | 'clock_suspect' }
-
-export async function timeOut(record: Recorder, subject: Case): Promise<TimedOut> {
-  const result = await record<'early' | 'clock_suspect'>(
-    { request_id: subject.request_id, subject },
-    moment => {
-      if (moment.suspect) return { refuse: 'clock_suspect' }
-      if (moment.ms < subject.deadline_ms) return { refuse: 'early' }
-      return { events: receipt(subject, moment) }
-    },
+/** The case after it: resolved, by this or by whoever was first; or still open, where the deadline has not come by the
+ *  ledger's clock or that clock is not to be trusted just now. */
+export async function timeOut({ record }: Pick<Recorder, 'record'>, first: Case): Promise<Case> {
+  const { subject } = await record<'early' | 'clock_suspect', 'resolved'>(
+    first.request_id,
+    subject =>
+      isOpen(subject) ? { resolves: true, tell: moment => told(subject, moment) } : { leave: 'resolved' },
+    first,
   )
-  if (result.kind === 'recorded') return { kind: 'resolved', subject: result.subject }
-  return { kind: 'not_now', why: result.kind === 'refused' ? result.why : 'moved' }
+  return subject
 }
 
-function receipt(subject: Case, moment: Moment): readonly Draft[] {
-  const ids = { request_id: subject.request_id, run_id: subject.run.run_id }
+function told(subject: Case, moment: Moment): Told<'early' | 'clock_suspect'> {
+  if (moment.suspect) return { refuse: 'clock_suspect' }
+  if (moment.ms < subject.deadline_ms) return { refuse: 'early' }
+  return { events: receipt(subject, moment) }
+}
+
+function receipt(subject: Case, moment: Moment): readonly Deed[] {
   const { default_action } = subject.request
   return [
     {
       type: 'TIMEOUT_RECEIPT',
-      ...ids,
       body: {
         request_hash: subject.request_hash,
         default_action,
@@ -41,7 +39,6 @@ function receipt(subject: Case, moment: Moment): readonly Draft[] {
     },
     {
       type: 'REQUEST_RESOLVED',
-      ...ids,
       body: {
         outcome: subject.deliveries.some(stands) ? 'defaulted' : 'undelivered',
         causes: [moment.seq],

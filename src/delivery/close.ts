@@ -9,11 +9,9 @@ const CLOSE_TIMEOUT_MS = 10_000
 
 export type Close = Extract<Duty, { kind: 'close' }>
 
-export type Closer = {
-  readonly record: Recorder
+export type Closer = Pick<Recorder, 'record'> & {
   readonly adapter: (channel: Close['channel']) => Adapter | null
   readonly refs: (deliveryId: string) => Promise<readonly string[]>
-  readonly reload: (requestId: string) => Promise<Case>
   readonly onTrouble: (error: unknown, about: { request_id: string; delivery_id: string }) => void
 }
 
@@ -22,21 +20,14 @@ export type Ending = { readonly outcome: Outcome; readonly display: Display }
 
 export async function close(closer: Closer, first: Case, duty: Close, ending: Ending): Promise<Case> {
   const edited = await edit(closer, first, duty, ending)
-  for (let subject = first; ; subject = await closer.reload(subject.request_id)) {
-    // Editing twice does no harm, so it is not claimed; whoever comes second finds it told.
-    if (isClosed(subject, duty)) return subject
-    const result = await closer.record({ request_id: subject.request_id, subject }, () => ({
-      events: [
-        {
-          type: 'DELIVERY_CLOSED',
-          request_id: subject.request_id,
-          run_id: subject.run.run_id,
-          body: { delivery_id: duty.delivery_id, edited },
-        },
-      ],
-    }))
-    if (result.kind === 'recorded') return result.subject
-  }
+  const events = [{ type: 'DELIVERY_CLOSED', body: { delivery_id: duty.delivery_id, edited } }] as const
+  // Editing twice does no harm, so it is not claimed; whoever comes second finds it told.
+  const { subject } = await closer.record(
+    first.request_id,
+    current => (isClosed(current, duty) ? { leave: 'closed' as const } : { tell: () => ({ events }) }),
+    first,
+  )
+  return subject
 }
 
 const isClosed = ({ deliveries }: Case, { delivery_id }: Close): boolean =>

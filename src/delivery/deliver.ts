@@ -7,9 +7,9 @@ import { NOT_LINKED } from '../agenda/delivery.js'
 import type { Duty } from '../agenda/owed.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
-import type { Draft } from '../event.js'
+import type { Deed } from '../event.js'
 import type { Grant, Moment, Shelving } from '../ledger/contract.js'
-import type { Recorder } from '../record.js'
+import type { Recorder, Told } from '../record.js'
 import { type Display, display, hashDisplay } from '../request/display.js'
 import { hashReplySchema } from '../request/reply-schema.js'
 import { draw } from '../token/chance.js'
@@ -41,28 +41,26 @@ export type Minter = {
   readonly now: () => number
 }
 
-export type Sender = Minter & {
-  readonly record: Recorder
-  readonly adapter: (channel: Channel) => Adapter | null
-  /** Name and address of a person on a channel; null when there is none, or none yet. */
-  readonly person: (
-    userId: string,
-    channel: Channel,
-  ) => Promise<{ readonly name: string; readonly address: unknown } | null>
-  /** Whether the address is theirs to link: then one that is missing is not linked yet. */
-  readonly awaitsLink: (userId: string, channel: Channel) => boolean
-  readonly publicUrl: () => string
-  readonly reload: (requestId: string) => Promise<Case>
-  /** Whether the agenda, asked about this newer case, still owes the duty. */
-  readonly stillOwed: (subject: Case, duty: Deliver) => boolean
-  readonly onTrouble: (error: unknown, about: { request_id: string; delivery_id: string }) => void
-}
+export type Sender = Minter &
+  Pick<Recorder, 'record'> & {
+    readonly adapter: (channel: Channel) => Adapter | null
+    /** Name and address of a person on a channel; null when there is none, or none yet. */
+    readonly person: (
+      userId: string,
+      channel: Channel,
+    ) => Promise<{ readonly name: string; readonly address: unknown } | null>
+    /** Whether the address is theirs to link: then one that is missing is not linked yet. */
+    readonly awaitsLink: (userId: string, channel: Channel) => boolean
+    readonly publicUrl: () => string
+    /** Whether the agenda, asked about this newer case, still owes the duty. */
+    readonly stillOwed: (subject: Case, duty: Deliver) => boolean
+    readonly onTrouble: (error: unknown, about: { request_id: string; delivery_id: string }) => void
+  }
 
 /** The case after the attempt, or as it stands when the attempt was no longer owed. */
 export async function deliver(sender: Sender, first: Case, duty: Deliver): Promise<Case> {
-  const pass = mintPass(sender, first, duty)
-  const claimed = await claim(sender, first, duty, pass)
-  return claimed.ours ? attempt(sender, claimed.subject, { duty, pass }) : claimed.subject
+  const { pass, subject } = await claim(sender, first, duty)
+  return pass === null ? subject : attempt(sender, subject, { duty, pass })
 }
 
 /** An attempt that may be made: nobody else makes it. */
@@ -74,9 +72,9 @@ export function claimWithin(
   subject: Case,
   duty: Deliver,
   moment: Moment,
-): { readonly claim: Claim; readonly event: Draft; readonly shelving: Shelving } {
+): { readonly claim: Claim; readonly event: Deed; readonly shelving: Shelving } {
   const pass = mintPass(sender, subject, duty)
-  const event = started(subject, duty, pass, moment)
+  const event = started(duty, pass, moment)
   return { claim: { duty, pass }, event, shelving: { put: 'grant', grant: pass.grant } }
 }
 
@@ -124,23 +122,30 @@ function mintPass(sender: Minter, subject: Case, duty: Deliver): Pass {
   return { shown, display_hash, handle, code, grant, token_hash: hashToken(token) }
 }
 
+/** The pass is null where the attempt is not ours to make. */
 async function claim(
   sender: Sender,
   first: Case,
   duty: Deliver,
-  pass: Pass,
-): Promise<{ readonly ours: boolean; readonly subject: Case }> {
-  for (let subject = first; ; subject = await sender.reload(subject.request_id)) {
-    if (!sender.stillOwed(subject, duty)) return { ours: false, subject }
-    const result = await sender.record<'overdue'>(story(subject), moment =>
-      moment.ms >= subject.deadline_ms
-        ? { refuse: 'overdue' }
-        : { events: [started(subject, duty, pass, moment)], shelve: [{ put: 'grant', grant: pass.grant }] },
-    )
-    if (result.kind === 'recorded') return { ours: true, subject: result.subject }
-    if (result.kind === 'refused') return { ours: false, subject }
-  }
+): Promise<{ readonly pass: Pass | null; readonly subject: Case }> {
+  let pass: Pass | null = null
+  const { kind, subject } = await sender.record<'overdue', 'not_owed'>(
+    first.request_id,
+    current => {
+      if (!sender.stillOwed(current, duty)) return { leave: 'not_owed' }
+      const minted = mintPass(sender, current, duty)
+      pass = minted
+      return { tell: moment => claimed(current, duty, minted, moment) }
+    },
+    first,
+  )
+  return { pass: kind === 'recorded' ? pass : null, subject }
 }
+
+const claimed = (subject: Case, duty: Deliver, pass: Pass, moment: Moment): Told<'overdue'> =>
+  moment.ms >= subject.deadline_ms
+    ? { refuse: 'overdue' }
+    : { events: [started(duty, pass, moment)], shelve: [{ put: 'grant', grant: pass.grant }] }
 
 async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
   const adapter = sender.adapter(duty.channel)
@@ -170,19 +175,20 @@ const absence = (sender: Sender, { user_id, channel }: Deliver): string =>
 
 /** What happened must be told even if the story has moved on, and even if the request was resolved meanwhile. */
 async function conclude(sender: Sender, first: Case, duty: Deliver, pass: Pass, sent: Sent): Promise<Case> {
-  for (let subject = first; ; subject = await sender.reload(subject.request_id)) {
-    const result = await sender.record(story(subject), moment => ({
-      events: [
-        sent.kind === 'failed' ? failed(subject, duty, sent, moment) : stood(subject, duty, pass, sent),
-      ],
-      ...(sent.kind !== 'failed' && sent.ref !== undefined && { shelve: [reference(duty, pass, sent.ref)] }),
-    }))
-    if (result.kind === 'recorded') return result.subject
-  }
+  const shelve = sent.kind === 'failed' || sent.ref === undefined ? [] : [reference(duty, pass, sent.ref)]
+  const { subject } = await sender.record(
+    first.request_id,
+    ({ request_hash }) => ({
+      tell: moment => ({
+        events: [sent.kind === 'failed' ? failed(duty, sent, moment) : stood(request_hash, duty, pass, sent)],
+        shelve,
+      }),
+    }),
+    first,
+  )
+  return subject
 }
 
-const story = (subject: Case) => ({ request_id: subject.request_id, subject })
-const ids = (subject: Case) => ({ request_id: subject.request_id, run_id: subject.run.run_id })
 const attempted = (duty: Deliver) => ({
   delivery_id: duty.delivery_id,
   attempt: duty.attempt,
@@ -190,9 +196,8 @@ const attempted = (duty: Deliver) => ({
   recipient: duty.user_id,
 })
 
-const started = (subject: Case, duty: Deliver, pass: Pass, moment: Moment): Draft => ({
+const started = (duty: Deliver, pass: Pass, moment: Moment): Deed => ({
   type: 'DELIVERY_STARTED',
-  ...ids(subject),
   body: {
     token_hash: pass.token_hash,
     display_hash: pass.display_hash,
@@ -201,27 +206,25 @@ const started = (subject: Case, duty: Deliver, pass: Pass, moment: Moment): Draf
   },
 })
 
-const stood = (subject: Case, duty: Deliver, pass: Pass, sent: Exclude<Sent, { kind: 'failed' }>): Draft => ({
+const stood = (
+  request_hash: Hash,
+  duty: Deliver,
+  pass: Pass,
+  sent: Exclude<Sent, { kind: 'failed' }>,
+): Deed => ({
   type: 'OUTBOUND_REQUEST_SENT',
-  ...ids(subject),
   body: {
-    request_hash: subject.request_hash,
+    request_hash,
     token_hash: pass.token_hash,
     ...attempted(duty),
     ...(sent.kind === 'uncertain' && { uncertain: true as const }),
   },
 })
 
-function failed(
-  subject: Case,
-  duty: Deliver,
-  sent: Extract<Sent, { kind: 'failed' }>,
-  moment: Moment,
-): Draft {
+function failed(duty: Deliver, sent: Extract<Sent, { kind: 'failed' }>, moment: Moment): Deed {
   const retry = retryAt(duty.delivery_id, duty.attempt, moment.ms, sent.retry_after_ms)
   return {
     type: 'DELIVERY_FAILED',
-    ...ids(subject),
     body: {
       code: sent.code,
       final: !sent.retryable,

@@ -1,14 +1,8 @@
 // The one "your reply could not be read": claimed in the ledger before it is said, once per request and person, so that
 // two robots cannot keep each other talking.
 import type { Channel } from '../adapter.js'
-import type { Case } from '../agenda/case.js'
 import type { Reason } from '../reason.js'
 import type { Recorder } from '../record.js'
-
-export type Announcer = {
-  readonly record: Recorder
-  readonly reload: (requestId: string) => Promise<Case>
-}
 
 /** Only to somebody whose right was proven, who was merely too late, or who left out the code of a message of theirs: a
  *  stranger is told nothing. */
@@ -25,16 +19,16 @@ const TOLD: readonly Reason[] = [
 export type Notice = { readonly delivery_id: string; readonly channel: Channel; readonly reason: Reason }
 
 /** Whether whoever asks may say it. */
-export async function claimNotice(announcer: Announcer, requestId: string, notice: Notice): Promise<boolean> {
+export async function claimNotice(
+  { record }: Pick<Recorder, 'record'>,
+  requestId: string,
+  notice: Notice,
+): Promise<boolean> {
   if (!TOLD.includes(notice.reason)) return false
-  for (;;) {
-    const subject = await announcer.reload(requestId)
-    const recipient = subject.deliveries.find(one => one.delivery_id === notice.delivery_id)?.user_id
-    if (recipient === undefined || subject.noticed.includes(recipient)) return false
-    const { request_id, run } = subject
-    const result = await announcer.record({ request_id, subject }, () => ({
-      events: [{ type: 'NOTICE_SENT', request_id, run_id: run.run_id, body: { ...notice, recipient } }],
-    }))
-    if (result.kind === 'recorded') return true
-  }
+  const result = await record(requestId, ({ deliveries, noticed }) => {
+    const recipient = deliveries.find(one => one.delivery_id === notice.delivery_id)?.user_id
+    if (recipient === undefined || noticed.includes(recipient)) return { leave: 'told' as const }
+    return { tell: () => ({ events: [{ type: 'NOTICE_SENT', body: { ...notice, recipient } }] }) }
+  })
+  return result.kind === 'recorded'
 }

@@ -6,29 +6,20 @@ import { LINKED } from '../agenda/delivery.js'
 import type { Hash } from '../canonical.js'
 import type { Recorder } from '../record.js'
 
-export type Reporter = {
-  readonly record: Recorder
-  readonly reload: (requestId: string) => Promise<Case>
-}
-
 export type Reported = { readonly delivery_id: string; readonly status: string; readonly stands: boolean }
 
 /** `token_hash` is that of the copy it is about. */
 export async function report(
-  reporter: Reporter,
+  { record }: Pick<Recorder, 'record'>,
   requestId: string,
   token_hash: Hash,
   body: Reported,
 ): Promise<Case> {
-  for (;;) {
-    const subject = await reporter.reload(requestId)
-    if (!isNews(subject, token_hash, body)) return subject
-    const { request_id, run } = subject
-    const result = await reporter.record({ request_id, subject }, () => ({
-      events: [{ type: 'DELIVERY_STATUS', request_id, run_id: run.run_id, body }],
-    }))
-    if (result.kind === 'recorded') return result.subject
-  }
+  const events = [{ type: 'DELIVERY_STATUS', body }] as const
+  const { subject } = await record(requestId, current =>
+    isNews(current, token_hash, body) ? { tell: () => ({ events }) } : { leave: 'no_news' as const },
+  )
+  return subject
 }
 
 /** Once it has bounced nothing later makes it stand; once the request is settled nobody asks. That an address was linked is

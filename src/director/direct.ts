@@ -3,9 +3,10 @@
 //
 // Where a run has a director of its own the lane is silent about what the run does; the answer's own proposals are
 // the person's, not the director's, and are told all the same.
-import type { Case } from '../agenda/case.js'
+import { type Case, decidingReply } from '../agenda/case.js'
 import { hashOf } from '../canonical.js'
-import { type Draft, LANE } from '../event.js'
+import { type Deed, LANE } from '../event.js'
+
 import { type Decision, decide, isApproved } from './decide.js'
 import type { DirectorPolicy } from './policy.js'
 import { type Proposal, proposed } from './propose.js'
@@ -29,13 +30,13 @@ export function direct(
   subject: Case,
   because: number,
   moment: Moment,
-): readonly Draft[] {
+): readonly Deed[] {
   const { policy, outside, jti } = direction
   const authority = { by: LANE, because }
   const decided = outside
     ? []
     : decision(subject, decide(subject, policy.decisions), authority, policy, jti, moment)
-  return [...decided, ...proposed(subject, policy.believe).map(one => delta(subject, one, authority))]
+  return [...decided, ...proposed(subject, policy.believe).map(one => delta(one, authority))]
 }
 
 /** A decision, and with it the policy token if a YES may be acted on now. */
@@ -46,9 +47,9 @@ export function decision(
   policy: DirectorPolicy,
   jti: string,
   moment: Moment,
-): readonly Draft[] {
+): readonly Deed[] {
   const { by, because } = authority
-  const said: Draft = { type: 'DIRECTOR_DECIDED', ...ids(subject), body: { by, because, ...decided } }
+  const said: Deed = { type: 'DIRECTOR_DECIDED', body: { by, because, ...decided } }
   return givesRight(subject, decided) ? [said, issued(subject, policy, jti, moment)] : [said]
 }
 
@@ -56,25 +57,23 @@ export function decision(
 export const givesRight = (subject: Case, { decision }: Decision): boolean =>
   isApproved(subject) && (decision === 'CONTINUE' || decision === 'CHANGE_MOOD')
 
-export const delta = (subject: Case, proposal: Proposal, { by, because }: Authority): Draft => ({
+export const delta = (proposal: Proposal, { by, because }: Authority): Deed => ({
   type: 'AHDB_DELTA',
-  ...ids(subject),
   body: { by, because, ...proposal },
 })
 
-function issued(subject: Case, policy: DirectorPolicy, jti: string, moment: Moment): Draft {
-  const { request, request_hash, event_hash } = subject
-  if (request.type !== 'REQUEST_APPROVAL' || event_hash === null)
-    throw new Error('no reply stands behind this')
+function issued(subject: Case, policy: DirectorPolicy, jti: string, moment: Moment): Deed {
+  const { request, request_hash } = subject
+  const deciding = decidingReply(subject)
+  if (request.type !== 'REQUEST_APPROVAL' || deciding === null) throw new Error('no reply stands behind this')
   return {
     type: 'POLICY_TOKEN_ISSUED',
-    ...ids(subject),
     body: {
       jti,
       action: request.action,
       parameters_hash: hashParameters(request.parameters),
       request_hash,
-      reply_event_hash: event_hash,
+      reply_event_hash: deciding.event_hash,
       issued_at: moment.at,
       expires_at: new Date(lapsesAt(subject, policy)).toISOString(),
     },
@@ -88,5 +87,3 @@ export function lapsesAt({ resolved_at }: Case, { approval_valid_seconds }: Dire
 }
 
 export const hashParameters = (parameters: unknown) => hashOf('lane/parameters/v1', parameters)
-
-const ids = ({ request_id, run }: Case) => ({ request_id, run_id: run.run_id })

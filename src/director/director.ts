@@ -18,9 +18,8 @@ export type DirectorParts = {
   readonly ledger: Ledger
   readonly policy: DirectorPolicy
   readonly keyring: () => Keyring
-  /** The recorder asks the director, so neither can be made before the other. */
-  readonly record: () => Recorder
-  readonly read: (requestId: string) => Promise<Case | null>
+  readonly recorder: Pick<Recorder, 'record'>
+  readonly current: (requestId: string) => Promise<Case | null>
 }
 
 export class Director {
@@ -41,8 +40,8 @@ export class Director {
 
   /** The decision of an outside director. */
   hear(word: Word): Promise<Heard> {
-    const { record, read, policy } = this.#parts
-    return hear({ record: record(), read, policy, jti: newJti() }, word)
+    const { recorder, current, policy } = this.#parts
+    return hear({ record: recorder.record, current, policy, jti: newJti() }, word)
   }
 
   /** The policy token of an approval, made from its entry; null where there is none that could be spent. */
@@ -71,8 +70,8 @@ export class Director {
   }
 
   #treasury() {
-    const { ledger, keyring, record, read } = this.#parts
-    return { record: record(), keyring, read, now: () => ledger.now() }
+    const { ledger, keyring, recorder, current } = this.#parts
+    return { record: recorder.record, keyring, current, now: () => ledger.now() }
   }
 }
 

@@ -25,9 +25,8 @@ export type Heard =
     }
   | { readonly kind: 'refused'; readonly why: 'unknown' | 'already_decided' | 'not_approved' | 'lapsed' }
 
-export type Ear = {
-  readonly record: Recorder
-  readonly read: (requestId: string) => Promise<Case | null>
+export type Ear = Pick<Recorder, 'record'> & {
+  readonly current: (requestId: string) => Promise<Case | null>
   readonly policy: DirectorPolicy
   /** For the policy token, should the decision give one. */
   readonly jti: string
@@ -37,25 +36,31 @@ const REASON = 'an outside director has decided'
 
 type Why = Extract<Heard, { kind: 'refused' }>['why']
 
-export async function hear({ record, read, policy, jti }: Ear, word: Word): Promise<Heard> {
+export async function hear({ record, current, policy, jti }: Ear, word: Word): Promise<Heard> {
   const proposals = Object.entries(word.ahdb).map(([field, items]) =>
     judgeProposal(field as AhdbField, items, policy.believe),
   )
   const decided = { ...word.move, reason: REASON }
-  for (;;) {
-    const subject = await read(word.request_id)
-    if (subject === null || subject.run.run_id !== word.run_id) return { kind: 'refused', why: 'unknown' }
-    const authority = { by: word.by, because: subject.resolved_seq ?? subject.receipt.seq }
-    const result = await record<Why>({ request_id: subject.request_id, subject }, moment => {
-      const why = flawOf(subject, decided, policy, moment.ms)
-      if (why !== null) return { refuse: why }
-      const said = decision(subject, decided, authority, policy, jti, moment)
-      return { events: [...said, ...proposals.map(one => delta(subject, one, authority))] }
-    })
-    if (result.kind === 'refused') return result
-    const [entry] = result.kind === 'recorded' ? result.entries : []
-    if (entry?.type === 'DIRECTOR_DECIDED') return { kind: 'decided', entry, proposals }
-  }
+  const known = await current(word.request_id)
+  if (known === null || known.run.run_id !== word.run_id) return { kind: 'refused', why: 'unknown' }
+  const result = await record<Why>(
+    word.request_id,
+    subject => ({
+      tell: moment => {
+        const why = flawOf(subject, decided, policy, moment.ms)
+        if (why !== null) return { refuse: why }
+        const authority = { by: word.by, because: subject.resolved_seq ?? subject.receipt.seq }
+        const said = decision(subject, decided, authority, policy, jti, moment)
+        return { events: [...said, ...proposals.map(one => delta(one, authority))] }
+      },
+    }),
+    known,
+  )
+  if (result.kind === 'refused') return { kind: 'refused', why: result.why }
+  const [entry] = result.kind === 'recorded' ? result.entries : []
+  if (entry?.type !== 'DIRECTOR_DECIDED')
+    throw new Error('a decision that was recorded is the first of its append')
+  return { kind: 'decided', entry, proposals }
 }
 
 function flawOf(subject: Case, decided: Decision, policy: DirectorPolicy, ms: number): Why | null {

@@ -1,5 +1,5 @@
 // The case as callers see it (docs/spec/http-api.md). No key of any scope sees a link, a reply handle or a code.
-import type { Case } from '../agenda/case.js'
+import { type Case, isOpen } from '../agenda/case.js'
 import type { Delivery } from '../agenda/delivery.js'
 import { plan } from '../agenda/plan.js'
 
@@ -56,7 +56,7 @@ export function showAnswered(subject: Case) {
 /** Those begun, and while it is open those the agenda still has to begin. */
 function deliveriesOf(subject: Case) {
   const begun = subject.deliveries.map(show)
-  if (subject.state !== 'pending') return begun
+  if (!isOpen(subject)) return begun
   const known = new Set(begun.map(delivery => delivery.delivery_id))
   const queued = plan(subject)
     .filter(planned => !known.has(planned.delivery_id))

@@ -113,7 +113,7 @@ export async function visibleCase(
   seesAll: Scope = 'audit',
 ): Promise<Case | null> {
   const caller = callerOf(request)
-  const subject = await parts.lane.read(request.params.id)
+  const subject = await parts.lane.current(request.params.id)
   if (subject === null) return null
   const own = has(caller, 'request') && subject.opened_by === caller.key_id
   return own || has(caller, seesAll) ? subject : null

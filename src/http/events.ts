@@ -108,7 +108,7 @@ function visibility(request: FastifyRequest, parts: DoorParts): (entry: Entry) =
     if (request_id === undefined) return false
     const known = own.get(request_id)
     if (known !== undefined) return known
-    const subject = await parts.lane.read(request_id)
+    const subject = await parts.lane.current(request_id)
     const mine = subject?.opened_by === caller.key_id
     own.set(request_id, mine)
     return mine

@@ -81,13 +81,14 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   /** A page that is closed draws no stamp, and nothing sent from it can decide: it is told how things stand. */
   async function mayDecide(grant: Grant): Promise<boolean> {
-    const subject = await lane.settle(grant.request_id)
-    return isOpen(subject) && !isDead(subject, grant)
+    const subject = await lane.current(grant.request_id)
+    return subject !== null && isOpen(subject) && !isDead(subject, grant)
   }
 
   async function find(request: FastifyRequest, text: string): Promise<(Held & { subject: Case }) | null> {
     const held = await hold(request, text)
-    return held && { ...held, subject: await lane.settle(held.grant.request_id) }
+    const subject = held && (await lane.current(held.grant.request_id))
+    return held && subject && { ...held, subject }
   }
 
   function drawnHandle(text: string, form: Form): string | null {

@@ -1,6 +1,6 @@
 // The caller's side: open a request, look at it, wait for it, take it back.
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Case } from '../agenda/case.js'
+import { type Case, decidingReply, isOpen } from '../agenda/case.js'
 import type { Guard } from '../ledger/contract.js'
 import { admit } from '../request/admit.js'
 import { parseSubmission } from '../request/parse.js'
@@ -70,8 +70,9 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
         ...(!has(caller, 'audit') && { opened_by: caller.key_id }),
       })
       const page = listed.slice(0, PAGE)
-      const cases = await Promise.all(page.map(({ request_id }) => lane.settle(request_id)))
-      const items = await Promise.all(cases.map(subject => shown(subject, caller)))
+      const cases = await Promise.all(page.map(({ request_id }) => lane.current(request_id)))
+      const there = cases.filter(subject => subject !== null)
+      const items = await Promise.all(there.map(subject => shown(subject, caller)))
       const last = page.at(-1)
       return reply.send({
         items,
@@ -91,11 +92,10 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
       if (first === null) return absent(reply)
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
-      const resolved = await parts.waiters.resolved(first.request_id, seconds * 1000, gone.signal)
-      const subject = await lane.settle(first.request_id)
-      return reply
-        .code(resolved || subject.state !== 'pending' ? 200 : 202)
-        .send(await shown(subject, callerOf(request)))
+      await parts.waiters.resolved(first.request_id, seconds * 1000, gone.signal)
+      const subject = await lane.current(first.request_id)
+      if (subject === null) return absent(reply)
+      return reply.code(isOpen(subject) ? 202 : 200).send(await shown(subject, callerOf(request)))
     },
   )
 
@@ -127,8 +127,8 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
   /** An auditor also sees the words behind the answer, unless they were erased; whoever opened an approval the right
    *  that a YES has given. */
   async function shown(subject: Case, caller: Caller) {
-    const sees = has(caller, 'audit') && subject.reply_id !== null
-    const raw = sees ? await parts.store.shelf.raw(subject.reply_id) : null
+    const deciding = has(caller, 'audit') ? decidingReply(subject) : null
+    const raw = deciding === null ? null : await parts.store.shelf.raw(deciding.reply.reply_id)
     const own = has(caller, 'request') && subject.opened_by === caller.key_id
     const policyToken = own ? await lane.director.policyToken(subject) : null
     return showCase(subject, { raw: raw?.raw ?? null, policyToken })

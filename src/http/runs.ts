@@ -80,7 +80,7 @@ export function runRoutes(app: FastifyInstance, parts: DoorParts): void {
     const shown = listed.slice(0, STORIES)
     const stories = await Promise.all(
       shown.map(async ({ request_id }) => {
-        await lane.settle(request_id)
+        await lane.current(request_id)
         return store.ledger.story(request_id)
       }),
     )

@@ -6,7 +6,7 @@
 // P2  Nothing in the lines makes it throw.
 // P3  Only open cases are kept; of the others, their ids.
 // P4  Never ok for a broken chain: a story whose words are not there to be read again is worth what its hashes are.
-import { apply, type Case } from '../agenda/case.js'
+import { apply, type Case, isOpen } from '../agenda/case.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import type { Entry, EntryOf } from '../event.js'
 import { areKnown, NEWEST_RULES, type Rules } from '../rules.js'
@@ -158,7 +158,7 @@ class Teller {
       this.#say(entry.seq, `${entry.type} does not follow from the story`)
     }
     const after = apply(subject, entry)
-    if (after.state === 'pending') this.#open.set(requestId, after)
+    if (isOpen(after)) this.#open.set(requestId, after)
     else {
       this.#open.delete(requestId)
       this.#resolved.add(requestId)

@@ -17,13 +17,12 @@ import { type Binder, type Bound, bind } from './bind.js'
 import { type Facts, type Judgement, judge, provesPossession } from './checks.js'
 import { keepsake, tell } from './tell.js'
 
-export type Receiver = Binder & {
-  readonly record: Recorder
-  readonly proofsFor: (request: Request) => readonly Proof[]
-  readonly attemptsPerDelivery: number
-  /** The case as it stands once anything overdue has been resolved: every door asks this first. */
-  readonly settle: (requestId: string) => Promise<Case>
-}
+export type Receiver = Binder &
+  Pick<Recorder, 'record'> & {
+    readonly proofsFor: (request: Request) => readonly Proof[]
+    readonly attemptsPerDelivery: number
+    readonly current: (requestId: string) => Promise<Case | null>
+  }
 
 export type Received =
   | { readonly kind: 'unknown' }
@@ -58,19 +57,28 @@ export async function receive(
   const raw = keepsake(bound.inbound, bound.grant)
   let known = NOTHING_KNOWN
   for (;;) {
-    const facts = await gather(receiver, bound, known)
-    if (facts === null) return { kind: 'unknown' }
-    const { subject } = facts
-    const likely = judge(facts)
-    if (known.repeated || isSilent(facts, likely)) return concluded(facts, subject, likely)
-    const result = await receiver.record<'changed'>(
-      { request_id: subject.request_id, subject },
-      moment => tell(facts, likely, raw, moment, beside),
-      guardsFor(receiver, facts, likely),
-    )
-    if (result.kind === 'recorded') return concluded(facts, result.subject, likely)
+    let judged: Judged | null = null
+    const result = await receiver.record<'changed', 'nothing'>(bound.grant.request_id, subject => {
+      judged = judgedBy(receiver, bound, subject, known)
+      if (judged === null || isSilent(judged, known)) return { leave: 'nothing' }
+      const { facts, judgement } = judged
+      return {
+        tell: moment => tell(facts, judgement, raw, moment, beside),
+        guards: guardsFor(receiver, facts, judgement),
+        resolves: judgement.ok,
+      }
+    })
     if (result.kind === 'guarded') known = learn(known, result.guard)
+    if (result.kind === 'recorded' || result.kind === 'left') return concluded(judged, result.subject)
   }
+}
+
+/** A reply held against one state of its request. */
+type Judged = { readonly facts: Facts; readonly judgement: Judgement }
+
+function judgedBy(receiver: Receiver, bound: Bound, subject: Case, known: Known): Judged | null {
+  const facts = gather(receiver, bound, subject, known)
+  return facts && { facts, judgement: judge(facts) }
 }
 
 /** Whether this sender could answer now, whatever the words: nothing is recorded and nothing counted. */
@@ -79,16 +87,16 @@ export async function glance(
   given: Inbound,
 ): Promise<{ readonly subject: Case; readonly reason: Reason | null } | null> {
   const bound = await bind(receiver, given)
-  const facts = bound && (await gather(receiver, bound, NOTHING_KNOWN))
-  if (facts === null) return null
-  const judgement = judge(facts)
+  const subject = bound && (await receiver.current(bound.grant.request_id))
+  const judged = bound && subject && judgedBy(receiver, bound, subject, NOTHING_KNOWN)
+  if (judged === null) return null
+  const { facts, judgement } = judged
   const reason = judgement.ok || judgement.refusal !== null ? null : judgement.reason
   return { subject: facts.subject, reason }
 }
 
-async function gather(receiver: Receiver, bound: Bound, known: Known): Promise<Facts | null> {
+function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): Facts | null {
   const { inbound, grant, token } = bound
-  const subject = await receiver.settle(grant.request_id)
   const delivery = subject.deliveries.find(one => one.delivery_id === grant.delivery_id)
   if (delivery === undefined) return null
   const sender = speaker(receiver, inbound, token.ok ? token.claims.sub : null)
@@ -113,8 +121,9 @@ const isAddressee = ({ sender, token, inbound }: Facts): boolean =>
 
 /** A dead handle says nothing more: the entry that killed it is there. And a stranger's own attempts running out
  *  neither kills the addressee's handle nor needs an entry beyond those already made. */
-const isSilent = (facts: Facts, likely: Judgement): boolean =>
-  !likely.ok && likely.reason === 'rate_limited' && (facts.delivery.exhausted || !isAddressee(facts))
+const isSilent = ({ facts, judgement }: Judged, { repeated }: Known): boolean =>
+  repeated ||
+  (!judgement.ok && judgement.reason === 'rate_limited' && (facts.delivery.exhausted || !isAddressee(facts)))
 
 function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[] {
   const guards: Guard[] = []
@@ -147,8 +156,10 @@ function learn(known: Known, guard: Guard): Known {
   }
 }
 
-function concluded({ grant }: Facts, subject: Case, judgement: Judgement): Received {
+function concluded(judged: Judged | null, subject: Case): Received {
+  if (judged === null) return { kind: 'unknown' }
+  const { facts, judgement } = judged
   if (judgement.ok) return { kind: 'accepted', subject }
   const { reason, refusal } = judgement
-  return { kind: 'rejected', reason, refusal, subject, delivery_id: grant.delivery_id }
+  return { kind: 'rejected', reason, refusal, subject, delivery_id: facts.grant.delivery_id }
 }

@@ -4,9 +4,10 @@ import type { Inbound } from '../adapter.js'
 import { canonical, sha256 } from '../canonical.js'
 import { instant } from '../clock.js'
 import { GRAMMAR } from '../compiler/compile.js'
-import type { Body, Draft } from '../event.js'
+import type { Body, Deed } from '../event.js'
 import type { Grant, Moment, RawReply, Shelving } from '../ledger/contract.js'
 import type { Told } from '../record.js'
+import { type Tally, tally } from '../tally/tally.js'
 import { draw } from '../token/chance.js'
 import { hashToken } from '../token/jws.js'
 import { type Facts, isSameMoment, type Judgement } from './checks.js'
@@ -41,13 +42,11 @@ export function tell(
   return { events: [rejection(facts, judgement, raw)], shelve }
 }
 
-const ids = ({ subject }: Facts) => ({ request_id: subject.request_id, run_id: subject.run.run_id })
 const hashRaw = ({ salt, raw }: RawReply) => sha256(salt, raw)
 
-function rejection(facts: Facts, judgement: Extract<Judgement, { ok: false }>, raw: RawReply): Draft {
+function rejection(facts: Facts, judgement: Extract<Judgement, { ok: false }>, raw: RawReply): Deed {
   return {
     type: 'INBOUND_REPLY_REJECTED',
-    ...ids(facts),
     body: {
       reply_id: raw.reply_id,
       delivery_id: facts.grant.delivery_id,
@@ -60,43 +59,43 @@ function rejection(facts: Facts, judgement: Extract<Judgement, { ok: false }>, r
   }
 }
 
+/** The reply, and with it the resolution where it decides. */
 function acceptance(
   facts: Facts,
   judgement: Extract<Judgement, { ok: true }>,
   raw: RawReply,
   moment: Moment,
-): readonly Draft[] {
+): readonly Deed[] {
   const { inbound, grant } = facts
   const about = { reply_id: raw.reply_id, delivery_id: grant.delivery_id, channel: inbound.channel }
-  const answered_by = facts.sender ?? ''
-  const event: Body<'HUMAN_REPLY_EVENT'> = {
+  const reply: Body<'HUMAN_REPLY_EVENT'> = {
     request_id: facts.subject.request_id,
     ...about,
-    sender_identity: { user_id: answered_by, proof: inbound.proof },
+    sender_identity: { user_id: facts.sender ?? '', proof: inbound.proof },
     ...(inbound.provider_message_id !== undefined && { provider_message_id: inbound.provider_message_id }),
     raw_text_hash: hashRaw(raw),
     grammar: GRAMMAR,
     ...judgement.answer,
     receipts: { token_hash: hashToken(grant.token), received_at: instant(facts.ms) },
   }
-  const answer = {
-    answered_by,
-    channel: inbound.channel,
-    proof: inbound.proof,
-    at: moment.at,
-    ...judgement.answer,
-  }
+  const event_hash = sha256(canonical(reply))
+  const counted = { seq: moment.seq + 1, at: moment.at, event_hash, reply }
   return [
     {
       type: 'INBOUND_REPLY_RECEIVED',
-      ...ids(facts),
-      body: { token_validation: judgement.checks, event_hash: sha256(canonical(event)), ...about },
+      body: { token_validation: judgement.checks, event_hash, ...about },
     },
-    { type: 'HUMAN_REPLY_EVENT', ...ids(facts), body: event },
-    {
-      type: 'REQUEST_RESOLVED',
-      ...ids(facts),
-      body: { outcome: 'answered', causes: [moment.seq + 1], answer },
-    },
+    { type: 'HUMAN_REPLY_EVENT', body: reply },
+    ...resolution(tally([...facts.subject.replies, counted])),
   ]
 }
+
+const resolution = (come: Tally): readonly Deed[] =>
+  come.kind === 'open'
+    ? []
+    : [
+        {
+          type: 'REQUEST_RESOLVED',
+          body: { outcome: 'answered', causes: come.causes, answer: come.answer },
+        },
+      ]

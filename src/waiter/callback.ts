@@ -5,7 +5,7 @@ import { callAgainAt } from '../agenda/callback.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
 import { instant } from '../clock.js'
-import type { Draft } from '../event.js'
+import type { Deed } from '../event.js'
 import type { Moment } from '../ledger/contract.js'
 import type { Recorder } from '../record.js'
 import { post, type Road, type Verdict } from './post.js'
@@ -25,9 +25,7 @@ export type Calls = Road & {
   readonly show: (subject: Case) => Readonly<Record<string, unknown>>
 }
 
-export type Caller = {
-  readonly record: Recorder
-  readonly reload: (requestId: string) => Promise<Case>
+export type Caller = Pick<Recorder, 'record'> & {
   readonly now: () => number
   /** Null where LANE_WEBHOOK_SECRET was taken away since: the call stays owed, and the ledger says why it is not made. */
   readonly calls: Calls | null
@@ -44,14 +42,16 @@ export async function callBack(
   url: string | null,
 ): Promise<Case> {
   const outcome = await call(caller, first, url)
-  for (let subject = first; ; subject = await caller.reload(subject.request_id)) {
-    // Another replica has called meanwhile and told of it: this attempt has its entry.
-    if (subject.callback === null || subject.callback.attempts >= duty.attempt) return subject
-    const result = await caller.record({ request_id: subject.request_id, subject }, moment => ({
-      events: [attempt(subject, duty, outcome, moment)],
-    }))
-    if (result.kind === 'recorded') return result.subject
-  }
+  const { subject } = await caller.record(
+    first.request_id,
+    ({ request_id, callback }) =>
+      // Another replica has called meanwhile and told of it: this attempt has its entry.
+      callback === null || callback.attempts >= duty.attempt
+        ? { leave: 'told' as const }
+        : { tell: moment => ({ events: [attempt(request_id, duty, outcome, moment)] }) },
+    first,
+  )
+  return subject
 }
 
 function call({ calls, now }: Caller, subject: Case, url: string | null): Promise<Outcome> | Outcome {
@@ -78,19 +78,17 @@ export function messageOf(shown: Readonly<Record<string, unknown>>, { resolved_a
   return message({ ...rest, abridged: true })
 }
 
-function attempt(subject: Case, duty: CallBack, outcome: Outcome, moment: Moment): Draft {
-  const ids = { request_id: subject.request_id, run_id: subject.run.run_id }
+function attempt(requestId: string, duty: CallBack, outcome: Outcome, moment: Moment): Deed {
   const { ok, status } = outcome
   if (outcome.ok)
-    return { type: 'CALLBACK_ATTEMPTED', ...ids, body: { attempt: duty.attempt, ok, status, final: true } }
+    return { type: 'CALLBACK_ATTEMPTED', body: { attempt: duty.attempt, ok, status, final: true } }
   const next =
     outcome.code === 'gone'
       ? null
-      : callAgainAt(subject.request_id, duty.attempt, moment.ms, pauseAskedFor(outcome, moment.ms))
+      : callAgainAt(requestId, duty.attempt, moment.ms, pauseAskedFor(outcome, moment.ms))
   const body = { attempt: duty.attempt, ok, status, code: outcome.code, final: next === null }
   return {
     type: 'CALLBACK_ATTEMPTED',
-    ...ids,
     body: { ...body, ...(next !== null && { next_at: instant(next) }) },
   }
 }

@@ -44,10 +44,10 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
     })
 
     const now = (): number => store.ledger.now()
-    const armed = (id: string, state: Armed['state'] = 'pending'): Armed => ({
+    const armed = (id: string, resolved_seq: number | null = null): Armed => ({
       request_id: id,
       deadline_ms: (moments.get(id) ?? 0) + DAY,
-      state,
+      resolved_seq,
     })
     /** As a request is opened: committed with its alarm, then told. */
     async function open(id: string, at: number): Promise<void> {
@@ -61,7 +61,7 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
         story: { request_id: id, expected: 1 },
         decide: () => ({ kind: 'append', events: [], alarm: at }),
       })
-      alarms?.set(armed(id, at === null ? 'answered' : 'pending'), at)
+      alarms?.set(armed(id, at === null ? 9 : null), at)
     }
     const note = (id: string): void => void rung.push({ id, late: now() - (moments.get(id) ?? 0) })
     const settle: Ring = async id => {

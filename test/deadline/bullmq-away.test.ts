@@ -44,7 +44,7 @@ const begin = (url: string): Promise<Alarms> =>
   })
 const setAhead = (alarms: Alarms, request_id: string): void => {
   const at = store.ledger.now() + AHEAD_MS
-  alarms.set({ request_id, deadline_ms: at, state: 'pending' }, at)
+  alarms.set({ request_id, deadline_ms: at, resolved_seq: null }, at)
 }
 
 test('a Redis that was never there does not hold up the stop of a lane', async () => {
@@ -76,7 +76,7 @@ describe.skipIf(noRedis !== null && !ALL)(
       for (let n = 0; n < 50; n++) setAhead(alarms, `away-${n}`)
       const soon = store.ledger.now() + 20_000
       await open(store.ledger, 'soon', { alarm: soon })
-      alarms.set({ request_id: 'soon', deadline_ms: soon, state: 'pending' }, soon)
+      alarms.set({ request_id: 'soon', deadline_ms: soon, resolved_seq: null }, soon)
       // Longer than an alarm waits to be handed over.
       await sleep(1_500)
       await redis.start()

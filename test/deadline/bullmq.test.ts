@@ -76,7 +76,7 @@ describe.skipIf(noRedis !== null && !ALL)(
       const at = now() + inMs
       moments.set(id, at)
       await openRequest(store.ledger, id, { alarm: at })
-      if (tell) alarms.set({ request_id: id, deadline_ms: at, state: 'pending' }, at)
+      if (tell) alarms.set({ request_id: id, deadline_ms: at, resolved_seq: null }, at)
     }
     const queueName = async (): Promise<string> => {
       const find = async () => (await redis.client.keys('lane:alarms*:meta'))[0]
@@ -181,7 +181,7 @@ describe.skipIf(noRedis !== null && !ALL)(
     test('a job that rings too early settles nothing, and one that rings for a settled request does nothing', async () => {
       await open('once', 3_000)
       const at = moments.get('once') ?? 0
-      const armed = { request_id: 'once', deadline_ms: at, state: 'pending' } as const
+      const armed = { request_id: 'once', deadline_ms: at, resolved_seq: null } as const
       await until('one job', async () => (await jobs()).length, 1)
       for (const other of [at - 2_000, at + 300]) {
         alarms.set(armed, other)
@@ -269,7 +269,7 @@ describe.skipIf(noRedis !== null && !ALL)(
     test('one that comes and goes while others are handed over does not keep the next from being handed over', async () => {
       const set = (request_id: string, inMs: number): void => {
         moments.set(request_id, now() + inMs)
-        alarms.set({ request_id, deadline_ms: now() + DAY, state: 'pending' }, now() + inMs)
+        alarms.set({ request_id, deadline_ms: now() + DAY, resolved_seq: null }, now() + inMs)
       }
       await until('its mark', async () => (await redis.client.keys('lane:*-armed')).length, 1)
       redis.freeze()
@@ -301,7 +301,7 @@ describe.skipIf(noRedis !== null && !ALL)(
     })
 
     test('the far deadline that takes the place of a lease is not handed over, nor is the lease', async () => {
-      const armed = { request_id: 'sent', deadline_ms: now() + DAY, state: 'pending' } as const
+      const armed = { request_id: 'sent', deadline_ms: now() + DAY, resolved_seq: null } as const
       alarms.set(armed, now() + 30_000)
       alarms.set(armed, armed.deadline_ms)
       await open('after', 20_000)
@@ -312,10 +312,7 @@ describe.skipIf(noRedis !== null && !ALL)(
     test('an answered request leaves no job behind', async () => {
       await open('answered', MINUTE + 40_000)
       await until('one job', async () => (await jobs()).length, 1)
-      alarms.set(
-        { request_id: 'answered', deadline_ms: moments.get('answered') ?? 0, state: 'answered' },
-        null,
-      )
+      alarms.set({ request_id: 'answered', deadline_ms: moments.get('answered') ?? 0, resolved_seq: 9 }, null)
       await until('no job', async () => (await jobs()).length, 0)
     })
 
@@ -323,7 +320,7 @@ describe.skipIf(noRedis !== null && !ALL)(
       await open('called', MINUTE + 40_000)
       await until('one job', async () => (await jobs()).length, 1)
       const deadline_ms = moments.get('called') ?? 0
-      alarms.set({ request_id: 'called', deadline_ms, state: 'answered' }, now() + 5 * MINUTE)
+      alarms.set({ request_id: 'called', deadline_ms, resolved_seq: 9 }, now() + 5 * MINUTE)
       await until('no job', async () => (await jobs()).length, 0)
     })
 

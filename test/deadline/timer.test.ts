@@ -28,7 +28,7 @@ afterEach(async () => {
 const arm = (id: string, alarm: number) => open(stage.store.ledger, id, { alarm })
 /** Tells the clock, as whoever has recorded something does. */
 const tell = (id: string, alarm: number): void =>
-  alarms?.set({ request_id: id, deadline_ms: START + DAY, state: 'pending' }, alarm)
+  alarms?.set({ request_id: id, deadline_ms: START + DAY, resolved_seq: null }, alarm)
 /** What a ring that has done its work leaves behind: the alarm moved, or none. */
 const move = (id: string, alarm: number | null) =>
   stage.store.ledger.append({
@@ -238,7 +238,7 @@ describe('the alarm clock', () => {
     await stopping
     expect(done).toBe(true)
     alarms = null
-    clock.set({ request_id: 'later', deadline_ms: START + DAY, state: 'pending' }, START)
+    clock.set({ request_id: 'later', deadline_ms: START + DAY, resolved_seq: null }, START)
     await pass(60_000)
     expect(rung).toEqual(['slow'])
     expect(vi.getTimerCount()).toBe(0)
@@ -251,7 +251,7 @@ describe('the alarm clock and the lane together', () => {
     await stage.lane.drain()
     begin(id => stage.lane.advance(id))
     for (let second = 0; second < 60; second++) await pass(1_000)
-    await until('the default', async () => (await stage.lane.read('q'))?.state, 'defaulted')
+    await until('the default', async () => (await stage.lane.current('q'))?.state, 'defaulted')
     await pass(10_000)
     const types = (await stage.entries()).map(entry => entry.type)
     expect(types.filter(type => type === 'TIMEOUT_RECEIPT')).toHaveLength(1)

@@ -202,7 +202,7 @@ describe('an adapter that', () => {
     await stage.open(question('q'), BY_PREFERENCE)
     await settled()
     for (let time = 0; time < 40; time++) await later(15_000)
-    expect(await stage.lane.read('q')).toMatchObject({
+    expect(await stage.lane.current('q')).toMatchObject({
       state: 'undelivered',
       default_applied: true,
       answer: null,
@@ -222,7 +222,7 @@ describe('an adapter that', () => {
     await stage.open(question('q'), [{ user_id: 'owner', channels: ['slack', 'email'], route: 'all' }])
     await settled()
     await later(600_000)
-    expect((await stage.lane.read('q'))?.state).toBe('defaulted')
+    expect((await stage.lane.current('q'))?.state).toBe('defaulted')
   })
 })
 
@@ -280,7 +280,9 @@ describe('two lanes on one ledger', () => {
             entry.type === 'DELIVERY_STARTED' ? [`${entry.body.delivery_id}/${entry.body.attempt}`] : [],
           )
           expect(new Set(claims).size).toBe(claims.length)
-          expect((await stage.lane.read(name))?.deliveries.some(({ state }) => state === 'sent')).toBe(true)
+          expect((await stage.lane.current(name))?.deliveries.some(({ state }) => state === 'sent')).toBe(
+            true,
+          )
         },
       ),
       { numRuns: 40 },
@@ -301,12 +303,12 @@ describe('two lanes on one ledger', () => {
     await other.advance('q')
     await other.drain()
     expect(stage.slack.copies.map(copy => copy.envelope.attempt)).toEqual([1, 2])
-    expect(await other.read('q')).toMatchObject({ deliveries: [{ state: 'sent', attempts: 2 }] })
+    expect(await other.current('q')).toMatchObject({ deliveries: [{ state: 'sent', attempts: 2 }] })
     // It was not dead after all: its failure, told late, takes nothing back.
     never.resolve({ kind: 'failed', code: 'x', retryable: true })
     await stage.lane.drain()
     expect((await last())?.body).toMatchObject({ attempt: 1, code: 'x' })
-    expect(await other.read('q')).toMatchObject({ deliveries: [{ state: 'sent', attempts: 2 }] })
+    expect(await other.current('q')).toMatchObject({ deliveries: [{ state: 'sent', attempts: 2 }] })
   })
 })
 
@@ -417,6 +419,6 @@ describe('a settled request', () => {
     await later(1_000)
     await later(5_000)
     expect(stage.slack.copies).toHaveLength(1)
-    expect((await stage.lane.read('q'))?.state).toBe('undelivered')
+    expect((await stage.lane.current('q'))?.state).toBe('undelivered')
   })
 })

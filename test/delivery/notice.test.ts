@@ -26,7 +26,7 @@ const deliveryOf = (user: string, channel: 'slack' | 'email' = 'slack'): string 
   stage[channel].copies.find(({ envelope }) => envelope.recipient.user_id === user)?.envelope.delivery_id ??
   ''
 const claim = (user: string, reason: Reason, channel: 'slack' | 'email' = 'slack', lane = stage.lane) =>
-  claimNotice(lane.reporter, 'q', { delivery_id: deliveryOf(user, channel), channel, reason })
+  claimNotice(lane.recorder, 'q', { delivery_id: deliveryOf(user, channel), channel, reason })
 const notices = async () =>
   (await stage.store.ledger.story('q')).flatMap(({ type, body }) => (type === 'NOTICE_SENT' ? [body] : []))
 
@@ -77,7 +77,7 @@ describe('a notice', () => {
   test('is not about a delivery the request has not', async () => {
     await ask()
     const notice = { delivery_id: 'd-unknown', channel: 'slack', reason: 'reply_too_long' } as const
-    expect(await claimNotice(stage.lane.reporter, 'q', notice)).toBe(false)
+    expect(await claimNotice(stage.lane.recorder, 'q', notice)).toBe(false)
   })
 
   test('is for whoever was late, left out the code, or may not decide this way', async () => {

@@ -24,7 +24,7 @@ const story = (id = 'q'): Promise<readonly Entry[]> => stage.store.ledger.story(
 const statuses = async () =>
   (await story()).flatMap(entry => (entry.type === 'DELIVERY_STATUS' ? [entry.body.status] : []))
 const delivery = async (channel: string) =>
-  (await stage.lane.read('q'))?.deliveries.find(one => one.channel === channel)
+  (await stage.lane.current('q'))?.deliveries.find(one => one.channel === channel)
 
 async function ask(recipients = BY_PREFERENCE): Promise<string> {
   await stage.open(question('q'), recipients)
@@ -34,11 +34,11 @@ async function ask(recipients = BY_PREFERENCE): Promise<string> {
 /** As the desk does it: told, then what it makes due is done. */
 async function tell(delivery_id: string, status: string, stands: boolean): Promise<void> {
   const copy = await currentCopy(delivery_id)
-  stage.lane.tend(await report(stage.lane.reporter, 'q', copy, { delivery_id, status, stands }))
+  stage.lane.tend(await report(stage.lane.recorder, 'q', copy, { delivery_id, status, stands }))
   await stage.lane.drain()
 }
 const currentCopy = async (delivery_id: string): Promise<Hash> =>
-  (await stage.lane.read('q'))?.deliveries.find(one => one.delivery_id === delivery_id)?.token_hash ??
+  (await stage.lane.current('q'))?.deliveries.find(one => one.delivery_id === delivery_id)?.token_hash ??
   sha256('none')
 
 describe('a report', () => {
@@ -98,12 +98,12 @@ describe('a report', () => {
     await until('a copy', () => stage.slack.copies.length, 1)
     const id = stage.slack.copies[0]?.envelope.delivery_id ?? ''
     const failed = { delivery_id: id, status: 'failed', stands: false }
-    const after = await report(stage.lane.reporter, 'q', await currentCopy(id), failed)
+    const after = await report(stage.lane.recorder, 'q', await currentCopy(id), failed)
     answer({ kind: 'sent', ref: 'ts-1' })
     await stage.lane.drain()
     expect(after.deliveries[0]).toMatchObject({ bounced: true })
     expect(await delivery('slack')).toMatchObject({ state: 'failed', bounced: true })
     stage.clock.pass(600_000)
-    expect(await stage.lane.read('q')).toMatchObject({ state: 'undelivered', default_applied: true })
+    expect(await stage.lane.current('q')).toMatchObject({ state: 'undelivered', default_applied: true })
   })
 })

@@ -50,7 +50,19 @@ export function answered(request: Request, parsed: Partial<Parsed>, run: Partial
     event_hash: sha256('event'),
   }
   const answer = { ...both, ...who, at: instant(OPENED + RESOLVED_SEQ) }
-  const before = apply(opened(request, run), place({ type: 'INBOUND_REPLY_RECEIVED', body: received }, 5))
+  const said: Body<'HUMAN_REPLY_EVENT'> = {
+    ...both,
+    reply_id: 'r-1',
+    request_id: idOf(request),
+    delivery_id: 'd-1',
+    channel: 'slack',
+    sender_identity: { user_id: 'owner', proof: 'slack_signed' },
+    raw_text_hash: sha256('raw'),
+    grammar: '1',
+    receipts: { token_hash: sha256('token'), received_at: instant(OPENED) },
+  }
+  const announced = apply(opened(request, run), place({ type: 'INBOUND_REPLY_RECEIVED', body: received }, 5))
+  const before = apply(announced, place({ type: 'HUMAN_REPLY_EVENT', body: said }, 6))
   return resolve(before, { outcome: 'answered', causes: [6], answer })
 }
 

@@ -36,7 +36,7 @@ const typesOf = async (id: string): Promise<string[]> =>
   (await stage.entries()).filter(entry => entry.request_id === id).map(({ type }) => type)
 const count = async (type: string): Promise<number> =>
   (await stage.entries()).filter(entry => entry.type === type).length
-const jtiOf = async (id: string): Promise<string> => (await stage.lane.settle(id)).policy_token?.jti ?? ''
+const jtiOf = async (id: string): Promise<string> => (await stage.current(id)).policy_token?.jti ?? ''
 
 describe('in one append', () => {
   test('the decision and the right stand with the resolution, and the case is as the ledger folds it', async () => {
@@ -51,7 +51,7 @@ describe('in one append', () => {
     ])
     const at = (await stage.entries()).filter(entry => entry.request_id === 'a').slice(-5)
     expect(new Set(at.map(entry => entry.at)).size).toBe(1)
-    expect(await stage.lane.settle('a')).toMatchObject({
+    expect(await stage.current('a')).toMatchObject({
       decision: told.decision,
       policy_token: told.policy_token,
     })
@@ -61,10 +61,10 @@ describe('in one append', () => {
   test('the token is the same string each time it is asked for, and is nowhere in the ledger', async () => {
     const token = await approve()
     stage.clock.pass(60_000)
-    expect(await stage.lane.director.policyToken(await stage.lane.settle('a'))).toBe(token)
+    expect(await stage.lane.director.policyToken(await stage.current('a'))).toBe(token)
     expect(JSON.stringify(await stage.entries())).not.toContain(token.split('.')[1])
     await stage.rotate()
-    const resigned = await stage.lane.director.policyToken(await stage.lane.settle('a'))
+    const resigned = await stage.lane.director.policyToken(await stage.current('a'))
     expect(resigned).not.toBe(token)
     expect(await stage.lane.director.spend(token, wanted())).toMatchObject({ kind: 'spent' })
     expect(await stage.lane.director.spend(resigned ?? '', wanted('s-2'))).toMatchObject({
@@ -104,12 +104,12 @@ describe('spending', () => {
   test('[LANE-064] it expires by the ledger’s clock, to the millisecond', async () => {
     const [early, late] = [await approve('early'), await approve('late')]
     const expires = async (id: string) =>
-      Date.parse((await stage.lane.settle(id)).policy_token?.expires_at ?? '') - stage.store.ledger.now()
+      Date.parse((await stage.current(id)).policy_token?.expires_at ?? '') - stage.store.ledger.now()
     stage.clock.pass((await expires('early')) - 1)
     expect(await stage.lane.director.spend(early, wanted())).toMatchObject({ kind: 'spent' })
     stage.clock.pass(await expires('late'))
     expect(await stage.lane.director.spend(late, wanted())).toEqual({ kind: 'refused', why: 'expired' })
-    expect(await stage.lane.director.policyToken(await stage.lane.settle('late'))).toBeNull()
+    expect(await stage.lane.director.policyToken(await stage.current('late'))).toBeNull()
     expect(await count('POLICY_TOKEN_SPENT')).toBe(1)
   })
 
@@ -213,7 +213,7 @@ describe('a director outside the lane', () => {
       kind: 'decided',
       entry: { body: { by: 'key-9' } },
     })
-    const decided = await stage.lane.settle('a')
+    const decided = await stage.current('a')
     const token = await stage.lane.director.policyToken(decided)
     expect(await stage.lane.director.spend(token ?? '', wanted())).toMatchObject({ kind: 'spent' })
     expect(await stage.lane.director.hear(word('a'))).toEqual({ kind: 'refused', why: 'already_decided' })
@@ -225,7 +225,7 @@ describe('a director outside the lane', () => {
     await takeOver('a')
     await answer('a', 'yes')
     await stage.lane.director.hear(word('a', { move: { decision: 'HALT' } }))
-    expect(await stage.lane.settle('a')).toMatchObject({ decision: { decision: 'HALT' }, policy_token: null })
+    expect(await stage.current('a')).toMatchObject({ decision: { decision: 'HALT' }, policy_token: null })
   })
 
   test('CONTINUE for an approval that is open, refused or timed out is refused, and nothing is recorded', async () => {
@@ -254,7 +254,7 @@ describe('a director outside the lane', () => {
     stage.clock.pass(1_000)
     expect(await stage.lane.director.hear(word('a'))).toEqual({ kind: 'refused', why: 'lapsed' })
     await stage.lane.director.hear(word('b'))
-    const { policy_token } = await stage.lane.settle('b')
+    const { policy_token } = await stage.current('b')
     expect(Date.parse(policy_token?.expires_at ?? '')).toBe(Date.parse(resolved_at ?? '') + 899_000 + 900_000)
     expect(await stage.lane.director.hear(word('a', { move: { decision: 'HALT' } }))).toMatchObject({
       kind: 'decided',

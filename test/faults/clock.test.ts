@@ -47,7 +47,7 @@ describe('on a clock the test sets', () => {
     const ring = async (): Promise<void> => {
       for (const id of ['soon', 'later']) await stage.lane.advance(id)
     }
-    return { stage, ring, state: async id => (await stage.lane.read(id))?.state }
+    return { stage, ring, state: async id => (await stage.lane.current(id))?.state }
   }
 
   async function expectHolds({ stage }: { stage: Stage }): Promise<Entry[]> {

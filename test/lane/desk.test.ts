@@ -110,7 +110,7 @@ describe('report', () => {
     { user_id: 'owner', channels: ['sms', 'email'], route: 'first' },
   ]
   const states = async (id: string) =>
-    (await stage.lane.read(id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
+    (await stage.lane.current(id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
 
   test('by the reference of the copy, and by the handle that travelled', async () => {
     await ask('q-1', SMS_FIRST)
@@ -145,7 +145,7 @@ describe('report', () => {
     expect(await states('q-1')).toEqual(['sms failed', 'sms sent', 'email sent'])
     expect(await states('q-2')).toEqual(['sms failed', 'email sent'])
     expect(await states('q-3')).toEqual(['slack sent'])
-    const first = (await stage.lane.read('q-1'))?.deliveries[0]
+    const first = (await stage.lane.current('q-1'))?.deliveries[0]
     expect(first).toMatchObject({ user_id: 'owner', status: 'opted_out', bounced: true })
   })
 

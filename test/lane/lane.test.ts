@@ -168,7 +168,7 @@ describe('withdrawing', () => {
     stage.clock.monotonicMs += 600_000
     stage.clock.jump(600_000 + 120_000)
     await expect(stage.lane.withdraw('q', 'x', 'key-1')).rejects.toBeInstanceOf(LedgerUnavailable)
-    expect((await stage.lane.read('q'))?.state).toBe('pending')
+    expect((await stage.lane.current('q'))?.state).toBe('pending')
     // The same jump seen twice is believed; the default then holds.
     stage.clock.pass(30_000)
     await stage.lane.advance('q')
@@ -181,7 +181,7 @@ describe('reading', () => {
     const opened = await open(question('q'))
     await stage.lane.drain()
     stage.clock.pass(600_000)
-    expect(await stage.lane.read('q')).toMatchObject({
+    expect(await stage.lane.current('q')).toMatchObject({
       state: 'defaulted',
       answer: null,
       default_applied: true,
@@ -200,7 +200,7 @@ describe('reading', () => {
     await open(question('q'))
     await stage.lane.drain()
     stage.clock.pass(600_000)
-    const seen = await Promise.all(Array.from({ length: 10 }, () => stage.lane.read('q')))
+    const seen = await Promise.all(Array.from({ length: 10 }, () => stage.lane.current('q')))
     expect(seen.map(subject => subject?.state)).toEqual(Array(10).fill('defaulted'))
   })
 
@@ -214,22 +214,21 @@ describe('reading', () => {
     await open(question('q'))
     await stage.lane.drain()
     stage.clock.jump(86_400_000)
-    expect((await stage.lane.read('q'))?.state).toBe('pending')
+    expect((await stage.lane.current('q'))?.state).toBe('pending')
     await stage.lane.advance('q')
     stage.clock.pass(600_000)
     // The wall has been a day ahead for ten minutes: read once, it is suspected; read again later, believed.
-    expect((await stage.lane.read('q'))?.state).toBe('pending')
+    expect((await stage.lane.current('q'))?.state).toBe('pending')
     stage.clock.pass(30_000)
-    expect((await stage.lane.read('q'))?.state).toBe('defaulted')
+    expect((await stage.lane.current('q'))?.state).toBe('defaulted')
     const states = (await stage.entries()).flatMap(entry =>
       entry.type === 'CLOCK_SUSPECT' ? [entry.body.state] : [],
     )
     expect(states).toEqual(['suspected', 'confirmed'])
   })
 
-  test('of nothing is null, and settling it is a surprise', async () => {
-    expect(await stage.lane.read('nothing')).toBeNull()
-    await expect(stage.lane.settle('nothing')).rejects.toThrow('nothing')
+  test('of nothing is null', async () => {
+    expect(await stage.lane.current('nothing')).toBeNull()
     await stage.lane.advance('nothing')
   })
 })
@@ -289,6 +288,6 @@ describe('what a person is told', () => {
   })
 
   test('an open request has no outcome', async () => {
-    expect(() => outcomeOf({ state: 'pending' } as never)).toThrow('open')
+    expect(() => outcomeOf({ resolved_seq: null } as never)).toThrow('open')
   })
 })

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EntryOf } from '../../src/event.js'
-import type { Withdrawn } from '../../src/lane.js'
 import type { Received } from '../../src/reply/receive.js'
+import type { Withdrawn } from '../../src/withdraw.js'
 import { DEPUTY, fromSlack, handleOf, question, raise, type Stage } from './stage.js'
 
 let stage: Stage
@@ -135,7 +135,7 @@ describe('[LANE-069] exactly one outcome', () => {
             if (deed === 'no') replies.push(stage.lane.answer(no))
             if (deed === 'withdraw') withdrawals.push(stage.lane.withdraw(id, 'x', 'key-1'))
             if (deed === 'alarm') void stage.lane.advance(id)
-            if (deed === 'read') void stage.lane.read(id)
+            if (deed === 'read') void stage.lane.current(id)
           }
           const [said, withdrawn] = [await Promise.all(replies), await Promise.all(withdrawals)]
           const outcome = await outcomeOf(id)

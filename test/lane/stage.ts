@@ -11,7 +11,7 @@ import { openDesk } from '../../src/desk.js'
 import { Directory } from '../../src/directory.js'
 import type { Entry } from '../../src/event.js'
 import { Lane } from '../../src/lane.js'
-import type { Store } from '../../src/ledger/contract.js'
+import type { Ledger, Store } from '../../src/ledger/contract.js'
 import { parseEntry } from '../../src/ledger/entry.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify as verifyLedger } from '../../src/ledger/verify.js'
@@ -117,16 +117,24 @@ export type Stage = {
   /** Another lane on the same store, as a second replica would be. */
   secondLane(): Lane
   open(request: Request, recipients?: readonly ResolvedRecipient[]): Promise<Case>
+  /** The case of a request that is there. */
+  current(requestId: string): Promise<Case>
   entries(): Promise<Entry[]>
   /** The never-invariants, by the program that operators use. */
   problems(): Promise<readonly unknown[]>
   close(): Promise<void>
 }
 
-export async function raise(config = configure(), calls?: Calls): Promise<Stage> {
+/** `through` may stand between the lane and its ledger, to let something happen between reading and appending. */
+export async function raise(
+  config = configure(),
+  calls?: Calls,
+  through: (ledger: Ledger) => Ledger = ledger => ledger,
+): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'stage-'))
   const clock = new StageClock()
-  const store = openSqlite(dir, clock)
+  const opened = openSqlite(dir, clock)
+  const store = { ...opened, ledger: through(opened.ledger) }
   let ring = (await rotate(store.shelf, SECRET, store.ledger.now())).keyring
   const adapters = {
     slack: new StageAdapter('slack'),
@@ -180,6 +188,11 @@ export async function raise(config = configure(), calls?: Calls): Promise<Stage>
       const opened = await lane.open({ request, run, recipients: null }, recipients, 'key-1')
       if (opened.kind !== 'opened') throw new Error(`not opened: ${opened.kind}`)
       return opened.subject
+    },
+    async current(requestId) {
+      const subject = await lane.current(requestId)
+      if (subject === null) throw new Error(`no request ${requestId}`)
+      return subject
     },
     entries: async () => (await lines()).map(parseEntry),
     problems: async () => (await verifyLedger(await lines())).problems,

@@ -67,7 +67,7 @@ describe('a code', () => {
       fromPhone(codeOf(both, 'owner'), 'yes', { sender: DEPUTY_PHONE }),
     )
     expect(received).toMatchObject({ reason: 'code_mismatch', delivery_id: both.deputy?.delivery_id })
-    expect((await stage.lane.read('q-1'))?.state).toBe('pending')
+    expect((await stage.lane.current('q-1'))?.state).toBe('pending')
   })
 
   test('from a number nobody has, or from none, names nothing and is not recorded', async () => {
@@ -144,7 +144,7 @@ describe('a code', () => {
       reason: 'code_mismatch',
       subject: { request_id: 'q-2' },
     })
-    const states = [(await stage.lane.read('q-1'))?.state, (await stage.lane.read('q-2'))?.state]
+    const states = [(await stage.lane.current('q-1'))?.state, (await stage.lane.current('q-2'))?.state]
     expect(states).toEqual(['pending', 'pending'])
   })
 })

@@ -225,8 +225,8 @@ describe('[LANE-087] the right is not proven:', () => {
     const y = await ask()
     const token = (await stage.store.shelf.grant(hashHandle(x.handle)))?.token ?? ''
     await expectRejected(fromSlack(await shelve(y, token), 'yes'), 'request_mismatch')
-    expect((await stage.lane.read('q'))?.state).toBe('pending')
-    expect((await stage.lane.read('x'))?.state).toBe('pending')
+    expect((await stage.lane.current('q'))?.state).toBe('pending')
+    expect((await stage.lane.current('x'))?.state).toBe('pending')
   })
 
   test.each([
@@ -322,7 +322,7 @@ describe('[LANE-087] the right is not proven:', () => {
     // The wall goes back and forth by more than a minute, so no second reading confirms the first.
     stage.clock.jump(600_000 + 120_000)
     await expectRejected(fromSlack(handle, 'yes'), 'deadline_passed')
-    expect((await stage.lane.read('q'))?.state).toBe('pending')
+    expect((await stage.lane.current('q'))?.state).toBe('pending')
   })
 
   test('[LANE-040] token_expired: one second after, not one before', async () => {
@@ -449,7 +449,7 @@ describe('[LANE-087] attempts and repetitions:', () => {
     await stage.lane.drain()
     expect(stage.slack.copies).toHaveLength(4)
     stage.clock.pass(600_000)
-    expect(await stage.lane.read('q')).toMatchObject({ state: 'defaulted' })
+    expect(await stage.lane.current('q')).toMatchObject({ state: 'defaulted' })
   })
 
   test('strangers cannot kill the addressee’s handle, nor grow the ledger for ever', async () => {
@@ -491,7 +491,7 @@ describe('[LANE-087] attempts and repetitions:', () => {
     const { handle } = await ask()
     await expectRejected(fromSlack(handle, 'perhaps', { provider_message_id: 'm-1' }), 'reply_not_in_schema')
     await expectRejected(fromSlack(handle, 'yes', { provider_message_id: 'm-1' }), 'duplicate_message')
-    expect((await stage.lane.read('q'))?.state).toBe('pending')
+    expect((await stage.lane.current('q'))?.state).toBe('pending')
   })
 
   test('a repeated message uses up nobody’s attempts, not even the last one', async () => {
@@ -501,7 +501,7 @@ describe('[LANE-087] attempts and repetitions:', () => {
       await expectRejected(fromSlack(handle, 'perhaps', message), 'reply_not_in_schema')
     }
     await expectRejected(fromSlack(handle, 'perhaps', { provider_message_id: 'm-4' }), 'duplicate_message')
-    expect((await stage.lane.read('q'))?.deliveries[0]).toMatchObject({ exhausted: false })
+    expect((await stage.lane.current('q'))?.deliveries[0]).toMatchObject({ exhausted: false })
   })
 
   test('the same message id on another channel is another message', async () => {
@@ -585,7 +585,7 @@ describe('at the very moment', () => {
       stage.clock.pass(subject.deadline_ms - stage.store.ledger.now() - early)
       tick()
       const received = await stage.lane.answer(fromSlack(handle, 'yes'))
-      const state = (await stage.lane.read(`q${early}`))?.state
+      const state = (await stage.lane.current(`q${early}`))?.state
       if (received.kind === 'accepted') expect(state).toBe('answered')
       else expect([received, state]).toMatchObject([{ reason: 'already_resolved' }, 'defaulted'])
       told.add(received.kind)

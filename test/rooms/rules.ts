@@ -38,7 +38,7 @@ export const adaptersTranslate: Rule = tree =>
   })
 
 const PURE =
-  /^src\/(?:(?:compiler|agenda|request)\/.*|director\/(?:decide|direct|policy|propose|run)\.ts|interop\/choir\.ts|event\.ts|reason\.ts|rules\.ts|canonical\.ts|adapter\.ts)$/
+  /^src\/(?:(?:compiler|agenda|request|tally)\/.*|director\/(?:decide|direct|policy|propose|run)\.ts|interop\/choir\.ts|event\.ts|reason\.ts|rules\.ts|canonical\.ts|adapter\.ts)$/
 const PURE_PACKAGES = ['zod', 'canonicalize']
 /** Words by which the machine, the clock, chance, the network or the locale gets in. */
 const IMPURE =

@@ -67,7 +67,7 @@ const asked = async (id: string, deadline_seconds = 600): Promise<string> => {
   await until('a copy for the deputy', () => handleOf(stage.slack, 'deputy', id))
   return handleOf(stage.slack, 'deputy', id)
 }
-const stateOf = async (id: string) => (await stage.lane.read(id))?.state
+const stateOf = async (id: string) => (await stage.lane.current(id))?.state
 
 describe('an answer', () => {
   test('that could not be kept is given again, until it is', async () => {

@@ -5,7 +5,6 @@ import type { Case } from '../../src/agenda/case.js'
 import type { EntryOf } from '../../src/event.js'
 import { showCase } from '../../src/http/case.js'
 import type { Lane } from '../../src/lane.js'
-import { recorder } from '../../src/record.js'
 import { allowanceOf } from '../../src/waiter/address.js'
 import { type Calls, callBack, messageOf, readRetryAfter } from '../../src/waiter/callback.js'
 import { hashUrl, readSecrets, webhookId } from '../../src/waiter/signature.js'
@@ -66,7 +65,7 @@ describe('the message', () => {
   test('is the case as whoever asked reads it, signed, under an id of its request', async () => {
     await open('q')
     await resolve('q')
-    const subject = await stage.lane.settle('q')
+    const subject = await stage.current('q')
     const [call] = receiver.calls
     expect(receiver.calls).toHaveLength(1)
     expect(call).toMatchObject({ method: 'POST', path: '/cb?key=s3cret' })
@@ -176,7 +175,7 @@ describe('an attempt that fails', () => {
     expect(hours).toBeLessThan(75.6 * 1.1)
     expect(await stage.store.ledger.nextAlarm()).toBeNull()
     expect(receiver.calls).toHaveLength(10)
-    expect((await stage.lane.settle('q')).state).toBe('withdrawn')
+    expect((await stage.current('q')).state).toBe('withdrawn')
     expect(await stage.problems()).toEqual([])
   })
 
@@ -222,15 +221,14 @@ describe('an attempt that fails', () => {
     const elsewhere = await receive()
     const subject = await open('q', 'https://hooks.example.org/')
     const caller = {
-      record: recorder(stage.store.ledger, { closable: new Set() }),
-      reload: (id: string) => stage.lane.settle(id),
+      record: stage.lane.recorder.record,
       now: () => stage.store.ledger.now(),
       calls,
     }
     for (const [index, found] of [elsewhere.url, null].entries())
       await callBack(
         caller,
-        await stage.lane.settle(subject.request_id),
+        await stage.current(subject.request_id),
         { kind: 'call_back', attempt: index + 1 },
         found,
       )
@@ -276,13 +274,14 @@ describe('two who learn of the same duty', () => {
     await open('q')
     await stage.lane.drain()
     // As if the process had died after the resolution: nobody tends it but the alarm in the ledger.
-    const subject = await stage.lane.settle('q')
-    const ids = { request_id: 'q', run_id: 'run-1' }
-    await recorder(stage.store.ledger, { closable: new Set() })({ request_id: 'q', subject }, moment => ({
-      events: [
-        { type: 'REQUEST_WITHDRAWN', ...ids, body: { reason: 'enough', by: 'key-1' } },
-        { type: 'REQUEST_RESOLVED', ...ids, body: { outcome: 'withdrawn', causes: [moment.seq] } },
-      ],
+    await stage.lane.recorder.record('q', () => ({
+      resolves: true,
+      tell: ({ seq }) => ({
+        events: [
+          { type: 'REQUEST_WITHDRAWN', body: { reason: 'enough', by: 'key-1' } },
+          { type: 'REQUEST_RESOLVED', body: { outcome: 'withdrawn', causes: [seq] } },
+        ],
+      }),
     }))
     expect(receiver.calls).toEqual([])
     await alarm()

@@ -8,7 +8,7 @@ let stage: Stage
 let waiters: Waiters
 beforeEach(async () => {
   stage = await raise()
-  waiters = startWaiters(stage.store.ledger, async id => (await stage.lane.read(id))?.state !== 'pending')
+  waiters = startWaiters(stage.store.ledger, async id => (await stage.lane.current(id))?.state !== 'pending')
 })
 afterEach(async () => {
   waiters.stop()

@@ -4,6 +4,7 @@ import type { Hash } from '../../canonical.js'
 import type { Entry, EntryOf, OutcomeKind } from '../../event.js'
 import type { Request } from '../../request/request.js'
 import { NEWEST_RULES, type Rules } from '../../rules.js'
+import type { Counted } from '../../tally/tally.js'
 
 /** One delivery, as far as its later entries must fit it. */
 export type Placing = {
@@ -52,6 +53,8 @@ export type Open = {
   readonly request: Request
   readonly deadline_at: string
   readonly recipients: EntryOf<'REQUEST_OPENED'>['body']['recipients']
+  /** Every reply that was accepted, in the order of the ledger. */
+  readonly replies: Counted[]
 }
 
 export type Book = {

@@ -6,7 +6,7 @@ export const INVARIANTS = {
   I4: 'No entry outside its schema, no unknown member, no request that the door would have refused.',
   I5: 'No time that goes back, and no time-out while the clock is suspect.',
   I7: 'No second REQUEST_RESOLVED, none without REQUEST_OPENED, and nothing that would change the outcome after it.',
-  I8: 'No resolution without exactly one cause, of its own request, directly before it, and of the kind it claims.',
+  I8: 'No resolution without its causes, all of its own request, the last directly before it, and of the kind it claims.',
   I9: 'No second REQUEST_OPENED for an id.',
   I10: 'No time-out before the deadline; no reply accepted and nothing withdrawn at the deadline or after it.',
   I12: "No default but the request's own, conservative one; `undelivered` exactly when no delivery stood.",

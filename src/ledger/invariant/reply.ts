@@ -1,4 +1,5 @@
 // I10, I13–I16, I24: what was let in as an answer, and what was not.
+import type { Hash } from '../../canonical.js'
 import type { Check, EntryOf } from '../../event.js'
 import { REASONS_OF, type Reason } from '../../reason.js'
 import type { Rules } from '../../rules.js'
@@ -44,6 +45,8 @@ type Accepted = EntryOf<'HUMAN_REPLY_EVENT'>
 export function checkAccepted(book: Book, story: Story, entry: Accepted): Flaw | null {
   const { open } = story
   if (open === null) return flaw('I7', 'a reply was accepted after the resolution')
+  const { seq, at, body: reply } = entry
+  open.replies.push({ seq, at, event_hash: announcedBy(book) ?? NO_HASH, reply })
   return (
     flawOfReceipt(book, entry) ??
     flawOfAnswer(open, entry) ??
@@ -51,6 +54,10 @@ export function checkAccepted(book: Book, story: Story, entry: Accepted): Flaw |
     spend(book, entry)
   )
 }
+
+const NO_HASH: Hash = 'sha256:'
+const announcedBy = ({ previous }: Book): Hash | null =>
+  previous?.type === 'INBOUND_REPLY_RECEIVED' ? previous.body.event_hash : null
 
 function flawOfReceipt({ previous }: Book, { body, request_id }: Accepted): Flaw | null {
   if (body.request_id !== request_id) return flaw('I4', 'the body names another request than its entry')

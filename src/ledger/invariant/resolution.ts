@@ -1,8 +1,9 @@
 // I7, I8, I10, I12: how a request ended, and by what right.
 import type { Entry, EntryOf, OutcomeKind } from '../../event.js'
-import { isSame } from './answer.js'
-import type { Open, Story } from './book.js'
+import { tally } from '../../tally/tally.js'
+import type { Book, Open, Story } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
+import { textOf } from './line.js'
 
 export type Cause = EntryOf<'HUMAN_REPLY_EVENT' | 'TIMEOUT_RECEIPT' | 'REQUEST_WITHDRAWN'>
 type Resolved = EntryOf<'REQUEST_RESOLVED'>
@@ -34,13 +35,20 @@ export function checkWithdrawal(story: Story, { at }: EntryOf<'REQUEST_WITHDRAWN
   return at < open.deadline_at ? null : flaw('I10', `withdrawn though ${open.deadline_at} had come`)
 }
 
+/** Whether a cause ends its request: a time-out and a withdrawal do, a reply where the answers so far come to a decision. */
+export function isDecisive({ stories }: Book, cause: Cause): boolean {
+  if (cause.type !== 'HUMAN_REPLY_EVENT') return true
+  const open = stories.get(cause.request_id ?? '')?.open
+  return open == null || tally(open.replies).kind === 'decided'
+}
+
 export function checkResolution(previous: Entry | null, story: Story, entry: Resolved): Flaw | null {
   const { open } = story
   if (open === null) return flaw('I7', 'resolved twice')
   close(story)
   const cause = causeOf(previous, entry)
-  if (cause === null) return flaw('I8', 'its one cause does not stand directly before it')
-  if (!isLedTo(entry, cause)) return flaw('I8', `${cause.type} does not lead to this outcome`)
+  if (cause === null) return flaw('I8', 'its cause does not stand directly before it')
+  if (!isLedTo(open, entry, cause)) return flaw('I8', `${cause.type} does not lead to this outcome`)
   return cause.type === 'TIMEOUT_RECEIPT' ? flawOfDefault(story, open, entry) : null
 }
 
@@ -52,26 +60,20 @@ function close(story: Story): void {
   }
 }
 
-/** The cause is in the same append as the resolution, hence directly before it. */
+/** The last cause is in the same append as the resolution, hence directly before it. */
 function causeOf(previous: Entry | null, { body, seq, request_id }: Resolved): Cause | null {
   if (!isCause(previous) || previous.request_id !== request_id) return null
-  return body.causes.length === 1 && body.causes[0] === seq - 1 ? previous : null
+  return body.causes.at(-1) === seq - 1 ? previous : null
 }
 
-function isLedTo({ body, at }: Resolved, cause: Cause): boolean {
-  const { outcome, answer, default_action } = body
+function isLedTo({ replies }: Open, { body, at }: Resolved, cause: Cause): boolean {
+  const { outcome, causes, answer, default_action } = body
   if (!OUTCOMES[cause.type].includes(outcome) || at !== cause.at) return false
   if ((default_action !== undefined) !== (cause.type === 'TIMEOUT_RECEIPT')) return false
-  if (cause.type !== 'HUMAN_REPLY_EVENT') return answer === undefined
-  const { sender_identity, channel } = cause.body
-  return (
-    answer !== undefined &&
-    isSame(answer, cause.body) &&
-    answer.answered_by === sender_identity.user_id &&
-    answer.proof === sender_identity.proof &&
-    answer.channel === channel &&
-    answer.at === at
-  )
+  if (cause.type !== 'HUMAN_REPLY_EVENT') return answer === undefined && causes.length === 1
+  const come = tally(replies)
+  if (come.kind === 'open' || textOf(come.causes) !== textOf(causes)) return false
+  return textOf(come.answer) === textOf(answer)
 }
 
 function flawOfDefault(story: Story, open: Open, { body }: Resolved): Flaw | null {

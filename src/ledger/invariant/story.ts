@@ -16,15 +16,16 @@ import {
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
 import { checkAccepted, checkReceived, checkRejection } from './reply.js'
-import { checkResolution, checkTimeout, checkWithdrawal, isCause } from './resolution.js'
+import { checkResolution, checkTimeout, checkWithdrawal, isCause, isDecisive } from './resolution.js'
 import { later } from './time.js'
 
 /** What the entry before has broken by being followed by this one: an append is not taken apart. */
-export function flawOfPrevious({ previous }: Book, entry: Entry): Flaw | null {
+export function flawOfPrevious(book: Book, entry: Entry): Flaw | null {
+  const { previous } = book
   if (previous?.type === 'INBOUND_REPLY_RECEIVED' && entry.type !== 'HUMAN_REPLY_EVENT') {
     return flaw('I24', 'no HUMAN_REPLY_EVENT follows')
   }
-  if (!isCause(previous)) return null
+  if (!isCause(previous) || !isDecisive(book, previous)) return null
   if (entry.type === 'REQUEST_RESOLVED' && entry.request_id === previous.request_id) return null
   return flaw('I8', `no REQUEST_RESOLVED follows on ${previous.type}`)
 }
@@ -53,6 +54,7 @@ const begin = ({ body, run_id, seq }: EntryOf<'REQUEST_OPENED'>): Story => ({
     request: body.request as unknown as Request,
     deadline_at: body.deadline_at,
     recipients: body.recipients,
+    replies: [],
   },
 })
 

@@ -2,6 +2,7 @@
 import type { Case } from '../../agenda/case.js'
 import { stands } from '../../agenda/delivery.js'
 import type { Body, Entry } from '../../event.js'
+import { tally } from '../../tally/tally.js'
 
 export const timeoutOf = (subject: Case, at: string): Body<'TIMEOUT_RECEIPT'> => ({
   request_hash: subject.request_hash,
@@ -16,8 +17,10 @@ export function resolutionOf(subject: Case, cause: Entry | null): Body<'REQUEST_
   if (cause?.request_id !== subject.request_id) return null
   const causes = [cause.seq]
   switch (cause.type) {
-    case 'HUMAN_REPLY_EVENT':
-      return { outcome: 'answered', causes, answer: answerOf(cause.body, cause.at) }
+    case 'HUMAN_REPLY_EVENT': {
+      const come = tally(subject.replies)
+      return come.kind === 'open' ? null : { outcome: 'answered', causes: come.causes, answer: come.answer }
+    }
     case 'TIMEOUT_RECEIPT': {
       const outcome = subject.deliveries.some(stands) ? 'defaulted' : 'undelivered'
       return { outcome, causes, default_action: subject.request.default_action }
@@ -27,10 +30,4 @@ export function resolutionOf(subject: Case, cause: Entry | null): Body<'REQUEST_
     default:
       return null
   }
-}
-
-function answerOf(reply: Body<'HUMAN_REPLY_EVENT'>, at: string) {
-  const { parsed_choice, parsed_payload, channel } = reply
-  const { user_id: answered_by, proof } = reply.sender_identity
-  return { parsed_choice, parsed_payload, answered_by, channel, proof, at }
 }
