@@ -302,9 +302,12 @@ function answeredTale(craft: Craft): void {
   })
   craft.later(5)
   tale.answered(tale.reply({ provider_message_id: 'm-1' }))
+  new Directed(craft, tale).decided({ reason: 'the question was answered' })
   tale.rejected('already_resolved', { reply_id: 'r-q-1-late' })
   tale.tell('DELIVERY_CLOSED', { delivery_id: 'd-q-1', edited: true })
 }
+
+const HALTED = { decision: 'HALT', reason: 'the default holds' } as const
 
 function timedOutTales(craft: Craft): void {
   const unanswered = new Tale(craft, question({ question_id: 'q-2' }), 'q-2')
@@ -324,7 +327,9 @@ function timedOutTales(craft: Craft): void {
   craft.put({ type: 'CLOCK_SUSPECT', body: { state: 'cleared', wall: craft.at, expected: craft.at } })
   craft.put({ type: 'RECIPIENT_LINKED', body: { user_id: 'operator', channel: 'telegram' } })
   unanswered.timedOut('defaulted', { deliveries: [{ delivery_id: 'd-q-2', state: 'uncertain' }] })
+  new Directed(craft, unanswered).decided(HALTED)
   unreached.timedOut('undelivered', { deliveries: [{ delivery_id: 'd-q-3', state: 'failed' }] })
+  new Directed(craft, unreached).decided(HALTED)
 }
 
 export const approval = (changes: Partial<Record<string, unknown>> = {}): Request =>
@@ -420,8 +425,6 @@ function directedTales(craft: Craft): void {
   craft.later(1000)
   spent.spent()
   const revoked = answeredApproval(craft, 'a-2')
-  // An outside director takes its time.
-  craft.later(500)
   revoked.decided({ decision: 'CHANGE_MOOD', mood: 'CALM', by: 'key-3' })
   revoked.issued()
   revoked.proposed({ field: 'assert', state: 'refused', by: 'key-3', reason: 'never' })
@@ -439,6 +442,7 @@ function withdrawnTale(craft: Craft): void {
   tale.registered()
   tale.started()
   tale.withdrawn()
+  new Directed(craft, tale).decided(HALTED)
   // What became of a send that was under way is told whatever else has happened.
   tale.sent()
   const next_at = instant(craft.ms + 5_000)

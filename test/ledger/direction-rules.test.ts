@@ -1,7 +1,19 @@
 // I19: what no policy may allow, whoever decides. Each crafted ledger has a sound chain of sound entries.
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../src/clock.js'
-import { answeredApproval, approval, Craft, Directed, found, hashed, question, Tale } from './craft.js'
+import type { Draft } from '../../src/event.js'
+import {
+  answeredApproval,
+  approval,
+  Craft,
+  Directed,
+  found,
+  hashed,
+  question,
+  START,
+  started,
+  Tale,
+} from './craft.js'
 
 function breaks(what: string, tell: (craft: Craft) => unknown, seqs?: number) {
   test(`I19 ${what}`, async () => {
@@ -137,4 +149,32 @@ describe('policy tokens', () => {
     directed.revoked()
   })
   breaks('refuses a revocation of nothing', craft => going(craft).revoked())
+})
+
+describe('I29: what a run does because of an outcome', () => {
+  const untold = (craft: Craft): void => {
+    new Tale(craft, question({ question_id: 'q-1' }), 'q-1').asked().withdrawn()
+  }
+  const next: Draft = {
+    type: 'KEY_ROTATED',
+    body: { kid: 'k-2', purpose: 'reply-token', not_before: instant(START) },
+  }
+
+  test('is decided in the append of its resolution', async () => {
+    const craft = new Craft()
+    craft.put(started)
+    untold(craft)
+    const seq = craft.seq - 1
+    craft.put(next)
+    expect(await found(craft)).toEqual([['I29', seq]])
+  })
+
+  test('is left to the director outside the lane that has decided for the run before', async () => {
+    const craft = new Craft()
+    craft.put(started)
+    answeredApproval(craft, 'a-1').decided({ by: 'key-3' })
+    untold(craft)
+    craft.put(next)
+    expect(await found(craft)).toEqual([])
+  })
 })

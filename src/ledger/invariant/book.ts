@@ -62,6 +62,8 @@ export type Book = {
   readonly acceptedTokens: Set<Hash>
   readonly acceptedMessages: Set<string>
   readonly policyTokens: Set<string>
+  /** Runs that a director outside the lane has decided for. */
+  readonly directedRuns: Set<string>
   /** Those of the last LANE_STARTED; null before the first. */
   rules: Rules | null
   /** The entry before this one, if it could be read. */
@@ -78,6 +80,7 @@ export const openBook = (): Book => ({
   acceptedTokens: new Set(),
   acceptedMessages: new Set(),
   policyTokens: new Set(),
+  directedRuns: new Set(),
   rules: null,
   previous: null,
   suspect: false,

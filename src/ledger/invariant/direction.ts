@@ -1,6 +1,6 @@
 // I19: what the director said, and by what right a run may act. Which decision the policy asks for is the operator's
 // and not in the ledger; what no policy may allow is checked here.
-import { type EntryOf, LANE } from '../../event.js'
+import { type Entry, type EntryOf, LANE } from '../../event.js'
 import type { Request } from '../../request/request.js'
 import type { Book, Direction, Story } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
@@ -33,7 +33,19 @@ export function learnOutcome({ direction }: Story, { body, seq }: EntryOf<'REQUE
   direction.yes = body.outcome === 'answered' && body.answer?.parsed_choice === 'YES'
 }
 
-export function checkDecision({ direction }: Story, { body }: EntryOf<'DIRECTOR_DECIDED'>): Flaw | null {
+/** I29. Before the first LANE_STARTED it is not known who directs a run, and under rules 1 nothing was said of it. */
+export function flawOfSilence(book: Book, resolved: EntryOf<'REQUEST_RESOLVED'>, next: Entry): Flaw | null {
+  if (book.rules === null || book.rules === '1' || book.directedRuns.has(resolved.run_id ?? '')) return null
+  if (next.type === 'DIRECTOR_DECIDED' && next.request_id === resolved.request_id) return null
+  return flaw('I29', 'no decision follows, and the run has no director of its own')
+}
+
+export function checkDecision(
+  { directedRuns }: Book,
+  { direction, run_id }: Story,
+  { body }: EntryOf<'DIRECTOR_DECIDED'>,
+): Flaw | null {
+  if (body.by !== LANE) directedRuns.add(run_id ?? '')
   const open = direction.outcome === null
   if (body.because !== direction.because) return broken(`it is about entry ${direction.because}`)
   if (open && body.by === LANE) return broken('the lane decides about outcomes, and there is none yet')

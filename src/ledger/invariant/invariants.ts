@@ -22,6 +22,7 @@ export const INVARIANTS = {
   I25: 'No send that was not claimed before, no attempt out of order, none claimed once the request is resolved.',
   I27: 'No callback that was not registered with its request, none before the resolution, early, out of order or after the last.',
   I28: 'No LANE_STARTED under older rules than one before it.',
+  I29: 'No resolution without its decision directly behind it, unless a director outside the lane holds the run.',
 } as const
 
 export type Invariant = keyof typeof INVARIANTS

@@ -11,6 +11,7 @@ import {
   checkIssue,
   checkRevocation,
   checkSpend,
+  flawOfSilence,
   learnOutcome,
 } from './direction.js'
 import { type Flaw, flaw } from './invariants.js'
@@ -25,6 +26,7 @@ export function flawOfPrevious(book: Book, entry: Entry): Flaw | null {
   if (previous?.type === 'INBOUND_REPLY_RECEIVED' && entry.type !== 'HUMAN_REPLY_EVENT') {
     return flaw('I24', 'no HUMAN_REPLY_EVENT follows')
   }
+  if (previous?.type === 'REQUEST_RESOLVED') return flawOfSilence(book, previous, entry)
   if (!isCause(previous) || !isDecisive(book, previous)) return null
   if (entry.type === 'REQUEST_RESOLVED' && entry.request_id === previous.request_id) return null
   return flaw('I8', `no REQUEST_RESOLVED follows on ${previous.type}`)
@@ -92,7 +94,7 @@ function check(book: Book, story: Story, entry: Entry): Flaw | null {
       learnOutcome(story, entry)
       return checkResolution(book.previous, story, entry)
     case 'DIRECTOR_DECIDED':
-      return checkDecision(story, entry)
+      return checkDecision(book, story, entry)
     case 'AHDB_DELTA':
       return checkDelta(story, entry)
     case 'POLICY_TOKEN_ISSUED':
