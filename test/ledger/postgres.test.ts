@@ -12,7 +12,7 @@ const WIPE = `
       EXECUTE format('DELETE FROM %I', name);
       EXECUTE format('ALTER TABLE %I ENABLE TRIGGER USER', name);
     END LOOP;
-    INSERT INTO head (size, hash, at_ms) VALUES (0, 'sha256:' || repeat('0', 64), 0);
+    INSERT INTO head (size, hash, at_ms, rules) VALUES (0, 'sha256:' || repeat('0', 64), 0, '1');
   END $$`
 
 describe.skipIf(!present)('PostgreSQL (needs a server: npm run test:setup)', () => {
