@@ -52,7 +52,7 @@ export class Directory {
 
   whoHas(channel: Channel, address: unknown): string | null {
     // As the channel says it, whole: what it adds or leaves out makes it somebody else's.
-    const spelt = canonical(typeof address === 'string' ? address.toLowerCase() : address)
+    const spelt = canonical(typeof address === 'string' ? folded(address) : address)
     const has = (person: Person): boolean => {
       const own = this.#addressOf(person, channel)
       return own !== undefined && identityOf(channel, own) === spelt
@@ -73,8 +73,12 @@ export class Directory {
 
 /** The part of an address that says who it is: not where in a workspace to write to, nor the case of a mailbox. */
 export function identityOf(channel: Channel, address: unknown): string {
-  if (channel === 'email') return canonical(String(address).toLowerCase())
+  if (channel === 'email') return canonical(folded(String(address)))
   if (channel !== 'slack') return canonical(address)
   const { team, user } = Object(address) as { team?: unknown; user?: unknown }
   return canonical({ team: team ?? null, user: user ?? null })
 }
+
+/** A–Z and nothing else: by its own rules the language folds U+212A onto k as well, and a mailbox spelt with it is
+ *  somebody else's. */
+const folded = (address: string): string => address.replace(/[A-Z]/g, letter => letter.toLowerCase())

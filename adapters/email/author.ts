@@ -22,7 +22,7 @@ const MAX_LOOKUPS = 20
 const PIECE_BYTES = 64 * 1024
 /** Shorter keys have been broken; RFC 8301 takes no less. */
 const MIN_KEY_BITS = 1024
-const ADDRESS = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/
+const ADDRESS = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/
 
 export type Voucher =
   /** Fields the signature covers; 'all' where the author's own server handed the mail in. */
@@ -41,11 +41,13 @@ export function readAuthor(fields: readonly Field[]): string | null {
 function onlyAddress(value: string): string | null {
   const [mailbox, ...others] = addressParser(value)
   if (mailbox === undefined || others.length > 0) return null
-  const address = mailbox.address?.toLowerCase() ?? ''
+  const address = mailbox.address ?? ''
   // A lenient parser finds addresses in names and comments too; others then find another one.
   const written = value.trim().toLowerCase()
-  const isPlain = written === address || written.endsWith(`<${address}>`)
-  return mailbox.group === undefined && isPlain && ADDRESS.test(address) ? address : null
+  const lower = address.toLowerCase()
+  const isPlain = written === lower || written.endsWith(`<${lower}>`)
+  // Judged before it is folded: U+212A would become the k of somebody else's mailbox.
+  return mailbox.group === undefined && isPlain && ADDRESS.test(address) ? lower : null
 }
 
 /** RFC 5322, 3.6.2: who is in Sender has sent it for who is in From, as a deputy or with their mailbox. */

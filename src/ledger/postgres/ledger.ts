@@ -164,6 +164,7 @@ export class PostgresLedger implements Ledger {
   }
 
   async requestOfToken(jti: string): Promise<string | null> {
+    if (isNoName(jti)) return null
     const text = 'SELECT request_id FROM policy_tokens WHERE jti = $1'
     const asked = { name: 'request_of_token', text, values: [jti] }
     return (await this.#parts.readers.one<{ request_id: string }>(asked))?.request_id ?? null

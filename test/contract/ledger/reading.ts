@@ -148,12 +148,13 @@ export function readingContract(opener: Opener): void {
       expect(await stage.ledger.story('q-1')).toEqual([])
     })
 
-    test('no request and no run has a name with U+0000 in it', async () => {
+    test('no request, no run and no policy token has a name with U+0000 in it', async () => {
       const { ledger } = stage.store
       await open(ledger, 'q-1')
       expect(await ledger.story('q-1\0')).toEqual([])
       expect(await ledger.list({ run_id: '\0', limit: 10 })).toEqual([])
       expect(await ledger.hasDirector('\0')).toBe(false)
+      expect(await ledger.requestOfToken('\0AECAwQFBgcICQoLDA0ODw')).toBeNull()
     })
   })
 

@@ -202,6 +202,7 @@ describe('exactly one author', () => {
     ['an empty one', { From: '<>' }, 'no_single_author'],
     ['a name that looks like an address', { From: `"${AUTHOR}"` }, 'no_single_author'],
     ['an address with blanks in it', { From: '<ana @people.example>' }, 'no_single_author'],
+    ['a letter that folds onto another', { From: 'Ana <an\u212a@people.example>' }, 'no_single_author'],
     ['a From spelt so that others overlook it', { 'From ': 'eve@strangers.example' }, 'malformed'],
   ])('%s answers nothing', async (_name, fields, why) => {
     expect(await read(await signed(letter(fields, YES)))).toEqual({ kind: 'refused', why })
