@@ -34,19 +34,39 @@ export async function accept(
   const { user_id, expires_ms, code_hash } = invitation
   const owner = directory.whoHas(channel, address)
   if (!directory.awaitsLink(user_id, channel) || (owner !== null && owner !== user_id)) return null
+  const spelt = canonical(address)
   const result = await ledger.append<'expired'>({
-    guards: [{ kind: 'unclaimed', space: 'invitation', value: code_hash }],
+    guards: [
+      { kind: 'unclaimed', space: 'invitation', value: code_hash },
+      // Another replica may be linking it to somebody else just now.
+      {
+        kind: 'address',
+        channel,
+        address: spelt,
+        theirs: [user_id, ...(await leftOver(shelf, directory, channel))],
+      },
+    ],
     decide: moment =>
       moment.ms >= expires_ms
         ? { kind: 'refuse', why: 'expired' }
         : {
             kind: 'append',
             events: [{ type: 'RECIPIENT_LINKED', body: { user_id, channel } }],
-            shelve: [{ put: 'link', link: { user_id, channel, address: canonical(address) } }],
+            shelve: [{ put: 'link', link: { user_id, channel, address: spelt } }],
           },
   })
   await directory.refresh()
   // A provider may hand the same acceptance over twice: whose address it has become, accepts it again.
   const isTheirs = directory.whoHas(channel, address) === user_id
   return result.kind === 'appended' || (result.kind === 'guarded' && isTheirs) ? user_id : null
+}
+
+/** Those who have linked an address there that the configuration has not left to them since: it is theirs no more. */
+async function leftOver(
+  shelf: Store['shelf'],
+  directory: Directory,
+  channel: Channel,
+): Promise<readonly string[]> {
+  const linked = (await shelf.links()).filter(link => link.channel === channel)
+  return linked.map(({ user_id }) => user_id).filter(user_id => !directory.awaitsLink(user_id, channel))
 }

@@ -52,6 +52,13 @@ export type Guard =
       readonly at_most: number
       readonly fails: boolean
     }
+  /** The address is linked on this channel to nobody but `theirs`. */
+  | {
+      readonly kind: 'address'
+      readonly channel: Channel
+      readonly address: string
+      readonly theirs: readonly string[]
+    }
 
 export type Grant = {
   /** SHA-256 of the reply handle, which the store itself never has. */
@@ -65,7 +72,7 @@ export type Grant = {
   readonly user_id: string
 }
 
-/** An address a person has linked themselves, as canonical JSON. */
+/** An address a person has linked themselves, as canonical JSON. It is linked to one person at a time. */
 export type Link = { readonly user_id: string; readonly channel: Channel; readonly address: string }
 
 /** The right to link an address to a person, once, until `expires_ms`. */
@@ -97,7 +104,7 @@ export type Shelving =
   | { readonly put: 'cursor'; readonly channel: Channel; readonly cursor: string }
   | { readonly put: 'erasure'; readonly reply_id: string }
   | { readonly put: 'callback'; readonly request_id: string; readonly url: string }
-  /** Takes the place of an earlier address of this person on this channel. */
+  /** Takes the place of an earlier address of this person on this channel, and of whoever had this address. */
   | { readonly put: 'link'; readonly link: Link }
 
 export type Decision<R> =

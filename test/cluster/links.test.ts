@@ -1,6 +1,7 @@
 // An address that a person links on one replica is theirs on the others.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Directory, TO_BE_LINKED } from '../../src/directory.js'
+import { accept, invite } from '../../src/invitation.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { onEntry } from '../../src/replica.js'
@@ -13,6 +14,7 @@ import { type Server, startPostgres } from './postgres.js'
 const CONFIG = `
 recipients:
   owner: { name: Owner, telegram: ${TO_BE_LINKED}, web: true, channels: [web] }
+  guest: { name: Guest, telegram: ${TO_BE_LINKED}, web: true, channels: [web] }
 `
 
 describe.skipIf(noCluster !== null && !ALL)(`links${noCluster ? ` (skipped: ${noCluster})` : ''}`, () => {
@@ -49,5 +51,22 @@ describe.skipIf(noCluster !== null && !ALL)(`links${noCluster ? ` (skipped: ${no
     await until('the link to be known there', () => directory.whoHas('telegram', 4711), 'owner')
     expect(troubles).toEqual([new Error('the database is away')])
     leave()
+  })
+
+  test('one account is not linked to two people who accept on two replicas at once', async () => {
+    const config = configure(CONFIG)
+    for (let account = 100; account < 110; account++) {
+      const accepting = stores.map(async (store, index) => {
+        const directory = await Directory.open(config, store.shelf)
+        const user = index === 0 ? 'owner' : 'guest'
+        const { code } = await invite(store, user, 'telegram')
+        return () => accept(store, directory, 'telegram', code, account)
+      })
+      const [one, other] = await Promise.all(accepting)
+      const linked = await Promise.all([one?.(), other?.()])
+      expect(linked.filter(user => user !== null)).toHaveLength(1)
+      const owners = (await stores[0].shelf.links()).filter(({ address }) => address === `${account}`)
+      expect(owners.map(({ user_id }) => user_id)).toEqual(linked.filter(user => user !== null))
+    }
   })
 })

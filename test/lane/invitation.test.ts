@@ -117,6 +117,26 @@ describe('an invitation', () => {
     expect(directory.whoHas('telegram', 601)).toBe('guest')
   })
 
+  test('accepted for two people with one account, each by a replica that knows nothing of the other, links one', async () => {
+    const replica = await Directory.open(stage.config, stage.store.shelf)
+    const [owners, guests] = [await invited('owner'), await invited('guest')]
+    const both = await Promise.all([
+      accepted(owners, 501),
+      accept(stage.store, replica, 'telegram', guests, 501),
+    ])
+    expect(both.filter(user => user !== null)).toHaveLength(1)
+    expect(await stage.store.shelf.links()).toHaveLength(1)
+    expect(await linkings()).toHaveLength(1)
+  })
+
+  test('takes over an address that the configuration has left to somebody else before', async () => {
+    await accepted(await invited('guest'), 601)
+    const without = configure(CONFIG.replace('Guest, telegram: link', 'Guest, telegram: 602'))
+    directory = await Directory.open(without, stage.store.shelf)
+    expect(await accepted(await invited('owner'), 601)).toBe('owner')
+    expect(directory.whoHas('telegram', 601)).toBe('owner')
+  })
+
   test('accepted again with a new one moves the person to the new address', async () => {
     await accepted(await invited(), 501)
     expect(await accepted(await invited(), 502)).toBe('owner')

@@ -21,6 +21,8 @@ export type Facts = {
   readonly claimed: Set<string>
   /** How many, by what they are counted for; absent is none. */
   readonly counts: Map<string, number>
+  /** Who has linked an address, by its guard's key; absent is nobody. */
+  readonly owners: Map<string, string>
 }
 
 type Question = Statement & { readonly values: readonly unknown[] }
@@ -39,6 +41,8 @@ export function keyOf(guard: Guard): string {
       return `recipient_budget ${JSON.stringify([guard.opened_by, guard.user_id])}`
     case 'attempts':
       return `attempts ${JSON.stringify([guard.delivery_id, hexOf(guard.sender)])}`
+    case 'address':
+      return `address ${JSON.stringify([guard.channel, hexOf(guard.address)])}`
   }
 }
 
@@ -72,6 +76,12 @@ const ATTEMPTS: Statement = {
     JOIN attempts a ON a.delivery_id = x.delivery_id AND a.sender = decode(x.sender, 'hex')`,
 }
 
+const ADDRESSES: Statement = {
+  name: 'facts_addresses',
+  text: `SELECT x.key, l.user_id AS owner FROM json_to_recordset($1) AS x (key text, channel text, address text)
+    JOIN links l ON l.channel = x.channel AND l.address = decode(x.address, 'hex')`,
+}
+
 type Members = Readonly<Record<string, unknown>>
 function membersOf(guard: Guard): Members {
   switch (guard.kind) {
@@ -83,6 +93,8 @@ function membersOf(guard: Guard): Members {
       return { opened_by: guard.opened_by, user_id: guard.user_id }
     case 'attempts':
       return { delivery_id: guard.delivery_id, sender: hexOf(guard.sender) }
+    case 'address':
+      return { channel: guard.channel, address: hexOf(guard.address) }
   }
 }
 
@@ -91,6 +103,7 @@ const STATEMENTS: Readonly<Record<Guard['kind'], Statement>> = {
   open_questions: QUESTIONS,
   recipient_budget: ASKED,
   attempts: ATTEMPTS,
+  address: ADDRESSES,
 }
 
 /**
@@ -107,7 +120,8 @@ export function questions(batch: readonly Append<unknown>[], now: number): reado
     if (rows.length === 0) continue
     const values: unknown[] = [JSON.stringify(rows.map(([key, guard]) => ({ key, ...membersOf(guard) })))]
     if (kind === 'recipient_budget') values.push(now - HOUR_MS)
-    asked.push({ question: { ...STATEMENTS[kind], values }, learn: learnCounts })
+    const learn = kind === 'address' ? learnOwners : learnCounts
+    asked.push({ question: { ...STATEMENTS[kind], values }, learn })
   }
   return asked
 }
@@ -123,7 +137,15 @@ function learnCounts({ counts, claimed }: Facts, rows: readonly Row[]): void {
   }
 }
 
-export function holds({ claimed, counts }: Facts, guard: Guard): boolean {
+function learnOwners({ owners }: Facts, rows: readonly Row[]): void {
+  for (const { key, owner } of rows as readonly { key: string; owner: string }[]) owners.set(key, owner)
+}
+
+export function holds({ claimed, counts, owners }: Facts, guard: Guard): boolean {
   const key = keyOf(guard)
+  if (guard.kind === 'address') {
+    const owner = owners.get(key)
+    return owner === undefined || guard.theirs.includes(owner)
+  }
   return guard.kind === 'unclaimed' ? !claimed.has(key) : (counts.get(key) ?? 0) < guard.at_most
 }

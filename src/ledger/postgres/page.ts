@@ -4,7 +4,7 @@ import { instant } from '../../clock.js'
 import { type Draft, type Entry, LANE } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
 import type { Reading } from '../clock.js'
-import type { Append, Appended, Decision, Guard, Moment } from '../contract.js'
+import type { Append, Appended, Decision, Guard, Moment, Shelving } from '../contract.js'
 import { seal } from '../entry.js'
 import type { Change } from './clock.js'
 import { type Facts, hexOf, holds, type Known, keyOf, questionsOf } from './facts.js'
@@ -89,7 +89,15 @@ export class Page {
     const entries = this.#place(sealed, begins)
     if (begins !== null) this.#project(begins, known, entries, decision)
     for (const { table, key, row } of put) this.#put(table, key, row)
+    for (const shelving of decision.shelve ?? []) this.#learn(shelving)
     return { kind: 'appended', entries }
+  }
+
+  /** What the next append of the batch must find changed. */
+  #learn(shelving: Shelving): void {
+    if (shelving.put !== 'link') return
+    const { user_id, channel, address } = shelving.link
+    this.#facts.owners.set(keyOf({ kind: 'address', channel, address, theirs: [] }), user_id)
   }
 
   #moment(): Moment {

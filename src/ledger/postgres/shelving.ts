@@ -6,7 +6,15 @@ import { hexOf } from './facts.js'
 /** `key` is given where a later row takes the place of an earlier one. */
 export type Put = { readonly table: string; readonly key: string | null; readonly row: object }
 
-export const shelved = (shelvings: readonly Shelving[]): readonly Put[] => shelvings.map(rowOf)
+export const shelved = (shelvings: readonly Shelving[]): readonly Put[] =>
+  shelvings.flatMap(shelving => [...rowsBefore(shelving), rowOf(shelving)])
+
+/** Whoever had the address has it no longer. */
+function rowsBefore(shelving: Shelving): readonly Put[] {
+  if (shelving.put !== 'link') return []
+  const { channel, address } = shelving.link
+  return [{ table: 'addresses', key: null, row: { channel, address: hexOf(address) } }]
+}
 
 function rowOf(shelving: Shelving): Put {
   switch (shelving.put) {

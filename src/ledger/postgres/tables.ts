@@ -89,6 +89,11 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     'ON CONFLICT (channel) DO UPDATE SET cursor = excluded.cursor',
   ),
   callbacks: insert('callbacks', 'request_id, url'),
+  addresses: {
+    name: 'write_addresses',
+    text: `DELETE FROM links l USING json_to_recordset($1) AS x (channel text, address text)
+      WHERE l.channel = x.channel AND l.address = decode(x.address, 'hex')`,
+  },
   links: insertBytes(
     'links',
     ['user_id', 'channel', 'address'],

@@ -181,7 +181,7 @@ export class Writer {
       const all = [BEGIN, LOCK, CLOCK, ...asked.map(({ question }) => question)]
       const [, locked, clock, ...answers] = await together(client, all)
       const answered = this.#machine.monotonic()
-      const facts: Facts = { requests: new Map(), claimed: new Set(), counts: new Map() }
+      const facts: Facts = { requests: new Map(), claimed: new Set(), counts: new Map(), owners: new Map() }
       for (const [index, { learn }] of asked.entries()) learn(facts, answers[index]?.rows ?? [])
       return { head: headOf(locked), known, sighting: this.#sighting(clock, sent, answered), facts }
     } catch (error) {

@@ -22,6 +22,7 @@ export function guardKeeper(db: Database) {
     `INSERT INTO attempts (delivery_id, sender, count) VALUES (?, ?, 1)
      ON CONFLICT DO UPDATE SET count = count + 1`,
   )
+  const linked = db.prepare('SELECT user_id FROM links WHERE channel = ? AND address = ?').pluck()
   const number = (value: unknown): number => (value as number | undefined) ?? 0
 
   return {
@@ -35,6 +36,10 @@ export function guardKeeper(db: Database) {
           return number(asked.get(guard.opened_by, guard.user_id, ms - HOUR_MS)) < guard.at_most
         case 'attempts':
           return number(attempts.get(guard.delivery_id, guard.sender)) < guard.at_most
+        case 'address': {
+          const owner = linked.get(guard.channel, guard.address) as string | undefined
+          return owner === undefined || guard.theirs.includes(owner)
+        }
       }
     },
     /** What holding it costs: the value is taken, the hour has one more, the attempt is counted. */
@@ -44,6 +49,7 @@ export function guardKeeper(db: Database) {
           claim.run(guard.space, guard.value)
           return
         case 'open_questions':
+        case 'address':
           return
         case 'recipient_budget':
           forget.run(guard.opened_by, guard.user_id, ms - HOUR_MS)

@@ -12,4 +12,9 @@ export const rules2 = `
   INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until)
     SELECT kid, 'reply-token', public_jwk, sealed_private, not_before, verify_until FROM signing_keys;
   DROP TABLE signing_keys;
+
+  -- An address that two people could link at once was neither's: both link it anew.
+  DELETE FROM links WHERE (channel, address) IN
+    (SELECT channel, address FROM links GROUP BY channel, address HAVING count(*) > 1);
+  CREATE UNIQUE INDEX links_by_address ON links (channel, address);
 `

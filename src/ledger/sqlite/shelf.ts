@@ -34,6 +34,7 @@ export function shelver(db: Database): (shelving: Shelving) => void {
   )
   const erase = db.prepare('DELETE FROM raw_replies WHERE reply_id = ?')
   const putCallback = db.prepare('INSERT INTO callbacks (request_id, url) VALUES (@request_id, @url)')
+  const freeAddress = db.prepare('DELETE FROM links WHERE channel = @channel AND address = @address')
   const putLink = db.prepare(
     `INSERT INTO links (user_id, channel, address) VALUES (@user_id, @channel, @address)
      ON CONFLICT DO UPDATE SET address = excluded.address`,
@@ -53,6 +54,7 @@ export function shelver(db: Database): (shelving: Shelving) => void {
       case 'callback':
         return void putCallback.run({ request_id: shelving.request_id, url: shelving.url })
       case 'link':
+        freeAddress.run({ channel: shelving.link.channel, address: shelving.link.address })
         return void putLink.run(shelving.link)
     }
   }

@@ -1,5 +1,6 @@
 // L5: guards look across requests, inside the serialised section.
 import { describe, expect, test } from 'vitest'
+import type { Channel } from '../../../src/adapter.js'
 import type { Guard, Space } from '../../../src/ledger/contract.js'
 import { approvalOf, guarded, type Opener, open, sizeOf, stageFor, withdraw } from './stage.js'
 
@@ -120,6 +121,35 @@ export function guardContract(opener: Opener): void {
       const sure = { ...tries(1), fails: false }
       expect([await kindOf(sure), await kindOf(sure)]).toEqual(['appended', 'appended'])
       expect([await kindOf(tries(1)), await kindOf(sure)]).toEqual(['appended', 'guarded'])
+    })
+  })
+
+  describe('L5 an address', () => {
+    const linking = (user_id: string, address = '41', channel: Channel = 'telegram') =>
+      stage.ledger.append({
+        guards: [{ kind: 'address', channel, address, theirs: [user_id] }],
+        decide: () => ({
+          kind: 'append',
+          events: [{ type: 'RECIPIENT_LINKED', body: { user_id, channel } }],
+          shelve: [{ put: 'link', link: { user_id, channel, address } }],
+        }),
+      })
+
+    test('that is somebody else’s is not linked, nor is it while they link it', async () => {
+      const both = await Promise.all([linking('ada'), linking('ben')])
+      expect(both.map(({ kind }) => kind).sort()).toEqual(['appended', 'guarded'])
+      await stage.reopen()
+      expect((await linking('cai')).kind).toBe('guarded')
+      expect(await stage.store.shelf.links()).toHaveLength(1)
+      expect((await linking('cai', '42')).kind).toBe('appended')
+      expect((await linking('cai', '41', 'slack')).kind).toBe('appended')
+    })
+
+    test('is free again once its person has another one, and theirs to link twice', async () => {
+      expect((await linking('ada')).kind).toBe('appended')
+      expect((await linking('ada')).kind).toBe('appended')
+      expect((await linking('ada', '42')).kind).toBe('appended')
+      expect((await linking('ben')).kind).toBe('appended')
     })
   })
 }

@@ -202,6 +202,13 @@ export function shelfContract(opener: Opener): void {
     const linked = async () =>
       [...(await stage.store.shelf.links())].sort((a, b) => (a.user_id < b.user_id ? -1 : 1))
 
+    test('an address is linked to one person at a time: who has it last', async () => {
+      await shelve([{ put: 'link', link: link('operator', '41') }])
+      await shelve([{ put: 'link', link: link('second', '41') }])
+      await stage.reopen()
+      expect(await linked()).toEqual([link('second', '41')])
+    })
+
     test('a link stands or falls with its append, and takes the place of the one before', async () => {
       await shelve([{ put: 'link', link: link('operator', '41') }])
       await shelve([{ put: 'link', link: link('second', '{"b":1}') }])
