@@ -21,6 +21,7 @@ export const PROOFS = [
   'slack_signed',
   'telegram_id',
   'dmarc',
+  'passkey',
   'web_session',
   'console',
   'link_code',
@@ -96,6 +97,8 @@ export type Verdict =
       readonly reason: Reason
       readonly request_id: string
       readonly delivery_id: string
+      /** It came from whom it was for, and the channel vouches for that. */
+      readonly theirs: boolean
       /** What was read and what would have been understood, where the words were the trouble. */
       readonly read: string | null
       readonly accepted: string | null
@@ -207,6 +210,8 @@ export type PageState =
       /** The reply handle the page was opened with: links to stored content are relative to it. */
       readonly handle: string
       readonly display: Display
+      /** The channel whose copy is answered where it stands: the page is there to be read and asks nothing. */
+      readonly elsewhere: Channel | null
       readonly csrf: string
       /** What was typed last and why it was not taken; null on first sight. */
       readonly refused: {

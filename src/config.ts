@@ -12,7 +12,7 @@ import { configShape, type RawConfig, type RawPerson } from './config-shape.js'
 import { type DirectorPolicy, USUAL_POLICY } from './director/policy.js'
 import { identityOf, TO_BE_LINKED } from './directory.js'
 import { placesOf, valueAt } from './request/refusal.js'
-import type { Request } from './request/request.js'
+import type { RequestDraft } from './request/request.js'
 import { quote } from './request/text.js'
 import { configuredChannels, missingVariables, type Settings, USUAL_CONFIG_FILE } from './settings.js'
 import { ROOT } from './version.js'
@@ -139,13 +139,13 @@ function settle(raw: RawConfig, written: unknown): Config {
   const recipients = bare(people)
   const actions = Object.entries(raw.actions ?? {}).map(([name, { approvers, proofs }]): [string, Action] => [
     name,
-    { approvers, proofs: proofs ?? usualProofs(approvers, recipients) },
+    { approvers, proofs: proofs ?? USUAL_PROOFS },
   ])
   return {
     recipients,
     actions: bare(actions),
-    questions: raw.questions ?? { proofs: PROOFS },
-    reviews: raw.reviews ?? { proofs: PROOFS },
+    questions: raw.questions ?? { proofs: USUAL_PROOFS },
+    reviews: raw.reviews ?? { proofs: USUAL_PROOFS },
     outbox: raw.outbox ?? 'auto',
     limits: { ...LIMITS, ...raw.limits },
     director: {
@@ -161,18 +161,13 @@ function settle(raw: RawConfig, written: unknown): Config {
 const bare = <T>(entries: readonly [string, T][]): Record<string, T> =>
   Object.assign(Object.create(null), Object.fromEntries(entries))
 
-/** A caller id can be forged: that it is enough to approve is never usual, it is written down. A forwarded link must not
- *  approve what a vouched-for message could; where approvers are on the web alone, there is nothing else. */
-function usualProofs(approvers: readonly string[], recipients: Config['recipients']): readonly Proof[] {
-  const channels = approvers.flatMap(userId => recipients[userId]?.channels ?? [])
-  const weak: readonly Proof[] = channels.every(channel => channel === 'web')
-    ? ['sms_from']
-    : ['sms_from', 'link_code']
-  return PROOFS.filter(proof => !weak.includes(proof))
-}
+/** A link with its code answers for whoever has it, and a caller id can be forged: that either is enough, for whatever is
+ *  asked, is never usual, it is written down. Of the others each channel gives its own. */
+export const WEAK_PROOFS: readonly Proof[] = ['link_code', 'sms_from']
+const USUAL_PROOFS: readonly Proof[] = PROOFS.filter(proof => !WEAK_PROOFS.includes(proof))
 
 /** The proofs of identity that are enough to answer this request; none for an action no longer configured. */
-export function proofsFor(config: Config, request: Request): readonly Proof[] {
+export function proofsFor(config: Config, request: RequestDraft): readonly Proof[] {
   switch (request.type) {
     case 'REQUEST_QUESTION':
       return config.questions.proofs

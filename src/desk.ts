@@ -42,7 +42,10 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
       return grant === null || grant.channel !== channel ? [] : [grant]
     }
     const user = directory.whoHas(channel, about.sender)
-    return user === null ? [] : shelf.openGrants(channel, user)
+    if (user === null) return []
+    // A delivery is reported about once, whatever handles its copies have: by the newest.
+    const open = await shelf.openGrants(channel, user)
+    return [...new Map(open.map(grant => [grant.delivery_id, grant])).values()]
   }
 
   async function file(told: Report): Promise<void> {
@@ -76,8 +79,8 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
       }
     },
 
-    notice: ({ request_id, delivery_id, reason }) =>
-      claimNotice(lane.recorder, request_id, { delivery_id, channel, reason }),
+    notice: ({ request_id, delivery_id, reason, theirs }) =>
+      claimNotice(lane.recorder, request_id, { delivery_id, channel, reason, theirs }),
     async link(code, address) {
       const user = await accept(store, directory, channel, code, address)
       // Also where it was accepted before: whoever was told so may have died before this was done.
@@ -100,10 +103,11 @@ function verdictOf(received: Received): Verdict {
     const { answered_by } = answer
     return { kind: 'recorded', answer: spoken(answer), at: resolved_at ?? deadline_at, answered_by }
   }
-  const { reason, refusal, delivery_id } = received
+  const { reason, refusal, delivery_id, theirs } = received
   return {
     kind: 'refused',
     reason,
+    theirs,
     request_id: subject.request_id,
     delivery_id,
     read: refusal?.read ?? null,

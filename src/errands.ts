@@ -4,16 +4,18 @@ import type { Adapter, Channel } from './adapter.js'
 import { type Case, isOpen } from './agenda/case.js'
 import { outcomeOf } from './agenda/outcome.js'
 import { type AgendaPolicy, type Duty, isOverdue, owed } from './agenda/owed.js'
-import type { Config } from './config.js'
+import { type Config, proofsFor } from './config.js'
 import { timeOut } from './deadline/time-out.js'
 import { close } from './delivery/close.js'
-import { attempt, type Claim, claimWithin, type Deliver, deliver, type Sender } from './delivery/deliver.js'
+import { attempt, type Claim, claimWithin, deliver, type Sender } from './delivery/deliver.js'
 import { Gate } from './delivery/gate.js'
+import type { Deliver } from './delivery/pass.js'
 import type { Directory } from './directory.js'
 import type { Deed } from './event.js'
 import type { Moment, Shelving, Store } from './ledger/contract.js'
 import type { Recorder } from './record.js'
 import { display } from './request/display.js'
+import { wayOf } from './request/way.js'
 import type { Keyring } from './token/keyring.js'
 import { type CallBack, type Calls, callBack } from './waiter/callback.js'
 
@@ -82,15 +84,17 @@ export class Errands {
 
   /** The claims on what a request owes from its first moment on, to stand in the append that opens it. A channel that has
    *  its hands full claims nothing ahead: a claim that waits in a queue would outlive its lease. Each claim has a place
-   *  at its gate, which is used by keep() or given up by letGo(). */
-  claimFirst(subject: Case, moment: Moment): First {
+   *  at its gate, which is used by keep() or given up by letGo(). `isCoded`: whether a code can be given out with it. */
+  claimFirst(subject: Case, moment: Moment, isCoded: (duty: Deliver) => boolean): First {
     const { duties } = owed(subject, moment.ms, this.#policy)
-    const due = duties.filter(duty => duty.kind === 'deliver' && this.#gate(duty.channel).take())
-    const made = due.map(duty => claimWithin(this.#sender, subject, duty as Deliver, moment))
+    const due = duties.filter(
+      (duty): duty is Deliver => duty.kind === 'deliver' && this.#gate(duty.channel).take(),
+    )
+    const made = due.map(duty => claimWithin(this.#sender, subject, duty, moment, isCoded(duty)))
     return {
       claims: made.map(({ claim }) => claim),
       events: made.map(({ event }) => event),
-      shelve: made.map(({ shelving }) => shelving),
+      shelve: made.flatMap(({ shelvings }) => shelvings),
       isAll: due.length === duties.length,
     }
   }
@@ -141,7 +145,7 @@ export class Errands {
   }
 
   #makeSender(): Sender {
-    const { store, keyring, keyName, adapters, directory, publicUrl, onTrouble } = this.#parts
+    const { store, config, keyring, keyName, adapters, directory, publicUrl, onTrouble } = this.#parts
     return {
       record: this.#recorder.record,
       onTrouble,
@@ -152,6 +156,13 @@ export class Errands {
       person: (userId, channel) => directory.reach(userId, channel),
       awaitsLink: (userId, channel) => directory.awaitsLink(userId, channel),
       publicUrl,
+      way: ({ request }, { channel }, shown, coded) =>
+        wayOf({
+          channel,
+          coded,
+          shown: adapters.get(channel)?.shows(shown) ?? true,
+          proofs: proofsFor(config, request),
+        }),
       stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
     }
   }

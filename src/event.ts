@@ -214,7 +214,10 @@ export const BODIES_OF = {
   '2': {
     ...second,
     LANE_STARTED: second.LANE_STARTED.extend({ rules: z.literal('2') }),
-    INBOUND_REPLY_REJECTED: second.INBOUND_REPLY_REJECTED.extend({ grammar: name }),
+    // A copy that only announces is answered on its page alone.
+    DELIVERY_STARTED: second.DELIVERY_STARTED.extend({ announces: z.literal(true).exactOptional() }),
+    INBOUND_REPLY_REJECTED: second.INBOUND_REPLY_REJECTED.extend({ grammar: name, proof: z.enum(PROOFS) }),
+    CODES_RESTED: z.strictObject({ user_id: name, channel, until: at }),
   },
 } as const satisfies Record<Rules, Readonly<Record<string, z.ZodType>>>
 

@@ -15,9 +15,11 @@ import { glance, type Received, type Receiver, receive } from './reply/receive.j
 import { Turns } from './reply/turns.js'
 import type { ResolvedRecipient } from './request/admit.js'
 import type { Submission } from './request/parse.js'
+import type { Rests } from './rests.js'
 import { type Withdrawn, withdraw } from './withdraw.js'
 
 export type LaneParts = ErrandParts & {
+  readonly rests: Rests
   /** Absent where nothing rings. */
   readonly onAlarm?: OnAlarm
 }
@@ -40,7 +42,11 @@ export class Lane {
   constructor(parts: LaneParts) {
     this.#parts = parts
     const closable = [...parts.adapters.values()].filter(adapter => adapter.close !== undefined)
-    const policy = { closable: new Set(closable.map(adapter => adapter.channel)) }
+    const policy = {
+      closable: new Set(closable.map(adapter => adapter.channel)),
+      rests: (userId: string, channel: Channel, now: number) => parts.rests.at(userId, channel, now),
+    }
+    parts.rests.listen((channel, userId) => void this.#advanceCoded(channel, userId))
     const { ledger } = parts.store
     const current = (id: string): Promise<Case | null> => this.current(id)
     this.#recorder = recorder({
@@ -100,16 +106,28 @@ export class Lane {
   }
 
   #receiver(): Receiver {
-    const { store, config, directory, keyring } = this.#parts
+    const { store, config, directory, keyring, rests } = this.#parts
     return {
       record: this.#recorder.record,
+      ledger: store.ledger,
       shelf: store.shelf,
       keyring,
       proofsFor: request => proofsFor(config, request),
       whois: (channel, sender) => directory.whoHas(channel, sender),
+      isResting: ({ channel, user_id }) => rests.at(user_id, channel, store.ledger.now()),
       attemptsPerDelivery: config.limits.reply_attempts_per_delivery,
       current: id => this.current(id),
       now: () => store.ledger.now(),
+    }
+  }
+
+  /** Codes have been laid to rest: whoever is asked by one is to have another way. Whatever is not done here is owed still. */
+  async #advanceCoded(channel: Channel, userId: string): Promise<void> {
+    try {
+      const open = await this.#parts.store.shelf.openCodes(channel, userId)
+      for (const { request_id } of open) await this.advance(request_id)
+    } catch (error) {
+      this.#parts.onTrouble(error, { channel, recipient: userId })
     }
   }
 

@@ -26,6 +26,7 @@ import { startMetrics } from './metrics.js'
 import { openStore, startAlarms } from './profile.js'
 import { note } from './record.js'
 import { alone, onEntry } from './replica.js'
+import { Rests } from './rests.js'
 import { NEWEST_RULES } from './rules.js'
 import { openSecret } from './secret.js'
 import {
@@ -112,6 +113,7 @@ async function start(
   const forget = onEntry(ledger, 'RECIPIENT_LINKED', () => directory.refresh(), onStale)
   // What was linked between the reading and the listening: nobody would tell of it again.
   if (shared) await directory.refresh()
+  const rests = await Rests.open(store)
   const keyName = (id: string): string => keys.nameOf(id)
 
   const allow = allowanceOf(config.callbacks.allow)
@@ -121,6 +123,7 @@ async function start(
     store,
     config,
     directory,
+    rests,
     adapters,
     keyring: ring.current,
     publicUrl: () => publicUrl.current,
@@ -152,7 +155,7 @@ async function start(
       rotateKeyring: ring.rotate,
       waiters,
       page: web,
-      pageProof: printsLinks ? 'console' : 'link_code',
+      printsLinks,
       csrf: stamper(secret, 'csrf'),
       publicUrl: () => publicUrl.current,
       metrics,
@@ -212,6 +215,7 @@ async function start(
       await within(DRAIN_MS, finish(app, listening, ringing, lane), undefined)
       keeping?.stop()
       forget()
+      rests.stop()
       ring.stop()
       await outbox.close()
       await ledger.close()

@@ -6,6 +6,7 @@ import type { Case } from './agenda/case.js'
 import type { Hash } from './canonical.js'
 import { instant } from './clock.js'
 import type { Config } from './config.js'
+import { codeGuard, type Deliver } from './delivery/pass.js'
 import { type Errands, NOTHING_CLAIMED } from './errands.js'
 import type { Deed } from './event.js'
 import type { Guard, Moment, Shelving } from './ledger/contract.js'
@@ -13,6 +14,7 @@ import { type Begun, grown, type Recorder, stamp } from './record.js'
 import { envelopeHash, type ResolvedRecipient } from './request/admit.js'
 import { completeRequest, type Submission } from './request/parse.js'
 import { hashRequest, idOf, type Request } from './request/request.js'
+import { bindsByCode } from './request/way.js'
 import { draw } from './token/chance.js'
 import { hashUrl } from './waiter/signature.js'
 
@@ -68,8 +70,27 @@ export async function open(
   }
 }
 
-async function recordOpening({ begin, errands, limits }: Opener, asked: Asked): Promise<Begun> {
+/** Without a code where none can be given out: that copy leads to its page. */
+async function recordOpening(opener: Opener, asked: Asked): Promise<Begun> {
+  const codeless = new Set<string>()
+  for (;;) {
+    const result = await recordOnce(opener, asked, codeless)
+    if (result.kind !== 'guarded' || result.guard.kind !== 'open_codes') return result
+    codeless.add(placeOf(result.guard))
+  }
+}
+
+type Place = Pick<Deliver, 'user_id' | 'channel'>
+const placeOf = ({ user_id, channel }: Place): string => `${channel} ${user_id}`
+
+async function recordOnce(
+  { begin, errands, limits }: Opener,
+  asked: Asked,
+  codeless: ReadonlySet<string>,
+): Promise<Begun> {
   const ids = { request_id: asked.request_id, run_id: asked.submission.run.run_id }
+  const coded = codedPlaces(asked).filter(place => !codeless.has(placeOf(place)))
+  const isCoded = (duty: Deliver): boolean => coded.some(place => placeOf(place) === placeOf(duty))
   let first = NOTHING_CLAIMED
   const letGo = (): void => {
     errands.letGo(first)
@@ -82,12 +103,12 @@ async function recordOpening({ begin, errands, limits }: Opener, asked: Asked): 
         letGo()
         const events = opening(asked, moment)
         const opened = grown(null, stamp(ids, events), moment)
-        first = errands.claimFirst(opened, moment)
+        first = errands.claimFirst(opened, moment, isCoded)
         const place = { ...moment, seq: moment.seq + events.length }
         const after = grown(opened, stamp(ids, first.events), place)
         return { events: [...events, ...first.events], shelve: [...shelving(asked), ...first.shelve], after }
       },
-      guards(asked, limits),
+      [...guards(asked, limits), ...coded.map(place => codeGuard(ids.request_id, place))],
     )
     if (result.kind === 'begun') errands.keep(result.subject, first)
     else letGo()
@@ -97,6 +118,14 @@ async function recordOpening({ begin, errands, limits }: Opener, asked: Asked): 
     throw error
   }
 }
+
+/** Where a copy may be claimed with the opening that is answered by a code. */
+const codedPlaces = ({ recipients }: Asked): readonly Place[] =>
+  recipients.flatMap(({ user_id, channels, route }) =>
+    (route === 'all' ? channels : channels.slice(0, 1))
+      .filter(bindsByCode)
+      .map(channel => ({ user_id, channel })),
+  )
 
 function known(subject: Case | null, { request_hash, envelope_hash, opened_by }: Asked): Opened {
   if (subject === null) throw new Error('a request whose id is taken is there')

@@ -62,7 +62,7 @@ function wordsOf(refused: Refused, marker: string): Words {
   const { read, accepted, outcome } = refused
   const id = unlinked(refused.request_id)
   if (accepted === null) {
-    const why = outcome === null ? PROOF : `This request is settled. ${outcomeWords(outcome)}`
+    const why = outcome === null ? whyNot(refused) : `This request is settled. ${outcomeWords(outcome)}`
     return {
       subject: `Your reply came to nothing [${id}]`,
       text: `${why}\n`,
@@ -79,6 +79,11 @@ function wordsOf(refused: Refused, marker: string): Words {
 }
 
 const PROOF = 'An answer by mail is not enough for this request. Answer where it was also sent.'
+const TRIES =
+  'Too many replies to this mail could not be read: it takes none any more. Answer where it was also sent.'
+
+const whyNot = ({ reason }: Refused): string => (reason === 'rate_limited' ? TRIES : PROOF)
+
 const ONCE =
   'This is said once: further replies that cannot be read are not answered. Reply to this mail, or to the first one.'
 

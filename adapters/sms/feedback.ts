@@ -43,6 +43,7 @@ function notUnderstood(why: string, accepted: string): string {
 const WHY: Readonly<Partial<Record<Reason, string>>> = {
   code_mismatch:
     'end your reply with the code of the message you answer. STOP, CANCEL, END and the like are never answers.',
+  rate_limited: 'too many tries were made by text message. Use another of your channels, or try later.',
   proof_insufficient: 'this cannot be decided by text message. Use another of your channels.',
   deadline_passed: 'the deadline has passed.',
 }

@@ -1,5 +1,6 @@
 // The page of a request that waits for an answer: who asks, what, until when, what silence means, and the form.
 import {
+  type Channel,
   type Display,
   defaultWords,
   inUtc,
@@ -23,7 +24,7 @@ export function openPage(state: Open): string {
     pill: typeWord(display.type),
     main: html`${refused === null ? null : refusal(refused)}
 <section class="sheet stack">${asker(display)}${asked(display)}${until(state)}${handles(state)}</section>
-${form(state)}`,
+${state.elsewhere === null ? form(state) : pointed(state.elsewhere)}`,
     foot: foot(display),
     counts: true,
   })
@@ -102,6 +103,20 @@ function opener(shown: ShownHandle, replyHandle: string): Markup | null {
     shown.name ?? short(shown.handle)
   } in a new tab</span></a>`
 }
+
+const PLACE: Readonly<Record<Channel, string>> = {
+  slack: 'on its card in Slack',
+  email: 'by a reply to the mail that led here',
+  telegram: 'on its message in Telegram',
+  sms: 'by text message, with the code that stands in it',
+  web: 'by the link that came last',
+}
+
+/** Whoever follows a link is not known; the channel knows whom it has asked. */
+const pointed = (channel: Channel): Markup => html`<section class="sheet" id="answer">
+<h2>Answer where you were asked</h2>
+<p>This page is for reading. The answer is given ${PLACE[channel]}.</p>
+</section>`
 
 function form({ display, refused, csrf }: Open): Markup {
   const explained = refused === null ? '' : ' refusal'

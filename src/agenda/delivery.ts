@@ -1,7 +1,8 @@
 // What became of each copy of a request, folded from its story: begun, sent, failed, reported, closed, worn out.
-import type { Channel } from '../adapter.js'
+import type { Channel, Proof } from '../adapter.js'
 import type { Hash } from '../canonical.js'
 import type { StoredBody } from '../event.js'
+import { bindsByCode, OWN_PROOF, pageProofOf, provesPossession } from '../request/way.js'
 
 export type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
 
@@ -22,8 +23,10 @@ export type Delivery = {
   readonly display_hash: Hash
   /** The last attempt's: what a provider reports of an earlier one is no news of this. */
   readonly token_hash: Hash
-  /** Its sender has used up the attempts: the reply handle is dead. */
-  readonly exhausted: boolean
+  /** The last attempt's copy leads to its page and takes no answer where it stands. */
+  readonly announces: boolean
+  /** The proofs by which it takes no answer any more: the attempts under each were used up. */
+  readonly exhausted: readonly Proof[]
   /** What the provider reported last, after it had taken the copy. */
   readonly status: string | null
   /** It reported that the copy did not arrive: nothing later makes it stand again. */
@@ -48,6 +51,7 @@ export function started(before: Deliveries, body: StoredBody<'DELIVERY_STARTED'>
     retry_at: null,
     display_hash: body.display_hash,
     token_hash: body.token_hash,
+    announces: 'announces' in body && body.announces === true,
     // Of this attempt nothing was reported yet.
     status: null,
   }
@@ -62,7 +66,7 @@ export function started(before: Deliveries, body: StoredBody<'DELIVERY_STARTED'>
     at,
     ...claim,
     final: false,
-    exhausted: false,
+    exhausted: [],
     bounced: false,
     unlinked: false,
   }
@@ -117,10 +121,13 @@ export const closed = (
   at: string,
 ): Deliveries => update(before, delivery_id, at, { state: 'closed' })
 
-export const exhausted = (
-  before: Deliveries,
-  { delivery_id }: StoredBody<'INBOUND_REPLY_REJECTED'>,
-): Deliveries => update(before, delivery_id, null, { exhausted: true })
+/** Under rules 1 an entry did not say by which proof; the channel the reply came by tells it. */
+export function exhausted(before: Deliveries, body: StoredBody<'INBOUND_REPLY_REJECTED'>): Deliveries {
+  const delivery = before.find(one => one.delivery_id === body.delivery_id)
+  if (delivery === undefined) return before
+  const told = 'proof' in body ? body.proof : (OWN_PROOF[body.channel] ?? pageProofOf(delivery.channel))
+  return update(before, body.delivery_id, null, { exhausted: [...delivery.exhausted, told] })
+}
 
 const update = (before: Deliveries, id: string, at: string | null, patch: Partial<Delivery>): Deliveries =>
   before.map(delivery =>
@@ -130,3 +137,12 @@ const update = (before: Deliveries, id: string, at: string | null, patch: Partia
 /** A delivery stands when a person may have it before them. */
 export const stands = (delivery: Delivery): boolean =>
   delivery.state === 'sent' || delivery.state === 'uncertain' || delivery.state === 'closed'
+
+/** Whether it can no longer be answered in the one way that it can be: on its page, or where it stands. */
+export function isWornOut({ channel, announces, exhausted }: Delivery): boolean {
+  const own = announces ? null : OWN_PROOF[channel]
+  return own === null ? exhausted.some(provesPossession) : exhausted.includes(own)
+}
+
+/** Whether it is answered by a code, which may rest. */
+export const needsCode = ({ channel, announces }: Delivery): boolean => bindsByCode(channel) && !announces

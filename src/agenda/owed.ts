@@ -2,16 +2,16 @@
 // lost one are the same harmless act, asking again.
 //
 // A1  An open request past its deadline owes exactly one thing: its default.
-// A2  Before the deadline every planned delivery owes an attempt until it stands, has finally failed, or its reply
-//     handle is dead. One that failed because no address was linked owes the next as soon as one is.
-// A3  A recipient reached by preference owes nothing more once one of their deliveries stands.
+// A2  Before the deadline every planned delivery owes an attempt until it stands, has finally failed, or its attempts have
+//     run out. One that failed because no address was linked owes the next as soon as one is.
+// A3  A recipient reached by preference owes nothing more once one of their deliveries stands and can be answered.
 // A4  A resolved request owes the closing of each copy that can be edited, and its callback until that was taken,
 //     refused for good or given up; and nothing else.
 // A5  `alarm` is when the agenda must next be asked; it is null only when nothing will ever be owed again.
 import type { Channel } from '../adapter.js'
 import { type Case, isOpen } from './case.js'
-import { type Delivery, stands } from './delivery.js'
-import { type Planned, plan } from './plan.js'
+import { type Delivery, isWornOut, stands } from './delivery.js'
+import { type IsResting, type Planned, plan, serves } from './plan.js'
 
 export type Duty =
   | { readonly kind: 'time_out' }
@@ -24,6 +24,8 @@ export type Owed = { readonly duties: readonly Duty[]; readonly alarm: number | 
 export type AgendaPolicy = {
   /** Channels whose delivered copies can be edited to their outcome. */
   readonly closable: ReadonlySet<Channel>
+  /** Whether a person's codes on a channel rest at that time. */
+  readonly rests: (user_id: string, channel: Channel, now: number) => boolean
 }
 
 /** Whoever learns of a duty does it at once; if they die, the alarm repeats the question after this long. */
@@ -38,11 +40,12 @@ export const isOverdue = (subject: Case, now: number): boolean =>
 export function owed(subject: Case, now: number, policy: AgendaPolicy): Owed {
   if (!isOpen(subject)) return closing(subject, now, policy)
   if (isOverdue(subject, now)) return { duties: [{ kind: 'time_out' }], alarm: subject.deadline_ms }
+  const isResting: IsResting = (user_id, channel) => policy.rests(user_id, channel, now)
   const known = new Map(subject.deliveries.map(delivery => [delivery.delivery_id, delivery]))
   const duties: Duty[] = []
   let alarm = subject.deadline_ms
-  for (const planned of plan(subject)) {
-    const next = nextAttempt(subject, planned, known.get(planned.delivery_id))
+  for (const planned of plan(subject, isResting)) {
+    const next = nextAttempt(subject, planned, known.get(planned.delivery_id), isResting)
     if (next === null) continue
     const due = next.due <= now
     const { delivery_id, user_id, channel } = planned
@@ -57,19 +60,20 @@ function nextAttempt(
   subject: Case,
   planned: Planned,
   delivery: Delivery | undefined,
+  isResting: IsResting,
 ): { readonly due: number; readonly attempt: number } | null {
-  if (servedByPreference(subject, planned)) return null
+  if (servedByPreference(subject, planned, isResting)) return null
   if (delivery === undefined) return { due: 0, attempt: 1 }
-  if (stands(delivery) || delivery.final || delivery.exhausted) return null
+  if (stands(delivery) || delivery.final || isWornOut(delivery)) return null
   const attempt = delivery.attempts + 1
   if (delivery.state === 'sending') return { due: delivery.lease_until ?? 0, attempt }
   return { due: delivery.retry_at ?? 0, attempt }
 }
 
-function servedByPreference(subject: Case, { user_id }: Planned): boolean {
+function servedByPreference(subject: Case, { user_id }: Planned, isResting: IsResting): boolean {
   const recipient = subject.recipients.find(one => one.user_id === user_id)
   if (recipient?.route !== 'first') return false
-  return subject.deliveries.some(one => one.user_id === user_id && stands(one) && !one.exhausted)
+  return subject.deliveries.some(one => one.user_id === user_id && serves(one, isResting))
 }
 
 function closing(subject: Case, now: number, policy: AgendaPolicy): Owed {

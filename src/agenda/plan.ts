@@ -1,16 +1,21 @@
 // Which deliveries a request needs, from its recipients and what became of the deliveries so far. A recipient reached
 // by preference gets the first channel, and the next one when that fails; one whose request names channels gets all.
+// Where a person's codes rest a channel comes last, and a copy there only announces.
 import type { Channel } from '../adapter.js'
 import { sha256 } from '../canonical.js'
 import type { Case } from './case.js'
-import { type Delivery, stands } from './delivery.js'
+import { type Delivery, isWornOut, needsCode, stands } from './delivery.js'
 
 /** After this many failed attempts the next channel is tried while the first goes on being retried. */
 const FAILOVER_AFTER = 3
-/** A reply handle that died of too many attempts is replaced at most this often. */
+/** A copy whose attempts ran out, or whose code rests, is replaced at most this often. */
 const FRESH_DELIVERIES = 3
 
 export type Planned = { readonly delivery_id: string; readonly user_id: string; readonly channel: Channel }
+
+/** Whether a person's codes on a channel rest now. */
+export type IsResting = (user_id: string, channel: Channel) => boolean
+export const nobodyRests: IsResting = () => false
 
 /** Same facts, same id: a doubled alarm claims the same delivery and conflicts, instead of making another. */
 export function deliveryId(request_id: string, user_id: string, channel: Channel, round: number): string {
@@ -18,12 +23,12 @@ export function deliveryId(request_id: string, user_id: string, channel: Channel
   return `d-${sha256('lane/delivery/v1\n', facts).slice(7, 31)}`
 }
 
-export function plan(subject: Case): readonly Planned[] {
+export function plan(subject: Case, isResting: IsResting): readonly Planned[] {
   return subject.recipients.flatMap(({ user_id, channels, route }) => {
     const planned: Planned[] = []
-    for (const channel of channels) {
+    for (const channel of route === 'first' ? awakeFirst(channels, user_id, isResting) : channels) {
       const made = subject.deliveries.filter(one => one.user_id === user_id && one.channel === channel)
-      const rounds = roundsOf(subject.request_id, user_id, channel, made)
+      const rounds = roundsOf(subject, { user_id, channel }, made, isResting)
       planned.push(...rounds)
       const last = rounds.length > made.length ? undefined : made.at(-1)
       if (route === 'first' && !givesWay(last)) break
@@ -32,21 +37,42 @@ export function plan(subject: Case): readonly Planned[] {
   })
 }
 
+function awakeFirst(channels: readonly Channel[], userId: string, isResting: IsResting): readonly Channel[] {
+  const resting = channels.filter(channel => isResting(userId, channel))
+  return resting.length === 0
+    ? channels
+    : [...channels.filter(channel => !resting.includes(channel)), ...resting]
+}
+
+/** Whether a person has a copy before them that they can still answer. */
+export const serves = (delivery: Delivery, isResting: IsResting): boolean =>
+  stands(delivery) && !isWornOut(delivery) && !rests(delivery, isResting)
+
+const rests = (delivery: Delivery, isResting: IsResting): boolean =>
+  needsCode(delivery) && isResting(delivery.user_id, delivery.channel)
+
 function roundsOf(
-  requestId: string,
-  user_id: string,
-  channel: Channel,
+  { request_id, deliveries }: Case,
+  { user_id, channel }: Omit<Planned, 'delivery_id'>,
   made: readonly Delivery[],
+  isResting: IsResting,
 ): Planned[] {
+  const elsewhere = deliveries.some(
+    one => one.user_id === user_id && one.channel !== channel && serves(one, isResting),
+  )
+  // A copy whose code rests is worth another one only to somebody who can answer nowhere else.
+  const isSpent = (one: Delivery): boolean =>
+    isWornOut(one) || (!elsewhere && stands(one) && rests(one, isResting))
   const rounds = made.map(({ delivery_id }) => ({ delivery_id, user_id, channel }))
-  const needsFresh = made.every(one => one.exhausted) && made.length <= FRESH_DELIVERIES
-  if (needsFresh)
-    rounds.push({ delivery_id: deliveryId(requestId, user_id, channel, made.length), user_id, channel })
+  if (made.every(isSpent) && made.length <= FRESH_DELIVERIES)
+    rounds.push({ delivery_id: deliveryId(request_id, user_id, channel, made.length), user_id, channel })
   return rounds
 }
 
 function givesWay(delivery: Delivery | undefined): boolean {
-  if (delivery === undefined || stands(delivery)) return false
+  if (delivery === undefined) return false
+  if (isWornOut(delivery)) return true
+  if (stands(delivery)) return false
   const failures = delivery.state === 'sending' ? delivery.attempts - 1 : delivery.attempts
   return delivery.final || failures >= FAILOVER_AFTER
 }

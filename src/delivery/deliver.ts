@@ -4,42 +4,28 @@ import type { Adapter, Channel, Envelope, Sent } from '../adapter.js'
 import { retryAt } from '../agenda/backoff.js'
 import type { Case } from '../agenda/case.js'
 import { NOT_LINKED } from '../agenda/delivery.js'
-import type { Duty } from '../agenda/owed.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import type { Deed } from '../event.js'
-import type { Grant, Moment, Shelving } from '../ledger/contract.js'
+import type { Moment, Shelving } from '../ledger/contract.js'
 import type { Recorder, Told } from '../record.js'
-import { type Display, display, hashDisplay } from '../request/display.js'
-import { hashReplySchema } from '../request/reply-schema.js'
-import { draw } from '../token/chance.js'
-import { hashToken } from '../token/jws.js'
-import type { Keyring } from '../token/keyring.js'
+import { bindsByCode } from '../request/way.js'
 import {
-  CODE_BYTES,
-  HANDLE_BYTES,
-  hashCode,
-  hashHandle,
-  writeCode,
-  writeHandle,
-} from '../token/reply-handle.js'
-import { mint } from '../token/reply-token.js'
+  announces,
+  codeGuard,
+  type Deliver,
+  isHopeless,
+  type Minter,
+  mintPass,
+  type Pass,
+  shelvingsOf,
+} from './pass.js'
 import { within } from './patience.js'
 
 /** A provider that has said nothing for this long has given no verdict: the send is uncertain. */
 const SEND_TIMEOUT_MS = 10_000
 /** A claim outlives the longest send, so that nobody repeats an attempt that is still under way. */
 const LEASE_MS = 30_000
-/** The token's jti: 128 bits. */
-const NONCE_BYTES = 16
-
-export type Deliver = Extract<Duty, { kind: 'deliver' }>
-
-export type Minter = {
-  readonly keyring: () => Keyring
-  readonly keyName: (keyId: string) => string
-  readonly now: () => number
-}
 
 export type Sender = Minter &
   Pick<Recorder, 'record'> & {
@@ -66,16 +52,18 @@ export async function deliver(sender: Sender, first: Case, duty: Deliver): Promi
 /** An attempt that may be made: nobody else makes it. */
 export type Claim = { readonly duty: Deliver; readonly pass: Pass }
 
-/** The claim as part of another append, for a delivery that is owed from the moment its request is opened. */
+/** The claim as part of another append, for a delivery that is owed from the moment its request is opened. `coded`: that
+ *  append is guarded by codeGuard. */
 export function claimWithin(
   sender: Minter,
   subject: Case,
   duty: Deliver,
   moment: Moment,
-): { readonly claim: Claim; readonly event: Deed; readonly shelving: Shelving } {
-  const pass = mintPass(sender, subject, duty)
+  coded: boolean,
+): { readonly claim: Claim; readonly event: Deed; readonly shelvings: readonly Shelving[] } {
+  const pass = mintPass(sender, subject, duty, coded)
   const event = started(duty, pass, moment)
-  return { claim: { duty, pass }, event, shelving: { put: 'grant', grant: pass.grant } }
+  return { claim: { duty, pass }, event, shelvings: shelvingsOf(pass) }
 }
 
 /** Makes a claimed attempt, and tells what became of it. */
@@ -83,89 +71,59 @@ export async function attempt(sender: Sender, subject: Case, { duty, pass }: Cla
   return conclude(sender, subject, duty, pass, await send(sender, duty, pass))
 }
 
-type Pass = {
-  readonly shown: Display
-  readonly display_hash: Hash
-  readonly handle: string
-  readonly code: string
-  readonly grant: Grant
-  readonly token_hash: Hash
-}
-
-function mintPass(sender: Minter, subject: Case, duty: Deliver): Pass {
-  const shown = display(subject, sender.keyName(subject.opened_by))
-  const display_hash = hashDisplay(shown)
-  const chance = draw(HANDLE_BYTES + CODE_BYTES + NONCE_BYTES)
-  const handle = writeHandle(chance.subarray(0, HANDLE_BYTES))
-  const code = writeCode(chance.subarray(HANDLE_BYTES, HANDLE_BYTES + CODE_BYTES))
-  const token = mint(sender.keyring(), {
-    sub: duty.user_id,
-    jti: chance.subarray(HANDLE_BYTES + CODE_BYTES).toString('base64url'),
-    iat: Math.floor(sender.now() / 1000),
-    exp: Math.ceil(subject.deadline_ms / 1000),
-    req: subject.request_id,
-    rqh: subject.request_hash,
-    rsh: hashReplySchema(subject.request.reply_schema),
-    ch: duty.channel,
-    dsh: display_hash,
-  })
-  const handle_hash = hashHandle(handle)
-  const grant = {
-    handle_hash,
-    code_hash: hashCode(handle_hash, code),
-    token,
-    request_id: subject.request_id,
-    delivery_id: duty.delivery_id,
-    channel: duty.channel,
-    user_id: duty.user_id,
-  }
-  return { shown, display_hash, handle, code, grant, token_hash: hashToken(token) }
-}
-
-/** The pass is null where the attempt is not ours to make. */
+/** The pass is null where the attempt is not ours to make. Where no code can be given out it is minted anew without. */
 async function claim(
   sender: Sender,
   first: Case,
   duty: Deliver,
 ): Promise<{ readonly pass: Pass | null; readonly subject: Case }> {
+  const attempted = await claimOnce(sender, first, duty, true)
+  return attempted.guarded ? claimOnce(sender, attempted.subject, duty, false) : attempted
+}
+
+async function claimOnce(sender: Sender, first: Case, duty: Deliver, coded: boolean) {
   let pass: Pass | null = null
   const { kind, subject } = await sender.record<'overdue', 'not_owed'>(
     first.request_id,
     current => {
       if (!sender.stillOwed(current, duty)) return { leave: 'not_owed' }
-      const minted = mintPass(sender, current, duty)
+      const minted = mintPass(sender, current, duty, coded)
       pass = minted
-      return { tell: moment => claimed(current, duty, minted, moment) }
+      const isCoded = minted.way === 'reply' && bindsByCode(duty.channel)
+      return {
+        tell: moment => claimed(current, duty, minted, moment),
+        guards: isCoded ? [codeGuard(current.request_id, duty)] : [],
+      }
     },
     first,
   )
-  return { pass: kind === 'recorded' ? pass : null, subject }
+  return { pass: kind === 'recorded' ? pass : null, subject, guarded: kind === 'guarded' }
 }
 
 const claimed = (subject: Case, duty: Deliver, pass: Pass, moment: Moment): Told<'overdue'> =>
   moment.ms >= subject.deadline_ms
     ? { refuse: 'overdue' }
-    : { events: [started(duty, pass, moment)], shelve: [{ put: 'grant', grant: pass.grant }] }
+    : { events: [started(duty, pass, moment)], shelve: shelvingsOf(pass) }
 
 async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
   const adapter = sender.adapter(duty.channel)
   const person = await sender.person(duty.user_id, duty.channel)
   if (adapter === null) return { kind: 'failed', code: 'channel_not_configured', retryable: false }
   if (person === null) return { kind: 'failed', code: absence(sender, duty), retryable: false }
+  if (isHopeless(pass.way)) return { kind: 'failed', code: pass.way, retryable: false }
   const envelope: Envelope = {
     delivery_id: duty.delivery_id,
     attempt: duty.attempt,
     recipient: { user_id: duty.user_id, name: person.name },
     address: person.address,
-    reply: adapter.shows(pass.shown) ? { handle: pass.handle, code: pass.code } : null,
-    page: { link: `${sender.publicUrl()}/r/${pass.handle}`, code: pass.code },
+    reply: pass.reply,
+    page: { link: `${sender.publicUrl()}/r/${pass.page.handle}`, code: pass.page.code },
     at: instant(sender.now()),
   }
   try {
     return await within(SEND_TIMEOUT_MS, adapter.send(pass.shown, envelope), { kind: 'uncertain' })
   } catch (error) {
-    const { request_id, delivery_id } = pass.grant
-    sender.onTrouble(error, { request_id, delivery_id })
+    sender.onTrouble(error, { request_id: pass.shown.request_id, delivery_id: duty.delivery_id })
     return { kind: 'failed', code: 'adapter_error', retryable: true }
   }
 }
@@ -175,7 +133,7 @@ const absence = (sender: Sender, { user_id, channel }: Deliver): string =>
 
 /** What happened must be told even if the story has moved on, and even if the request was resolved meanwhile. */
 async function conclude(sender: Sender, first: Case, duty: Deliver, pass: Pass, sent: Sent): Promise<Case> {
-  const shelve = sent.kind === 'failed' || sent.ref === undefined ? [] : [reference(duty, pass, sent.ref)]
+  const shelve = sent.kind === 'failed' || sent.ref === undefined ? [] : reference(duty, pass, sent.ref)
   const { subject } = await sender.record(
     first.request_id,
     ({ request_hash }) => ({
@@ -203,6 +161,7 @@ const started = (duty: Deliver, pass: Pass, moment: Moment): Deed => ({
     display_hash: pass.display_hash,
     lease_until: instant(moment.ms + LEASE_MS),
     ...attempted(duty),
+    ...(announces(pass, duty) && { announces: true as const }),
   },
 })
 
@@ -234,11 +193,9 @@ function failed(duty: Deliver, sent: Extract<Sent, { kind: 'failed' }>, moment: 
   }
 }
 
-const reference = (duty: Deliver, pass: Pass, ref: string) =>
-  ({
-    put: 'ref',
-    delivery_id: duty.delivery_id,
-    handle_hash: pass.grant.handle_hash,
-    channel: duty.channel,
-    ref,
-  }) as const
+/** Of the handle that is used where the copy stands, or of its page where nothing is. */
+function reference(duty: Deliver, { grants }: Pass, ref: string): Shelving[] {
+  const { delivery_id, channel } = duty
+  const handle_hash = grants.at(-1)?.handle_hash
+  return handle_hash === undefined ? [] : [{ put: 'ref', delivery_id, handle_hash, channel, ref }]
+}

@@ -5,7 +5,10 @@ import type { Reason } from '../reason.js'
 import type { Recorder } from '../record.js'
 
 /** Only to somebody whose right was proven, who was merely too late, or who left out the code of a message of theirs: a
- *  stranger is told nothing. */
+ *  stranger is told nothing. That too many tries were made is told to whom they were made in the name of. */
+const mayBeTold = ({ reason, theirs }: Notice): boolean =>
+  TOLD.includes(reason) || (reason === 'rate_limited' && theirs)
+
 const TOLD: readonly Reason[] = [
   'proof_insufficient',
   'already_resolved',
@@ -16,7 +19,13 @@ const TOLD: readonly Reason[] = [
   'reply_not_in_schema',
 ]
 
-export type Notice = { readonly delivery_id: string; readonly channel: Channel; readonly reason: Reason }
+export type Notice = {
+  readonly delivery_id: string
+  readonly channel: Channel
+  readonly reason: Reason
+  /** What could not be taken came from the recipient, and the channel vouches for that. */
+  readonly theirs: boolean
+}
 
 /** Whether whoever asks may say it. */
 export async function claimNotice(
@@ -24,11 +33,12 @@ export async function claimNotice(
   requestId: string,
   notice: Notice,
 ): Promise<boolean> {
-  if (!TOLD.includes(notice.reason)) return false
+  if (!mayBeTold(notice)) return false
+  const { theirs: _theirs, ...told } = notice
   const result = await record(requestId, ({ deliveries, noticed }) => {
-    const recipient = deliveries.find(one => one.delivery_id === notice.delivery_id)?.user_id
+    const recipient = deliveries.find(one => one.delivery_id === told.delivery_id)?.user_id
     if (recipient === undefined || noticed.includes(recipient)) return { leave: 'told' as const }
-    return { tell: () => ({ events: [{ type: 'NOTICE_SENT', body: { ...notice, recipient } }] }) }
+    return { tell: () => ({ events: [{ type: 'NOTICE_SENT', body: { recipient, ...told } }] }) }
   })
   return result.kind === 'recorded'
 }

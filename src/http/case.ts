@@ -1,7 +1,7 @@
 // The case as callers see it (docs/spec/http-api.md). No key of any scope sees a link, a reply handle or a code.
 import { type Case, isOpen } from '../agenda/case.js'
 import type { Delivery } from '../agenda/delivery.js'
-import { plan } from '../agenda/plan.js'
+import { nobodyRests, plan } from '../agenda/plan.js'
 
 export type ShownCase = ReturnType<typeof showCase>
 
@@ -58,7 +58,7 @@ function deliveriesOf(subject: Case) {
   const begun = subject.deliveries.map(show)
   if (!isOpen(subject)) return begun
   const known = new Set(begun.map(delivery => delivery.delivery_id))
-  const queued = plan(subject)
+  const queued = plan(subject, nobodyRests)
     .filter(planned => !known.has(planned.delivery_id))
     .map(planned => ({ ...planned, state: 'queued' as const, attempts: 0, at: subject.opened_at }))
   return [...begun, ...queued]

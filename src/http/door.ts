@@ -25,8 +25,8 @@ export type DoorParts = {
   readonly rotateKeyring: () => Promise<{ readonly kid: string; readonly not_before: string }>
   readonly waiters: Waiters
   readonly page: ReplyPage
-  /** How a link that was opened proves its bearer: the console's own, or possession with its code. */
-  readonly pageProof: 'console' | 'link_code'
+  /** Whether links are printed on the console, which then vouches for them. */
+  readonly printsLinks: boolean
   readonly csrf: ReturnType<typeof stamper>
   readonly publicUrl: () => string
   readonly metrics: Metrics

@@ -32,6 +32,7 @@ export const CODES = {
   unsupported_media_type: [415, 'This content type is not taken here'],
   invalid_request: [422, 'The request is not one the lane can ask'],
   recipient_not_approver: [422, 'A recipient may not approve this action'],
+  cannot_be_shown: [422, 'Nobody asked could answer this'],
   not_linkable: [422, 'This person has no address to link there'],
   not_available: [422, 'This part of the lane is not available yet'],
   reply_too_long: [422, 'The reply is too long'],

@@ -3,12 +3,14 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Form, Inbound, Page, PageState } from '../adapter.js'
 import { type Case, isOpen } from '../agenda/case.js'
+import { isWornOut } from '../agenda/delivery.js'
 import { outcomeOf, spoken } from '../agenda/outcome.js'
 import { instant } from '../clock.js'
 import type { Grant } from '../ledger/contract.js'
 import type { Received } from '../reply/receive.js'
 import { display } from '../request/display.js'
 import { isFixedHandle } from '../request/handle.js'
+import { provesPossession } from '../request/way.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
 import { readBlob } from './blobs.js'
 import { showAnswered } from './case.js'
@@ -20,6 +22,7 @@ import { CODES, type Code, problem } from './problem.js'
 const FORM_BYTES = 16 * 1024
 
 type WithHandle = { Params: { handle: string } }
+type OpenPage = Extract<PageState, { kind: 'open' }>
 type Held = { readonly handle: string; readonly grant: Grant }
 
 export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
@@ -31,7 +34,8 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     const { subject, grant, handle } = found
     if (!isOpen(subject)) return send(reply, page.page(closed(subject), 200))
     if (isDead(subject, grant)) return show(request, reply, 'rate_limited', DEAD)
-    return send(reply, page.page(await open(subject, handle, null), 200))
+    const elsewhere = grant.code_hash === '' ? grant.channel : null
+    return send(reply, page.page({ ...(await open(subject, handle, null)), elsewhere }, 200))
   })
 
   const typed = { bodyLimit: FORM_BYTES, errorHandler: tooLarge }
@@ -56,7 +60,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     if (held !== null && (await mayDecide(held.grant))) return show(request, reply, 'csrf_mismatch', STALE)
     const inbound: Inbound = {
       channel: 'web',
-      proof: parts.pageProof,
+      proof: parts.printsLinks ? 'console' : 'link_code',
       authenticated: true,
       binding: { kind: 'handle', handle },
       text: form.reply,
@@ -70,8 +74,9 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     const found = await find(request, request.params.handle)
     if (found === null) return turnAway(request, reply)
     const { hash } = request.params
-    const { subject } = found
+    const { subject, grant } = found
     if (!isOpen(subject)) return send(reply, page.page(closed(subject), 200))
+    if (isDead(subject, grant)) return show(request, reply, 'rate_limited', DEAD)
     const shown = displayOf(subject)
     const known = shown.handles.some(({ handle }) => handle === hash)
     const bytes = known && isFixedHandle(hash) ? await readBlob(store.shelf, hash) : null
@@ -100,7 +105,8 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
   async function hold(request: FastifyRequest, text: string): Promise<Held | null> {
     const handle = readHandle(text)
     const grant = handle === null ? null : await store.shelf.grant(hashHandle(handle))
-    if (handle === null || grant === null) {
+    // A handle that stands for a copy in replies to it opens nothing: it is as if it were unknown.
+    if (handle === null || grant === null || grant.use === 'reply') {
       guesses.failed(request.ip)
       parts.metrics.strangers.inc({ why: 'unknown_handle' })
       return null
@@ -118,11 +124,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   const displayOf = (subject: Case) => display(subject, parts.keys.nameOf(subject.opened_by))
 
-  async function open(
-    subject: Case,
-    handle: string,
-    refused: Extract<PageState, { kind: 'open' }>['refused'],
-  ): Promise<PageState> {
+  async function open(subject: Case, handle: string, refused: OpenPage['refused']): Promise<OpenPage> {
     const shown = displayOf(subject)
     const openable: string[] = []
     for (const one of shown.handles) {
@@ -130,7 +132,8 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
         openable.push(one.handle)
     }
     const csrf = parts.csrf.stamp(hashHandle(handle))
-    return { kind: 'open', handle, display: shown, csrf, refused, openable, now: instant(parts.now()) }
+    const now = instant(parts.now())
+    return { kind: 'open', handle, display: shown, elsewhere: null, csrf, refused, openable, now }
   }
 
   async function answered(
@@ -186,6 +189,7 @@ const DEAD =
   'Too many tries were made with this link, so it no longer works. While the request is open a fresh one is sent, at most three times.'
 const UNKNOWN = 'This link is not known here. Check that it was copied whole.'
 const FOREIGN = 'The answer must be sent from the page the link opens.'
+const NOT_ENOUGH = 'An answer by this link is not enough for this request. Answer where you were asked.'
 const STALE = 'Open the link again and answer from the page it shows.'
 
 /** Says only that it is closed, and what holds: not the question, not who answered what. */
@@ -194,8 +198,11 @@ const closed = (subject: Case): PageState => ({
   outcome: { ...outcomeOf(subject), answered_by: null, answer: null },
 })
 
-const isDead = (subject: Case, grant: Grant): boolean =>
-  subject.deliveries.some(one => one.delivery_id === grant.delivery_id && one.exhausted)
+/** The page takes no answer any more, or the copy itself takes none: neither has anything left to show. */
+function isDead({ deliveries }: Case, { delivery_id }: Grant): boolean {
+  const delivery = deliveries.find(one => one.delivery_id === delivery_id)
+  return delivery !== undefined && (delivery.exhausted.some(provesPossession) || isWornOut(delivery))
+}
 
 function explain(received: Extract<Received, { kind: 'rejected' }>): {
   readonly code: Code
@@ -211,6 +218,8 @@ function explain(received: Extract<Received, { kind: 'rejected' }>): {
       return { code: reason, detail: 'The code is not the one that came with this link.' }
     case 'rate_limited':
       return { code: reason, detail: DEAD }
+    case 'proof_insufficient':
+      return { code: 'reply_rejected', detail: NOT_ENOUGH }
     case 'already_resolved':
     case 'deadline_passed':
       return tooLate(subject)

@@ -1,8 +1,10 @@
 // The caller's side: open a request, look at it, wait for it, take it back.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Case, decidingReply, isOpen } from '../agenda/case.js'
+import { proofsFor } from '../config.js'
 import type { Guard } from '../ledger/contract.js'
-import { admit } from '../request/admit.js'
+import { type Admission, admit } from '../request/admit.js'
+import { likeness } from '../request/display.js'
 import { parseSubmission } from '../request/parse.js'
 import { showCase } from './case.js'
 import { asking, callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
@@ -19,12 +21,20 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
   const { lane, config, callback } = parts
   const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
   const { recipients, actions } = config
-  const admission = { recipients, actions, configured: [...parts.adapters.keys()] }
+  const admissionOf = (askedBy: string): Admission => ({
+    recipients,
+    actions,
+    configured: [...parts.adapters.keys()],
+    proofsFor: request => proofsFor(config, request),
+    shows: (channel, submission) =>
+      parts.adapters.get(channel)?.shows(likeness(submission, askedBy, parts.now())) ?? false,
+    printsLinks: parts.printsLinks,
+  })
 
   app.post('/v1/requests', scoped('request'), async (request, reply) => {
     const parsed = parseSubmission(request.body, policy)
     if (!parsed.ok) return refuse(reply, parsed.code, sayFields(parsed.errors), parsed.errors)
-    const admitted = admit(parsed.submission, admission)
+    const admitted = admit(parsed.submission, admissionOf(callerOf(request).name))
     if (!admitted.ok) return refuse(reply, admitted.code, admitted.detail, admitted.errors)
     const opened = await lane.open(parsed.submission, admitted.recipients, callerOf(request).key_id)
     switch (opened.kind) {

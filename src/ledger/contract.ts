@@ -30,8 +30,9 @@ export type Moment = {
   readonly suspect: boolean
 }
 
-/** What is claimed once: reply tokens, providers' messages (and that they came twice), policy tokens, invitations. */
-export type Space = 'jti' | 'message' | 'duplicate' | 'spend' | 'invitation'
+/** What is claimed once: reply tokens, providers' messages (and that they came twice), policy tokens, invitations, and each
+ *  time that somebody's codes rest. */
+export type Space = 'jti' | 'message' | 'duplicate' | 'spend' | 'invitation' | 'rest'
 
 export type Guard =
   /** `value` was never claimed in `space` before; this append claims it for ever. */
@@ -44,11 +45,30 @@ export type Guard =
       readonly user_id: string
       readonly at_most: number
     }
-  /** Failed attempts of one sender on one delivery; this append counts as one more unless it is known not to fail. */
+  /** Failed attempts on one delivery, by what they are counted under; this append counts as one more unless it is known not to
+   *  fail. */
   | {
       readonly kind: 'attempts'
       readonly delivery_id: string
-      readonly sender: string
+      readonly under: string
+      readonly at_most: number
+      readonly fails: boolean
+    }
+  /** Whether a code can be given out for this request: the person's codes on this channel do not rest, and fewer are open
+   *  than this, those of the request itself not counted. */
+  | {
+      readonly kind: 'open_codes'
+      readonly channel: Channel
+      readonly user_id: string
+      readonly request_id: string
+      readonly at_most: number
+    }
+  /** Wrong codes within the last hour from this person's address, since their codes rested last; and they do not rest now.
+   *  This append counts as one more if it is one. */
+  | {
+      readonly kind: 'misses'
+      readonly channel: Channel
+      readonly user_id: string
       readonly at_most: number
       readonly fails: boolean
     }
@@ -60,11 +80,16 @@ export type Guard =
       readonly theirs: readonly string[]
     }
 
+/** What a handle is good for: it opens a page, or it stands for the copy in a reply to it. */
+export type Use = 'page' | 'reply'
+
 export type Grant = {
   /** SHA-256 of the reply handle, which the store itself never has. */
   readonly handle_hash: Hash
-  /** Of the code beside the handle: see hashCode. */
-  readonly code_hash: Hash
+  /** Null for a grant made before grants had uses: it serves both. */
+  readonly use: Use | null
+  /** Of the code that goes with it (see token/code.ts); empty where none does. */
+  readonly code_hash: string
   readonly token: string
   readonly request_id: string
   readonly delivery_id: string
@@ -83,6 +108,14 @@ export type Invitation = {
   readonly expires_ms: number
 }
 
+/** A person's codes on a channel answer nothing until `until_ms`, after too many wrong ones. */
+export type Rest = {
+  readonly channel: Channel
+  readonly user_id: string
+  readonly until_ms: number
+  readonly length_ms: number
+}
+
 export type RawReply = {
   readonly reply_id: string
   readonly request_id: string
@@ -93,6 +126,9 @@ export type RawReply = {
 export type Shelving =
   | { readonly put: 'grant'; readonly grant: Grant }
   | { readonly put: 'raw'; readonly reply: RawReply }
+  /** This person's codes on this channel rest: wrong ones are counted anew from here, and the agenda is asked at once about
+   *  every request that a code of theirs is open for. */
+  | { readonly put: 'rest'; readonly rest: Rest; readonly since_ms: number }
   | {
       readonly put: 'ref'
       readonly delivery_id: string
@@ -227,8 +263,18 @@ export interface Shelf {
   /** The grants of this person's deliveries on this channel whose requests are open, the newest last. A page is not looked
    *  for by whom it was sent to: of the web there are none. */
   openGrants(channel: Channel, userId: string): Promise<readonly Grant[]>
+  /** This person's reply grants on this channel with this code, the newest last. */
+  grantsByCode(channel: Channel, userId: string, codeHash: string): Promise<readonly Grant[]>
+  /** Of each open request the newest grant by whose code this person can answer on this channel, the newest last. */
+  openCodes(channel: Channel, userId: string): Promise<readonly Grant[]>
   /** This person's last grants on this channel, whatever became of their requests, the newest last; of the web none. */
   lastGrants(channel: Channel, userId: string, limit: number): Promise<readonly Grant[]>
+  /** How many wrong codes came from this person's address after `since`, since their codes rested last. */
+  misses(channel: Channel, userId: string, since: number): Promise<number>
+  /** The last time this person's codes rested on this channel, whether or not it is over. */
+  rest(channel: Channel, userId: string): Promise<Rest | null>
+  /** The rests that are not over by then. */
+  rests(ms: number): Promise<readonly Rest[]>
   refs(deliveryId: string): Promise<readonly string[]>
   raw(replyId: string): Promise<RawReply | null>
   raws(): AsyncIterable<RawReply>

@@ -62,6 +62,7 @@ function commonBodies(reasons: readonly string[], proofs: readonly string[]) {
       deadline_at: isAt,
       opened_by: isName,
     }),
+    // One that announces has one member more and is left to the schema.
     DELIVERY_STARTED: plain({ ...attempted, token_hash: isHash, display_hash: isHash, lease_until: isAt }),
     OUTBOUND_REQUEST_SENT: plain({ ...attempted, request_hash: isHash, token_hash: isHash }),
     DELIVERY_CLOSED: plain({ delivery_id: isName, edited: isFlag }),
@@ -111,7 +112,7 @@ function commonBodies(reasons: readonly string[], proofs: readonly string[]) {
       by: isName,
     }),
   } satisfies PlainBodies
-  return { rejected, shapes }
+  return { proof, rejected, shapes }
 }
 
 const first = commonBodies(REASONS_OF['1'], FIRST_PROOFS)
@@ -119,7 +120,10 @@ const second = commonBodies(REASONS_OF['2'], PROOFS)
 
 const PLAIN_OF: Readonly<Record<Rules, PlainBodies>> = {
   '1': first.shapes,
-  '2': { ...second.shapes, INBOUND_REPLY_REJECTED: plain({ ...second.rejected, grammar: isName }) },
+  '2': {
+    ...second.shapes,
+    INBOUND_REPLY_REJECTED: plain({ ...second.rejected, grammar: isName, proof: second.proof }),
+  },
 }
 
 /** The first reason a body is not of its type, or null: by the short cut where it can, by the schema where it must. */

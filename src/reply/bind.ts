@@ -1,35 +1,53 @@
-// Which delivery a reply is about: by the reply handle that travelled, by the provider's reference of the copy, or by the
-// code typed from the person's own address. What names none is nobody's reply.
+// Which delivery a reply is about: by the handle that travelled, by the provider's reference of the copy, or by the code typed
+// from the person's own address. What names none is nobody's reply.
+//
+// B1  A page's handle is used on the page and nowhere else; a copy's own handle on the copy's channel and nowhere else.
+// B2  A code costs the same to look for however many codes its person has ever had.
 import type { Channel, Inbound } from '../adapter.js'
+import { type Case, isOpen } from '../agenda/case.js'
+import { isWornOut } from '../agenda/delivery.js'
 import { sha256 } from '../canonical.js'
 import type { Grant, Shelf } from '../ledger/contract.js'
+import { provesPossession } from '../request/way.js'
+import { keepFormerCode, keepPageCode, keepReplyCode, readPageCode, readReplyCode } from '../token/code.js'
 import type { Keyring } from '../token/keyring.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
 import { verify } from '../token/reply-token.js'
-import { type Facts, isCodeOf } from './checks.js'
+import type { Facts } from './checks.js'
+import type { Speaker } from './rest.js'
 
 /** Longer ids of messages are kept by their hash: an entry's body has no room for them. */
 const MAX_ID_CHARS = 200
-/** How many of the messages on a person's phone they may still answer by code once the requests are settled. */
-const CODES_REMEMBERED = 20
+/** How many of the messages on a person's phone could be answered by code once their requests were settled, when codes had
+ *  four characters. */
+const FORMER_CODES_REMEMBERED = 20
 
 export type Binder = {
   readonly shelf: Shelf
   readonly keyring: () => Keyring
   /** The person a channel's vouched-for address belongs to. */
   readonly whois: (channel: Channel, sender: unknown) => string | null
+  /** The case as it stands once anything overdue has been resolved: every door asks this first. */
+  readonly current: (requestId: string) => Promise<Case | null>
+  /** Whether their codes rest, as far as is known here: the ledger's guard has the last word. */
+  readonly isResting: (speaker: Speaker) => boolean
   readonly now: () => number
 }
 
 /** What a reply is about, and by what right. */
-export type Bound = Pick<Facts, 'inbound' | 'grant' | 'token'>
+export type Bound = Pick<Facts, 'inbound' | 'grant' | 'token' | 'speaker' | 'fits'>
+/** A code that is none of this person's, where they have no copy that it could be recorded with. */
+export type Missed = { readonly missed: Speaker }
 
-export async function bind(binder: Binder, given: Inbound): Promise<Bound | null> {
+type Found = Pick<Facts, 'grant' | 'speaker' | 'fits'>
+
+export async function bind(binder: Binder, given: Inbound): Promise<Bound | Missed | null> {
   const inbound = readInbound(given)
-  const grant = inbound && (await findGrant(binder, inbound))
-  if (inbound === null || grant === null) return null
-  const token = await verify(binder.keyring(), grant.token, binder.now())
-  return { inbound: asProven(inbound, grant), grant, token }
+  if (inbound === null) return null
+  const found = await find(binder, inbound)
+  if (found === null || 'missed' in found) return found
+  const token = await verify(binder.keyring(), found.grant.token, binder.now())
+  return { inbound: asProven(inbound, found.grant), token, ...found }
 }
 
 /** The console vouches for links that were printed on it: one that went out by another channel proves possession only. */
@@ -45,30 +63,86 @@ function readInbound(given: Inbound): Inbound | null {
   return handle === null ? null : { ...given, ...kept, binding: { kind: 'handle', handle } }
 }
 
-async function findGrant(
-  { shelf, whois }: Binder,
-  { binding, channel, sender }: Inbound,
-): Promise<Grant | null> {
+async function find(binder: Binder, inbound: Inbound): Promise<Found | Missed | null> {
+  const { binding, channel, sender } = inbound
   switch (binding.kind) {
-    case 'handle':
-      return shelf.grant(hashHandle(binding.handle))
-    case 'ref':
-      return shelf.grantByRef(channel, binding.ref)
+    case 'handle': {
+      const grant = await binder.shelf.grant(hashHandle(binding.handle))
+      if (grant === null || !isUsed(grant, inbound)) return null
+      return { grant, speaker: null, fits: hasPageCode(binder, grant, inbound) }
+    }
+    case 'ref': {
+      const grant = await binder.shelf.grantByRef(channel, binding.ref)
+      return grant && { grant, speaker: null, fits: !provesPossession(inbound.proof) }
+    }
     case 'code': {
-      const user = sender === undefined ? null : whois(channel, sender)
-      return user === null ? null : byCode(shelf, channel, user, binding.code)
+      const user_id = sender === undefined ? null : binder.whois(channel, sender)
+      return user_id === null ? null : byCode(binder, { channel, user_id }, binding.code)
     }
   }
 }
 
-/** A code of a request that is settled leads there, so that whoever is late is told what holds. One that is none of
- *  theirs is a try at the newest open one: it is counted there, and fails there. So is one that two open requests share by
- *  chance, at the newest it does not fit: at those two it would not fail. */
-async function byCode(shelf: Shelf, channel: Channel, user: string, code: string): Promise<Grant | null> {
-  const open = await shelf.openGrants(channel, user)
-  const fitting = open.filter(grant => isCodeOf(grant, code))
-  if (fitting.length === 1) return fitting[0] ?? null
-  const settled = fitting.length > 0 ? [] : await shelf.lastGrants(channel, user, CODES_REMEMBERED)
-  const late = settled.findLast(grant => isCodeOf(grant, code))
-  return late ?? open.findLast(grant => !fitting.includes(grant)) ?? null
+/** Whether the handle came back where its use is (B1). */
+function isUsed({ use, channel }: Grant, inbound: Inbound): boolean {
+  if (use === null) return true
+  const onPage = provesPossession(inbound.proof)
+  return use === 'page' ? onPage : !onPage && channel === inbound.channel
+}
+
+/** A handle that came by link must be accompanied by its code; elsewhere the channel itself vouches for who speaks. */
+function hasPageCode({ keyring }: Binder, grant: Grant, { proof, code: typed = '' }: Inbound): boolean {
+  if (!provesPossession(proof)) return true
+  const { use, handle_hash, code_hash } = grant
+  const code = readPageCode(typed)
+  if (code === null) return false
+  const kept =
+    use === null ? keepFormerCode(handle_hash, code) : keepPageCode(keyring().code, handle_hash, code)
+  return kept === code_hash
+}
+
+/** A code of a request that is settled leads there, so that whoever is late is told what holds. One that is none of theirs,
+ *  or that two open requests share by chance, is a try: it is recorded with the newest copy that can still be answered. */
+async function byCode(binder: Binder, speaker: Speaker, typed: string): Promise<Found | Missed | null> {
+  const fitting = await grantsWith(binder, speaker, typed)
+  const [only, ...others] = fitting
+  if (only !== undefined && others.length === 0) return { grant: only, speaker, fits: true }
+  if (only === undefined && binder.isResting(speaker)) return null
+  const open = await binder.shelf.openCodes(speaker.channel, speaker.user_id)
+  const asked = new Set(open.map(({ request_id }) => request_id))
+  const current = fitting.filter(({ request_id }) => asked.has(request_id))
+  const grant = current.at(-1) ?? fitting.at(-1)
+  const isShared = current.some(({ request_id }) => request_id !== grant?.request_id)
+  if (grant !== undefined && !isShared) return { grant, speaker, fits: true }
+  if (open.length === 0) return null
+  const live = await lastLive(binder, open)
+  return live === null ? { missed: speaker } : { grant: live, speaker, fits: false }
+}
+
+/** Those of this person's grants on this channel that have this code, the newest last. */
+async function grantsWith(
+  { shelf, keyring }: Binder,
+  { channel, user_id }: Speaker,
+  typed: string,
+): Promise<readonly Grant[]> {
+  const code = readReplyCode(typed)
+  if (code !== null)
+    return shelf.grantsByCode(channel, user_id, keepReplyCode(keyring().code, channel, user_id, code))
+  const former = readPageCode(typed)
+  if (former === null) return []
+  const last = await shelf.lastGrants(channel, user_id, FORMER_CODES_REMEMBERED)
+  const known = new Map(
+    [...last, ...(await shelf.openCodes(channel, user_id))].map(one => [one.handle_hash, one]),
+  )
+  return [...known.values()].filter(
+    ({ use, handle_hash, code_hash }) => use === null && keepFormerCode(handle_hash, former) === code_hash,
+  )
+}
+
+async function lastLive({ current }: Binder, open: readonly Grant[]): Promise<Grant | null> {
+  for (const grant of open.toReversed()) {
+    const subject = await current(grant.request_id)
+    const delivery = subject?.deliveries.find(one => one.delivery_id === grant.delivery_id)
+    if (subject !== null && isOpen(subject) && delivery !== undefined && !isWornOut(delivery)) return grant
+  }
+  return null
 }

@@ -3,19 +3,25 @@
 
 import type { Inbound, Proof } from '../adapter.js'
 import { type Case, isOpen } from '../agenda/case.js'
-import type { Delivery } from '../agenda/delivery.js'
+import { type Delivery, needsCode } from '../agenda/delivery.js'
 import { remember } from '../canonical.js'
 import { type Answer, compile, type Refusal } from '../compiler/compile.js'
 import type { Check } from '../event.js'
 import type { Grant } from '../ledger/contract.js'
 import { REASONS, type Reason } from '../reason.js'
 import { hashReplySchema } from '../request/reply-schema.js'
-import { hashCode, readCode } from '../token/reply-handle.js'
+import { provesPossession } from '../request/way.js'
+import { hashToken } from '../token/jws.js'
 import type { Verified } from '../token/reply-token.js'
+import type { Speaker } from './rest.js'
 
 export type Facts = {
   readonly inbound: Inbound
   readonly grant: Grant
+  /** Whose code it was bound by, and where; null where it was bound otherwise. */
+  readonly speaker: Speaker | null
+  /** The code is there and right, where one is asked. */
+  readonly fits: boolean
   readonly subject: Case
   readonly delivery: Delivery
   readonly token: Verified
@@ -26,6 +32,7 @@ export type Facts = {
   readonly ms: number
   /** Facts only the ledger's guards know: true once one of them has said no. */
   readonly exhausted: boolean
+  readonly resting: boolean
   readonly duplicate: boolean
   readonly replayed: boolean
 }
@@ -52,7 +59,7 @@ export const isSameMoment = (facts: Facts, ms: number): boolean =>
 
 /** What must hold before the words are looked at. */
 const RIGHT: readonly Test[] = [
-  ['rate_limited', facts => !facts.exhausted && !facts.delivery.exhausted],
+  ['rate_limited', facts => !facts.exhausted && !facts.resting && !isDead(facts)],
   ['token_malformed', facts => !flawed(facts, 'token_malformed')],
   ['token_unknown_key', facts => !flawed(facts, 'token_unknown_key')],
   ['token_bad_signature', facts => !flawed(facts, 'token_bad_signature')],
@@ -62,13 +69,13 @@ const RIGHT: readonly Test[] = [
   ['unknown_sender', facts => facts.sender !== null],
   ['sender_unauthenticated', facts => facts.inbound.authenticated],
   ['wrong_recipient', facts => facts.sender === claims(facts)?.sub],
-  ['proof_insufficient', facts => facts.proofs.includes(facts.inbound.proof)],
+  ['proof_insufficient', facts => facts.proofs.includes(facts.inbound.proof) && isAnswerable(facts)],
   ['duplicate_message', facts => !facts.duplicate],
   ['already_resolved', facts => isOpen(facts.subject)],
   ['deadline_passed', facts => facts.ms < facts.subject.deadline_ms],
   ['token_expired', facts => facts.ms < expiryOf(facts)],
   ['token_replayed', facts => !facts.replayed],
-  ['code_mismatch', facts => hasCode(facts)],
+  ['code_mismatch', facts => facts.fits && (facts.speaker === null || isNewest(facts))],
 ]
 
 function isForThisRequest(facts: Facts): boolean {
@@ -84,20 +91,20 @@ function isForThisRequest(facts: Facts): boolean {
   )
 }
 
-/** The channel knows who holds the link, and not who they are. */
-export const provesPossession = (proof: Proof): boolean => proof === 'link_code' || proof === 'console'
+/** The attempts of whoever answers so were used up before. */
+export const isDead = ({ delivery, inbound }: Facts): boolean => delivery.exhausted.includes(inbound.proof)
 
-/** A handle that came by link must be accompanied by its code, and a code that stands in for a handle must be its own;
- *  other bindings are proven by the channel itself. */
-function hasCode({ inbound: { binding, code, proof }, grant }: Facts): boolean {
-  if (binding.kind === 'code') return isCodeOf(grant, binding.code)
-  if (!provesPossession(proof)) return true
-  return binding.kind === 'handle' && isCodeOf(grant, code ?? '')
+/** A page without a code is there to be read, and a copy that only announces is answered on its page alone. */
+function isAnswerable({ grant: { use, code_hash }, inbound: { proof } }: Facts): boolean {
+  if (use === null) return true
+  return use === 'reply' || (provesPossession(proof) && code_hash !== '')
 }
 
-export function isCodeOf(grant: Grant, typed: string): boolean {
-  const code = readCode(typed)
-  return code !== null && hashCode(grant.handle_hash, code) === grant.code_hash
+/** Of a request's copies that are answered by a code only the newest is: an older one would be a second to guess. */
+function isNewest({ subject, grant }: Facts): boolean {
+  const isTheirs = (one: Delivery): boolean => one.user_id === grant.user_id && one.channel === grant.channel
+  const newest = subject.deliveries.findLast(one => isTheirs(one) && needsCode(one))
+  return newest?.token_hash === hashToken(grant.token)
 }
 
 /** What an accepted reply has passed: always the same, so it is spelt once. */

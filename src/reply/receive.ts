@@ -4,24 +4,32 @@
 // R1  Nothing is said to the person before the commit.
 // R2  The deadline is judged by the ledger's clock inside the append; from `deadline_at` on only the default can win.
 // R3  What names no delivery is not recorded: strangers cannot grow the ledger.
-// R4  Attempts are counted per delivery and sender. When they run out the handle is dead, whatever comes next.
+// R4  Attempts are counted per delivery and proof: whoever holds the link uses up the page's, and nobody's on the channel.
+//     When they run out no answer is taken so, whatever comes next. All strangers to a delivery have one count together,
+//     which bounds what they can make the ledger hold and uses up nothing of the addressee's.
+// R5  That a proof is not enough is nobody's attempt: it is said each time, and recorded a few times.
+// R6  A wrong code is counted against the codes of its person on that channel, see rest.ts.
 import type { Inbound, Proof } from '../adapter.js'
 import type { Case } from '../agenda/case.js'
-import { canonical, sha256 } from '../canonical.js'
 import type { Refusal } from '../compiler/compile.js'
 import type { Guard, Shelving } from '../ledger/contract.js'
 import type { Reason } from '../reason.js'
 import type { Recorder } from '../record.js'
 import type { Request } from '../request/request.js'
+import { provesPossession } from '../request/way.js'
 import { type Binder, type Bound, bind } from './bind.js'
-import { type Facts, type Judgement, judge, provesPossession } from './checks.js'
+import { type Facts, isDead, type Judgement, judge } from './checks.js'
+import { codeTry, type Rester, restIfGuessed, type Speaker } from './rest.js'
 import { keepsake, tell } from './tell.js'
 
+/** What strangers, and answers by a proof that is not enough, may add to one delivery's story. */
+const RECORDED_AT_MOST = 10
+
 export type Receiver = Binder &
+  Rester &
   Pick<Recorder, 'record'> & {
     readonly proofsFor: (request: Request) => readonly Proof[]
     readonly attemptsPerDelivery: number
-    readonly current: (requestId: string) => Promise<Case | null>
   }
 
 export type Received =
@@ -33,18 +41,30 @@ export type Received =
       readonly refusal: Refusal | null
       readonly subject: Case
       readonly delivery_id: string
+      /** It came from whom it was for, and the channel vouches for that. */
+      readonly theirs: boolean
     }
 
 /** What the guards have said so far; each can only turn true. */
 type Known = {
   readonly exhausted: boolean
+  readonly resting: boolean
   readonly duplicate: boolean
   /** The ledger has said of this message already that it came twice. */
   readonly repeated: boolean
   readonly replayed: boolean
+  /** The ledger has said often enough that this proof is not enough. */
+  readonly saidEnough: boolean
 }
 
-const NOTHING_KNOWN: Known = { exhausted: false, duplicate: false, repeated: false, replayed: false }
+const NOTHING_KNOWN: Known = {
+  exhausted: false,
+  resting: false,
+  duplicate: false,
+  repeated: false,
+  replayed: false,
+  saidEnough: false,
+}
 
 /** With the reply, what else must stand or fall with it: the place up to which a pulled channel has been read. */
 export async function receive(
@@ -54,6 +74,23 @@ export async function receive(
 ): Promise<Received> {
   const bound = await bind(receiver, given)
   if (bound === null) return { kind: 'unknown' }
+  if ('missed' in bound) return missed(receiver, bound.missed)
+  const received = await judged(receiver, bound, beside)
+  if (bound.speaker !== null && received.kind === 'rejected') await restIfGuessed(receiver, bound.speaker)
+  return received
+}
+
+/** Counted though there is no copy to record it with. */
+async function missed(receiver: Receiver, speaker: Speaker): Promise<Received> {
+  await receiver.ledger.append({
+    guards: [codeTry(speaker, true)],
+    decide: () => ({ kind: 'append', events: [] }),
+  })
+  await restIfGuessed(receiver, speaker)
+  return { kind: 'unknown' }
+}
+
+async function judged(receiver: Receiver, bound: Bound, beside: readonly Shelving[]): Promise<Received> {
   const raw = keepsake(bound.inbound, bound.grant)
   let known = NOTHING_KNOWN
   for (;;) {
@@ -87,8 +124,9 @@ export async function glance(
   given: Inbound,
 ): Promise<{ readonly subject: Case; readonly reason: Reason | null } | null> {
   const bound = await bind(receiver, given)
-  const subject = bound && (await receiver.current(bound.grant.request_id))
-  const judged = bound && subject && judgedBy(receiver, bound, subject, NOTHING_KNOWN)
+  const subject = bound === null || 'missed' in bound ? null : await receiver.current(bound.grant.request_id)
+  if (bound === null || 'missed' in bound || subject === null) return null
+  const judged = judgedBy(receiver, bound, subject, NOTHING_KNOWN)
   if (judged === null) return null
   const { facts, judgement } = judged
   const reason = judgement.ok || judgement.refusal !== null ? null : judgement.reason
@@ -99,14 +137,14 @@ function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): 
   const { inbound, grant, token } = bound
   const delivery = subject.deliveries.find(one => one.delivery_id === grant.delivery_id)
   if (delivery === undefined) return null
-  const sender = speaker(receiver, inbound, token.ok ? token.claims.sub : null)
+  const sender = whoSpeaks(receiver, inbound, token.ok ? token.claims.sub : null)
   const proofs = receiver.proofsFor(subject.request)
   return { subject, delivery, sender, proofs, ms: receiver.now(), ...bound, ...known }
 }
 
 /** Where a channel proves possession only, whoever has the handle and its code speaks as the addressee; one that
  *  vouches for its senders and names nobody has vouched for nobody. */
-function speaker(
+function whoSpeaks(
   receiver: Receiver,
   { channel, sender, proof }: Inbound,
   addressee: string | null,
@@ -119,31 +157,49 @@ function speaker(
 const isAddressee = ({ sender, token, inbound }: Facts): boolean =>
   token.ok && sender === token.claims.sub && inbound.authenticated && !inbound.automated
 
-/** A dead handle says nothing more: the entry that killed it is there. And a stranger's own attempts running out
- *  neither kills the addressee's handle nor needs an entry beyond those already made. */
-const isSilent = ({ facts, judgement }: Judged, { repeated }: Known): boolean =>
-  repeated ||
-  (!judgement.ok && judgement.reason === 'rate_limited' && (facts.delivery.exhausted || !isAddressee(facts)))
+/** Nothing more is said of what takes no answer any more: the entry that ended it is there. And a stranger's attempts running
+ *  out takes nothing from the addressee, and needs no entry beyond those already made. */
+function isSilent({ facts, judgement }: Judged, { repeated, saidEnough }: Known): boolean {
+  if (repeated || saidEnough) return true
+  if (judgement.ok || judgement.reason !== 'rate_limited') return false
+  return facts.resting || isDead(facts) || !isAddressee(facts)
+}
 
 function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[] {
   const guards: Guard[] = []
-  const { inbound, token, grant } = facts
+  const { inbound, token } = facts
   if (inbound.provider_message_id !== undefined) {
     const value = `${inbound.channel}/${inbound.provider_message_id}`
     guards.push({ kind: 'unclaimed', space: facts.duplicate ? 'duplicate' : 'message', value })
   }
-  const sender = isAddressee(facts) ? 'addressee' : sha256(canonical(inbound.sender ?? null))
-  const at_most = receiver.attemptsPerDelivery
   // Asked after the message: a provider that repeats itself must not use up the person's attempts.
-  if (at_most > 0 && !facts.exhausted && !facts.duplicate) {
-    guards.push({ kind: 'attempts', delivery_id: grant.delivery_id, sender, at_most, fails: !likely.ok })
-  }
+  if (!facts.duplicate) guards.push(...countsFor(receiver, facts, likely))
   if (likely.ok && token.ok) guards.push({ kind: 'unclaimed', space: 'jti', value: token.claims.jti })
   return guards
 }
 
+/** What it is counted under (R4, R5, R6). */
+function countsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[] {
+  const { speaker, fits, grant, inbound } = facts
+  const { delivery_id } = grant
+  const reason = likely.ok ? null : likely.reason
+  const under = (name: string, at_most: number): Guard[] =>
+    at_most === 0 || facts.exhausted
+      ? []
+      : [{ kind: 'attempts', delivery_id, under: name, at_most, fails: !likely.ok }]
+  if (!isAddressee(facts)) return under('strangers', RECORDED_AT_MOST)
+  if (reason === 'proof_insufficient') return under(reason, RECORDED_AT_MOST)
+  const isMiss = !fits || reason === 'code_mismatch'
+  const own = speaker !== null && isMiss ? [] : under(inbound.proof, receiver.attemptsPerDelivery)
+  return speaker === null ? own : [codeTry(speaker, isMiss), ...own]
+}
+
 function learn(known: Known, guard: Guard): Known {
-  if (guard.kind === 'attempts') return { ...known, exhausted: true }
+  if (guard.kind === 'misses') return { ...known, resting: true }
+  if (guard.kind === 'attempts')
+    return guard.under === 'proof_insufficient'
+      ? { ...known, saidEnough: true }
+      : { ...known, exhausted: true }
   switch (guard.kind === 'unclaimed' ? guard.space : guard.kind) {
     case 'jti':
       return { ...known, replayed: true }
@@ -161,5 +217,6 @@ function concluded(judged: Judged | null, subject: Case): Received {
   const { facts, judgement } = judged
   if (judgement.ok) return { kind: 'accepted', subject }
   const { reason, refusal } = judgement
-  return { kind: 'rejected', reason, refusal, subject, delivery_id: facts.grant.delivery_id }
+  const { delivery_id } = facts.grant
+  return { kind: 'rejected', reason, refusal, subject, delivery_id, theirs: isAddressee(facts) }
 }

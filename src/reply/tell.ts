@@ -55,6 +55,7 @@ function rejection(facts: Facts, judgement: Extract<Judgement, { ok: false }>, r
       token_validation: judgement.checks,
       raw_text_hash: hashRaw(raw),
       grammar: GRAMMAR,
+      proof: facts.inbound.proof,
     },
   }
 }

@@ -1,10 +1,11 @@
 // Whether this run may ask just now, and whom. Pure: the configuration comes in as the few facts that are needed.
 // A caller names people; it never chooses who is entitled to approve.
-import type { Channel } from '../adapter.js'
+import type { Channel, Proof } from '../adapter.js'
 import { type Hash, hashOf } from '../canonical.js'
 import type { FieldError, Submission } from './parse.js'
-import type { Recipient } from './request.js'
+import type { Recipient, RequestDraft } from './request.js'
 import { quote } from './text.js'
+import { type Way, wayOf } from './way.js'
 
 /** What admission knows of the configuration. */
 export type Admission = {
@@ -12,11 +13,15 @@ export type Admission = {
   readonly actions: Readonly<Record<string, { readonly approvers: readonly string[] }>>
   /** The channels that are running. */
   readonly configured: readonly Channel[]
+  /** The proofs that policy takes for it. */
+  readonly proofsFor: (request: RequestDraft) => readonly Proof[]
+  /** Whether a copy on this channel could show all of what is decided. */
+  readonly shows: (channel: Channel, submission: Submission) => boolean
+  /** Whether links are printed on the console: otherwise nothing carries those of the web. */
+  readonly printsLinks: boolean
 }
-type Person = {
-  readonly addresses: Readonly<Partial<Record<Channel, unknown>>>
-  readonly channels: readonly Channel[]
-}
+/** Their channels are those the operator lists for them, the preferred ones first. */
+type Person = { readonly channels: readonly Channel[] }
 
 export type ResolvedRecipient = {
   readonly user_id: string
@@ -27,7 +32,7 @@ export type ResolvedRecipient = {
 
 type Refused = {
   readonly ok: false
-  readonly code: 'not_admitted' | 'invalid_request' | 'recipient_not_approver'
+  readonly code: 'not_admitted' | 'invalid_request' | 'recipient_not_approver' | 'cannot_be_shown'
   readonly detail: string
   readonly errors: readonly FieldError[]
 }
@@ -46,8 +51,14 @@ export function admit(submission: Submission, admission: Admission): Admitted {
     wrongMood(submission) ??
     unknownPeople(named, admission) ??
     unentitled(named, submission, admission) ??
-    unreachable(named, admission) ?? { ok: true, recipients: named.map(one => resolve(one, admission)) }
+    unreachable(named, admission) ??
+    admitted(submission, admission, named)
   )
+}
+
+function admitted(submission: Submission, admission: Admission, named: readonly Recipient[]): Admitted {
+  const recipients = named.map(one => resolve(one, admission))
+  return unanswerable(submission, admission, recipients) ?? { ok: true, recipients }
 }
 
 function wrongMood({ request, run }: Submission): Refused | null {
@@ -122,11 +133,30 @@ function unreachable(named: readonly Recipient[], admission: Admission): Refused
     : refused('invalid_request', 'A recipient cannot be reached on a named channel.', errors)
 }
 
-/** Preferred ones first: this list is also what the caller is taught. */
-function openChannels(person: Person | undefined, configured: readonly Channel[]): Channel[] {
-  if (person === undefined) return []
-  const known = [...person.channels, ...(Object.keys(person.addresses) as Channel[])]
-  return [...new Set(known)].filter(channel => configured.includes(channel))
+/** This list is also what the caller is taught. */
+const openChannels = (person: Person | undefined, configured: readonly Channel[]): Channel[] =>
+  (person?.channels ?? []).filter(channel => configured.includes(channel))
+
+/** A request that nobody asked could answer, on any channel of theirs, would only wait for its default. */
+function unanswerable(
+  submission: Submission,
+  admission: Admission,
+  recipients: readonly ResolvedRecipient[],
+): Refused | null {
+  const channels = [...new Set(recipients.flatMap(one => one.channels))]
+  const proofs = admission.proofsFor(submission.request)
+  const carried = channels.filter(channel => channel !== 'web' || admission.printsLinks)
+  const wayBy = (channel: Channel, shown: boolean): Way => wayOf({ channel, shown, coded: true, proofs })
+  // Where the page is enough there is no need to draw what a copy would show.
+  if (carried.some(channel => wayBy(channel, false) === 'page')) return null
+  const ways = carried.map(channel => wayBy(channel, admission.shows(channel, submission)))
+  if (ways.includes('reply')) return null
+  const read = `asked on ${channels.join(', ')}`
+  const detail = ways.includes('too_long_here')
+    ? 'No channel of anybody asked could show all of what is decided, and none leads to a page whose proof is enough.'
+    : 'No channel of anybody asked gives a proof that is enough for this request.'
+  const accepted = `somebody who can answer by ${proofs.join(', ')}${ways.includes('too_long_here') ? ', or a shorter request' : ''}`
+  return refused('cannot_be_shown', detail, [{ field: '/recipients', read, accepted }])
 }
 
 function resolve({ user_id, channels }: Recipient, admission: Admission): ResolvedRecipient {

@@ -1,8 +1,22 @@
 // The channel-neutral document a request is shown as. Built from the typed request alone: no API accepts prose
 // for people to read. It holds no reply handle, code or time zone, so its hash says what was shown to whom.
 import { type Hash, hashOf } from '../canonical.js'
+import { instant } from '../clock.js'
+import type { Submission } from './parse.js'
 import type { ReplySchema } from './reply-schema.js'
-import { type DefaultAction, idOf, type Lens, type Request, type RequestType, type Run } from './request.js'
+import {
+  completeRequest,
+  type DefaultAction,
+  idOf,
+  type Lens,
+  type Request,
+  type RequestType,
+  type Run,
+} from './request.js'
+
+/** As long as the ids that the lane makes, and as its hashes. */
+const SOME_ID = `lane-${'0'.repeat(24)}`
+const SOME_HASH: Hash = `sha256:${'0'.repeat(64)}`
 
 /** A content pointer as a person sees it. `fixed` is false for name-only handles: their content may change. */
 export type ShownHandle = { readonly name: string | null; readonly handle: string; readonly fixed: boolean }
@@ -83,6 +97,13 @@ export function display({ request, request_hash, run, deadline_at }: Facts, aske
     deadline_at,
     default_action: request.default_action,
   }
+}
+
+/** What a request that is not opened yet will be shown as, as long as it will be: an id and a hash take the places of its own. */
+export function likeness({ request, run }: Submission, askedBy: string, now: number): Display {
+  const completed = completeRequest(request, () => SOME_ID)
+  const deadline_at = instant(now + request.deadline_seconds * 1000)
+  return display({ request: completed, request_hash: SOME_HASH, run, deadline_at }, askedBy)
 }
 
 export const hashDisplay = (shown: Display): Hash => hashOf('lane/display/v1', shown)

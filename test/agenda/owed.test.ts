@@ -242,7 +242,28 @@ describe('a dead reply handle', () => {
       story.exhaust(duty.delivery_id)
     }
     expect(seen.size).toBe(4)
+    // Whoever wore it out has not shut the person out.
+    expect(only(story)).toMatchObject({ channel: 'email', attempt: 1 })
+    story.sent(story.claim(only(story)))
     expect(story.owed()).toEqual({ duties: [], alarm: story.subject.deadline_ms })
+  })
+
+  test('of the page is nothing to a copy that is answered where it stands', () => {
+    const story = new Story([first('a', 'slack', 'email')])
+    const duty = story.claim(only(story))
+    story.sent(duty)
+    story.exhaust(duty.delivery_id, 'link_code')
+    expect(story.deliveries()).toEqual([])
+  })
+
+  test('of the page is all there is of a copy that announces', () => {
+    const story = new Story([first('a', 'slack')])
+    const duty = story.claim(only(story), { announces: true })
+    story.sent(duty)
+    story.exhaust(duty.delivery_id, 'slack_signed')
+    expect(story.deliveries()).toEqual([])
+    story.exhaust(duty.delivery_id, 'link_code')
+    expect(only(story).delivery_id).not.toBe(duty.delivery_id)
   })
 
   test('is not sent again: nobody could answer it', () => {

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CHANNELS, type Channel } from '../../src/adapter.js'
 import { isOpen } from '../../src/agenda/case.js'
-import { stands } from '../../src/agenda/delivery.js'
+import { isWornOut, stands } from '../../src/agenda/delivery.js'
 import { owed } from '../../src/agenda/owed.js'
-import { plan } from '../../src/agenda/plan.js'
+import { nobodyRests, plan } from '../../src/agenda/plan.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
 import { type Deliver, LEASE_MS, POLICY, Story } from './story.js'
 
@@ -122,10 +122,10 @@ describe('the agenda, over arbitrary stories', () => {
     const reached = new Set<string>()
     always(story => {
       reached.add(story.subject.state)
-      for (const { state, exhausted, attempts } of story.subject.deliveries) {
-        reached.add(state)
-        if (exhausted) reached.add('exhausted')
-        if (attempts > 3) reached.add('a fourth attempt')
+      for (const delivery of story.subject.deliveries) {
+        reached.add(delivery.state)
+        if (isWornOut(delivery)) reached.add('exhausted')
+        if (delivery.attempts > 3) reached.add('a fourth attempt')
       }
       for (const duty of story.owed().duties) reached.add(`owes ${duty.kind}`)
     })
@@ -158,15 +158,15 @@ describe('the agenda, over arbitrary stories', () => {
   test('A2: before the deadline every planned delivery that can be attempted is, and no other', () => {
     always(story => {
       if (!isOpen(story.subject) || story.now >= story.subject.deadline_ms) return
-      const free = plan(story.subject).filter(({ delivery_id, user_id }) => {
+      const free = plan(story.subject, nobodyRests).filter(({ delivery_id, user_id }) => {
         const known = story.delivery(delivery_id)
         const person = story.subject.recipients.find(one => one.user_id === user_id)
         const served =
           person?.route === 'first' &&
-          story.subject.deliveries.some(one => one.user_id === user_id && stands(one) && !one.exhausted)
+          story.subject.deliveries.some(one => one.user_id === user_id && stands(one) && !isWornOut(one))
         if (served) return false
         if (known === undefined) return true
-        if (stands(known) || known.final || known.exhausted) return false
+        if (stands(known) || known.final || isWornOut(known)) return false
         return (known.state === 'sending' ? (known.lease_until ?? 0) : (known.retry_at ?? 0)) <= story.now
       })
       expect(story.deliveries().map(duty => duty.delivery_id)).toEqual(free.map(one => one.delivery_id))
@@ -188,7 +188,7 @@ describe('the agenda, over arbitrary stories', () => {
       const reached = story.subject.recipients.filter(
         ({ user_id, route }) =>
           route === 'first' &&
-          story.subject.deliveries.some(one => one.user_id === user_id && stands(one) && !one.exhausted),
+          story.subject.deliveries.some(one => one.user_id === user_id && stands(one) && !isWornOut(one)),
       )
       const owing = story.deliveries().map(duty => duty.user_id)
       for (const { user_id } of reached) expect(owing).not.toContain(user_id)
@@ -280,8 +280,8 @@ describe('the agenda, over arbitrary stories', () => {
       }
       for (const count of counts.values()) expect(count).toBeLessThanOrEqual(4)
       const owing = story.deliveries().map((duty: Deliver) => duty.delivery_id)
-      for (const { delivery_id, exhausted } of story.subject.deliveries)
-        if (exhausted) expect(owing).not.toContain(delivery_id)
+      for (const delivery of story.subject.deliveries)
+        if (isWornOut(delivery)) expect(owing).not.toContain(delivery.delivery_id)
     })
   })
 })

@@ -1,5 +1,5 @@
 // Stories told event by event through the real fold, for tables and for a model that tells arbitrary ones.
-import type { Channel } from '../../src/adapter.js'
+import type { Channel, Proof } from '../../src/adapter.js'
 import { retryAt } from '../../src/agenda/backoff.js'
 import { apply, type Case } from '../../src/agenda/case.js'
 import { type Delivery, LINKED, NOT_LINKED } from '../../src/agenda/delivery.js'
@@ -8,11 +8,15 @@ import { sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import type { Body, Draft, EventType, OutcomeKind } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
+import { OWN_PROOF, pageProofOf } from '../../src/request/way.js'
 
 export const OPENED = Date.parse('2026-11-01T12:00:00.000Z')
 export const LEASE_MS = 30_000
 export const HASH = sha256('x')
-export const POLICY: AgendaPolicy = { closable: new Set<Channel>(['slack', 'telegram']) }
+export const POLICY: AgendaPolicy = {
+  closable: new Set<Channel>(['slack', 'telegram']),
+  rests: () => false,
+}
 
 export type Deliver = Extract<Duty, { kind: 'deliver' }>
 
@@ -74,9 +78,10 @@ export class Story {
     recipient,
   })
 
-  claim(duty: Deliver): Deliver {
+  claim(duty: Deliver, more: { readonly announces?: true } = {}): Deliver {
     const lease_until = instant(this.now + LEASE_MS)
-    this.tell('DELIVERY_STARTED', { ...this.#about(duty), token_hash: HASH, display_hash: HASH, lease_until })
+    const claimed = { ...this.#about(duty), token_hash: HASH, display_hash: HASH, lease_until }
+    this.tell('DELIVERY_STARTED', { ...claimed, ...more })
     this.underWay.push(duty)
     return duty
   }
@@ -112,8 +117,10 @@ export class Story {
     if (place >= 0) this.underWay.splice(place, 1)
   }
 
-  exhaust(delivery_id: string): void {
-    const { channel } = this.delivery(delivery_id) ?? { channel: 'web' }
+  /** By the one way that the copy can be answered, unless told otherwise. */
+  exhaust(delivery_id: string, by?: Proof): void {
+    const { channel, announces } = this.delivery(delivery_id) ?? { channel: 'web', announces: false }
+    const proof = by ?? (announces ? null : OWN_PROOF[channel]) ?? pageProofOf(channel)
     this.tell('INBOUND_REPLY_REJECTED', {
       reply_id: 'r',
       delivery_id,
@@ -122,6 +129,7 @@ export class Story {
       token_validation: [{ check: 'rate_limited', ok: false }],
       raw_text_hash: HASH,
       grammar: '1',
+      proof,
     })
   }
 

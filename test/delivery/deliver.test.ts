@@ -5,7 +5,16 @@ import type { Sent } from '../../src/adapter.js'
 import type { Entry, EventType } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
 import { readHandle } from '../../src/token/reply-handle.js'
-import { configure, fromSlack, handleOf, question, raise, type Stage } from '../lane/stage.js'
+import {
+  approval,
+  configure,
+  fromSlack,
+  handleOf,
+  pageHandle,
+  question,
+  raise,
+  type Stage,
+} from '../lane/stage.js'
 import { until } from '../until.js'
 
 let stage: Stage
@@ -75,20 +84,20 @@ describe('an attempt', () => {
     })
   })
 
-  test('carries a handle, a code and a link to one person; the display holds none of them', async () => {
+  test('carries a handle for the answer and a link to a page with another; the display holds neither', async () => {
     await stage.open(question('q'))
     await settled()
     const copy = stage.slack.copies[0]
     if (copy === undefined) throw new Error('nothing was sent')
     const { reply, page } = copy.envelope
-    const { handle, code } = reply ?? { handle: '', code: '' }
-    expect(readHandle(handle)).toBe(handle)
-    expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}$/)
-    expect(page.link).toBe(`https://lane.example.org/r/${handle}`)
+    const handles = [reply?.handle ?? '', pageHandle(copy.envelope)]
+    expect(handles.map(readHandle)).toEqual(handles)
+    expect(handles[0]).not.toBe(handles[1])
+    expect(page).toEqual({ link: `https://lane.example.org/r/${handles[1]}`, code: null })
     expect(copy.envelope).toMatchObject({ attempt: 1, recipient: { user_id: 'owner', name: 'Owner' } })
     expect(copy.envelope.address).toEqual({ team: 'T1', user: 'UOWNER' })
     expect(copy.display).toMatchObject({ request_id: 'q', asked_by: 'name of key-1' })
-    expect(JSON.stringify(copy.display)).not.toContain(handle)
+    for (const handle of handles) expect(JSON.stringify(copy.display)).not.toContain(handle)
   })
 
   test('that is repeated mints anew: another handle, another code hash, the same delivery', async () => {
@@ -99,6 +108,63 @@ describe('an attempt', () => {
     const [first, second] = stage.slack.copies.map(copy => copy.envelope)
     expect(second?.reply?.handle).not.toBe(first?.reply?.handle)
     expect(second).toMatchObject({ delivery_id: first?.delivery_id, attempt: 2 })
+  })
+})
+
+describe('a copy', () => {
+  const started = async (id = 'q') =>
+    (await stage.store.ledger.story(id)).flatMap(({ type, body }) =>
+      type === 'DELIVERY_STARTED' ? [body] : [],
+    )
+  const failures = async (id = 'q') =>
+    (await stage.store.ledger.story(id)).flatMap(({ type, body }) =>
+      type === 'DELIVERY_FAILED' ? [body] : [],
+    )
+
+  test('that cannot show all of it announces: it leads to a page that has a code, and nothing answers it', async () => {
+    stage.slack.wide = false
+    await stage.open(question('q'))
+    await settled()
+    const envelope = stage.slack.copies[0]?.envelope
+    expect(envelope?.reply).toBeNull()
+    expect(envelope?.page.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}$/)
+    expect(await started()).toMatchObject([{ channel: 'slack', announces: true }])
+  })
+
+  test('of half an approval is not sent where the page’s proof is not enough: the next channel is used', async () => {
+    await stage.close()
+    stage = await raise(
+      configure(`
+recipients: { owner: { name: Owner, slack: { team: T1, user: UOWNER }, email: owner@example.org } }
+actions: { PUBLISH: { approvers: [owner] } }
+`),
+    )
+    stage.slack.wide = false
+    await stage.open(approval('q'), [{ user_id: 'owner', channels: ['slack', 'email'], route: 'first' }])
+    await until('the mail', () => stage.email.copies.length, 1)
+    await settled()
+    expect(stage.slack.copies).toEqual([])
+    expect(await failures()).toMatchObject([{ channel: 'slack', code: 'too_long_here', final: true }])
+    expect(stage.email.copies[0]?.envelope).toMatchObject({ reply: { handle: expect.any(String) } })
+  })
+
+  test('on a channel whose proof is not enough is not sent: who would be asked there could not answer', async () => {
+    await stage.open(approval('q'), [{ user_id: 'owner', channels: ['email', 'slack'], route: 'first' }])
+    await until('the card', () => stage.slack.copies.length, 1)
+    await settled()
+    expect(stage.email.copies).toEqual([])
+    expect(await failures()).toMatchObject([{ channel: 'email', code: 'proof_insufficient', final: true }])
+    expect(await started()).toEqual([
+      expect.not.objectContaining({ announces: true }),
+      expect.not.objectContaining({ announces: true }),
+    ])
+  })
+
+  test('of the web is its page, and has its code', async () => {
+    await stage.open(question('q'), [{ user_id: 'guest', channels: ['web'], route: 'first' }])
+    await settled()
+    expect(stage.web.copies[0]?.envelope).toMatchObject({ reply: null, page: { code: expect.any(String) } })
+    expect(await started()).toEqual([expect.not.objectContaining({ announces: true })])
   })
 })
 

@@ -26,7 +26,7 @@ const deliveryOf = (user: string, channel: 'slack' | 'email' = 'slack'): string 
   stage[channel].copies.find(({ envelope }) => envelope.recipient.user_id === user)?.envelope.delivery_id ??
   ''
 const claim = (user: string, reason: Reason, channel: 'slack' | 'email' = 'slack', lane = stage.lane) =>
-  claimNotice(lane.recorder, 'q', { delivery_id: deliveryOf(user, channel), channel, reason })
+  claimNotice(lane.recorder, 'q', { delivery_id: deliveryOf(user, channel), channel, reason, theirs: true })
 const notices = async () =>
   (await stage.store.ledger.story('q')).flatMap(({ type, body }) => (type === 'NOTICE_SENT' ? [body] : []))
 
@@ -68,15 +68,33 @@ describe('a notice', () => {
 
   test('is never for somebody whose right was not proven', async () => {
     await ask()
-    const HEARD = ['proof_insufficient', 'already_resolved', 'deadline_passed', 'code_mismatch']
+    const HEARD = [
+      'rate_limited',
+      'proof_insufficient',
+      'already_resolved',
+      'deadline_passed',
+      'code_mismatch',
+    ]
     const unheard = REASONS.filter(reason => !HEARD.includes(reason) && !reason.startsWith('reply_'))
     for (const reason of unheard) expect(await claim('owner', reason)).toBe(false)
-    expect([unheard.length, await notices()]).toEqual([13, []])
+    expect([unheard.length, await notices()]).toEqual([12, []])
+  })
+
+  test('that tries ran out is for whom they were made in the name of, and not for a stranger', async () => {
+    await ask()
+    const ran = { delivery_id: deliveryOf('owner'), channel: 'slack', reason: 'rate_limited' } as const
+    expect(await claimNotice(stage.lane.recorder, 'q', { ...ran, theirs: false })).toBe(false)
+    expect(await claimNotice(stage.lane.recorder, 'q', { ...ran, theirs: true })).toBe(true)
   })
 
   test('is not about a delivery the request has not', async () => {
     await ask()
-    const notice = { delivery_id: 'd-unknown', channel: 'slack', reason: 'reply_too_long' } as const
+    const notice = {
+      delivery_id: 'd-unknown',
+      channel: 'slack',
+      reason: 'reply_too_long',
+      theirs: true,
+    } as const
     expect(await claimNotice(stage.lane.recorder, 'q', notice)).toBe(false)
   })
 

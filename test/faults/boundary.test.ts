@@ -9,6 +9,7 @@ import { Lane } from '../../src/lane.js'
 import { parseEntry } from '../../src/ledger/entry.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify } from '../../src/ledger/verify.js'
+import { Rests } from '../../src/rests.js'
 import { rotate } from '../../src/token/keyring.js'
 import { configure, fromSlack, question, raise, SECRET, StageAdapter } from '../lane/stage.js'
 import { ALL, freshDirectory, sleep } from './rig.js'
@@ -92,6 +93,7 @@ test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, 
     store,
     config,
     directory: await Directory.open(config, store.shelf),
+    rests: await Rests.open(store),
     adapters: new Map([['slack', slack]]),
     keyring: () => ring,
     publicUrl: () => 'https://lane.example.org',

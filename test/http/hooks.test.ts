@@ -58,7 +58,7 @@ beforeEach(async () => {
       rotateKeyring: async () => ({ kid: '', not_before: '' }),
       waiters,
       page,
-      pageProof: 'link_code',
+      printsLinks: false,
       csrf: stamper(SECRET, 'csrf'),
       publicUrl: () => 'https://lane.example.org/sub',
       metrics,

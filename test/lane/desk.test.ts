@@ -63,6 +63,7 @@ describe('take', () => {
       reason: 'reply_not_in_schema',
       request_id: 'q',
       delivery_id,
+      theirs: true,
       read: 'perhaps',
       accepted: 'Reply YES or NO.',
       outcome: null,

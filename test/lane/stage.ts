@@ -17,6 +17,7 @@ import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify as verifyLedger } from '../../src/ledger/verify.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
 import type { Request } from '../../src/request/request.js'
+import { Rests } from '../../src/rests.js'
 import { type Keyring, rotate } from '../../src/token/keyring.js'
 import type { Calls } from '../../src/waiter/callback.js'
 
@@ -85,6 +86,7 @@ recipients:
   guest: { name: Guest, web: true }
 actions:
   PUBLISH: { approvers: [owner, deputy], proofs: [slack_signed] }
+questions: { proofs: [slack_signed, telegram_id, dmarc, console, sms_from, link_code] }
 limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 5 }
 `
 export const OWNER = { team: 'T1', user: 'UOWNER' }
@@ -146,12 +148,14 @@ export async function raise(
   const strangers: Channel[] = []
   const lanes: Lane[] = []
   const directory = await Directory.open(config, store.shelf)
+  const rests = await Rests.open(store)
   const keyName = (id: string): string => `name of ${id}`
   const build = (): Lane => {
     const lane = new Lane({
       store,
       config,
       directory,
+      rests,
       adapters: new Map(Object.values(adapters).map(adapter => [adapter.channel, adapter])),
       keyring: () => ring,
       publicUrl: () => 'https://lane.example.org',
@@ -247,6 +251,26 @@ export const fromPhone = (code: string, text: string, more: Partial<Inbound> = {
   authenticated: true,
   binding: { kind: 'code', code },
   text,
+  automated: false,
+  ...more,
+})
+
+/** The page's handle, as its link has it. */
+export const pageHandle = ({ page }: Envelope): string => page.link.slice(page.link.lastIndexOf('/') + 1)
+
+/** A form sent from the page. */
+export const fromPage = (
+  handle: string,
+  code: string | null,
+  text: string,
+  more: Partial<Inbound> = {},
+): Inbound => ({
+  channel: 'web',
+  proof: 'link_code',
+  authenticated: true,
+  binding: { kind: 'handle', handle },
+  text,
+  ...(code !== null && { code }),
   automated: false,
   ...more,
 })

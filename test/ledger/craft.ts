@@ -228,6 +228,7 @@ export class Tale {
       token_validation: checks(reason),
       raw_text_hash: sha256(saltOf(reply_id), 'do not'),
       grammar: GRAMMAR,
+      proof: 'console',
       ...changes,
     })
   }

@@ -4,8 +4,21 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Envelope } from '../../src/adapter.js'
 import type { Entry, EntryOf } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
-import { hashCode, hashHandle } from '../../src/token/reply-handle.js'
-import { DEPUTY_PHONE, fromPhone, question, raise, type Stage } from '../lane/stage.js'
+import { keepReplyCode } from '../../src/token/code.js'
+import { hashHandle } from '../../src/token/reply-handle.js'
+import {
+  DEPUTY_PHONE,
+  fromPage,
+  fromPhone,
+  fromSlack,
+  handleOf,
+  pageHandle,
+  question,
+  raise,
+  START,
+  type Stage,
+} from '../lane/stage.js'
+import { until } from '../until.js'
 
 let stage: Stage
 beforeEach(async () => {
@@ -35,7 +48,12 @@ const rejections = async (id: string) =>
   )
 const reasons = async (id: string) => (await rejections(id)).map(({ body }) => body.reason)
 const wrong = (...right: readonly string[]): string =>
-  ['AAAA', 'BBBB', 'CCCC', 'DDDD'].find(code => !right.includes(code)) ?? ''
+  ['AAAAAAA', 'BBBBBBB', 'CCCCCCC', 'DDDDDDD'].find(code => !right.includes(code)) ?? ''
+const rested = async () =>
+  (await stage.entries()).flatMap(entry => (entry.type === 'CODES_RESTED' ? [entry.body] : []))
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 describe('a code', () => {
   test('from the number it was sent to leads to its own request among several', async () => {
@@ -95,23 +113,6 @@ describe('a code', () => {
     expect(await stage.lane.answer(fromPhone(codeOf(second), 'yes'))).toMatchObject({ kind: 'accepted' })
   })
 
-  test('cannot be searched for: after five wrong ones the copy is dead, and a fresh one is sent', async () => {
-    const first = await ask('q-1')
-    const guess = wrong(codeOf(first))
-    for (let tries = 0; tries < 6; tries++) await stage.lane.answer(fromPhone(guess, 'yes'))
-    expect((await reasons('q-1')).at(-1)).toBe('rate_limited')
-    expect(await stage.lane.answer(fromPhone(codeOf(first), 'yes'))).toMatchObject({
-      kind: 'rejected',
-      reason: 'rate_limited',
-    })
-    await stage.lane.drain()
-    const fresh = stage.sms.copies.at(-1)?.envelope
-    expect(fresh?.delivery_id).not.toBe(first.owner?.delivery_id)
-    expect(await stage.lane.answer(fromPhone(fresh?.reply?.code ?? '', 'yes'))).toMatchObject({
-      kind: 'accepted',
-    })
-  })
-
   test('[LANE-044] of a settled request leads there: the late are refused as such, and told what holds', async () => {
     const code = codeOf(await ask('q-1'))
     await ask('q-2')
@@ -125,15 +126,49 @@ describe('a code', () => {
     expect(await reasons('q-2')).toEqual([])
   })
 
-  test('is remembered for the last twenty messages; an older one names nothing', async () => {
+  test('is remembered however many came after it', async () => {
     const oldest = codeOf(await ask('q-0'))
     await stage.lane.withdraw('q-0', 'enough', 'key-1')
-    expect(await stage.lane.answer(fromPhone(oldest, 'yes'))).toMatchObject({ reason: 'already_resolved' })
-    for (let number = 1; number <= 20; number++) {
+    for (let number = 1; number <= 25; number++) {
       await ask(`q-${number}`)
       await stage.lane.withdraw(`q-${number}`, 'enough', 'key-1')
     }
-    expect(await stage.lane.answer(fromPhone(oldest, 'yes'))).toEqual({ kind: 'unknown' })
+    expect(await stage.lane.answer(fromPhone(oldest, 'yes'))).toMatchObject({ reason: 'already_resolved' })
+  })
+
+  test('has seven characters, and is kept by nothing that can be searched for', async () => {
+    const envelopes = await ask('q-1')
+    expect(codeOf(envelopes)).toMatch(/^[0-9A-HJKMNP-TV-Z]{7}$/)
+    expect(envelopes.owner?.page.code).toBeNull()
+    let bytes = ''
+    for await (const chunk of stage.store.backup()) bytes += Buffer.from(chunk).toString('latin1')
+    expect(bytes.includes(codeOf(envelopes))).toBe(false)
+    expect(bytes.includes(keepReplyCode(stage.keyring().code, 'sms', 'owner', codeOf(envelopes)))).toBe(true)
+  })
+
+  test('of a request’s copies only the newest is good', async () => {
+    stage.sms.will({ kind: 'failed', code: 'provider_unavailable', retryable: true })
+    await ask('q-1')
+    stage.clock.pass(5_000)
+    await stage.lane.advance('q-1')
+    await stage.lane.drain()
+    const [older = '', newer = ''] = stage.sms.copies.map(({ envelope }) => envelope.reply?.code ?? '')
+    expect(await stage.lane.answer(fromPhone(older, 'yes'))).toMatchObject({ reason: 'code_mismatch' })
+    expect(await stage.lane.answer(fromPhone(newer, 'yes'))).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('is given out for twenty open requests; the next copy announces, until one of them is settled', async () => {
+    for (let number = 1; number <= 20; number++) await ask(`q-${number}`)
+    const beyond = (await ask('q-21')).owner
+    expect(beyond?.reply).toBeNull()
+    expect(beyond?.page.code).toMatch(/^[0-9A-Z]{4}$/)
+    const started = (await stage.store.ledger.story('q-21')).find(({ type }) => type === 'DELIVERY_STARTED')
+    expect(started?.body).toMatchObject({ channel: 'sms', announces: true })
+    const answer = fromPage(beyond === undefined ? '' : pageHandle(beyond), beyond?.page.code ?? null, 'yes')
+    expect(await stage.lane.answer(answer)).toMatchObject({ kind: 'accepted' })
+    await stage.lane.withdraw('q-1', 'enough', 'key-1')
+    expect((await ask('q-22')).owner?.reply?.code).toMatch(/^[0-9A-Z]{7}$/)
+    expect((await ask('q-23', 'deputy')).deputy?.reply?.code).toMatch(/^[0-9A-Z]{7}$/)
   })
 
   test('that two open requests share by chance answers neither', async () => {
@@ -149,12 +184,180 @@ describe('a code', () => {
   })
 })
 
+describe('codes that are guessed at', () => {
+  /** One guess after the other; what the first of them came to, and the last. */
+  async function guess(times: number, from = 0): Promise<void> {
+    for (let time = from; time < from + times; time++) {
+      const code = time.toString(16).toUpperCase().padStart(7, '0')
+      await stage.lane.answer(fromPhone(code, 'yes', { provider_message_id: `guess-${time}` }))
+    }
+  }
+
+  test('3 000 wrong ones leave ten entries and one rest, and the right one is not taken then', async () => {
+    const code = codeOf(await ask('q-1'))
+    await guess(3_000)
+    expect(await reasons('q-1')).toEqual(Array.from({ length: 10 }, () => 'code_mismatch'))
+    expect(await rested()).toEqual([{ user_id: 'owner', channel: 'sms', until: '2026-11-01T12:15:00.000Z' }])
+    expect(await stage.lane.answer(fromPhone(code, 'yes'))).toMatchObject({
+      kind: 'rejected',
+      reason: 'rate_limited',
+      theirs: true,
+    })
+    expect((await stage.lane.current('q-1'))?.state).toBe('pending')
+  })
+
+  test('all at once, and on two replicas, are not more than ten', async () => {
+    const code = codeOf(await ask('q-1'))
+    const second = stage.secondLane()
+    const tries = Array.from({ length: 200 }, (_, index) => {
+      const given = index.toString(16).toUpperCase().padStart(7, '0')
+      return (index % 2 === 0 ? stage.lane : second).answer(fromPhone(given, 'yes'))
+    })
+    await until('ten entries', async () => (await reasons('q-1')).length, 10)
+    expect(await stage.lane.answer(fromPhone(code, 'yes'))).toMatchObject({ reason: 'rate_limited' })
+    await Promise.all(tries)
+    expect(await reasons('q-1')).toHaveLength(10)
+    expect(await rested()).toHaveLength(1)
+  })
+
+  test('do not hide behind a copy that is worn out: the try is recorded with one that is not, or counted without', async () => {
+    const [first, second] = [await ask('q-1'), await ask('q-2')]
+    for (let time = 0; time < 6; time++) await stage.lane.answer(fromPhone(codeOf(second), 'perhaps'))
+    await stage.lane.drain()
+    expect((await reasons('q-2')).at(-1)).toBe('rate_limited')
+    stage.clock.pass(1)
+    const before = (await reasons('q-2')).length
+    await stage.lane.answer(fromPhone(wrong(codeOf(first), codeOf(second)), 'yes'))
+    // The fresh copy of the second is the newest that can be answered.
+    expect([await reasons('q-1'), (await reasons('q-2')).slice(before)]).toEqual([[], ['code_mismatch']])
+  })
+
+  test('are counted where every copy is worn out, too', async () => {
+    await ask('q-1')
+    for (let round = 0; round < 4; round++) {
+      const code = stage.sms.copies.at(-1)?.envelope.reply?.code ?? ''
+      for (let time = 0; time < 6; time++) await stage.lane.answer(fromPhone(code, 'perhaps'))
+      await stage.lane.drain()
+    }
+    expect((await reasons('q-1')).filter(reason => reason === 'rate_limited')).toHaveLength(4)
+    const size = (await stage.entries()).length
+    await guess(30)
+    expect((await stage.entries()).slice(size).map(({ type }) => type)).toEqual(['CODES_RESTED'])
+  })
+
+  test('rest for that person on that channel alone: not the other’s, not Slack, not the page', async () => {
+    const owners = await ask('q-1')
+    const deputys = await ask('q-2', 'deputy')
+    await stage.open(question('q-3'))
+    await stage.lane.drain()
+    await guess(20)
+    expect(await stage.lane.answer(fromPhone(codeOf(owners), 'yes'))).toMatchObject({
+      reason: 'rate_limited',
+    })
+    const others = fromPhone(codeOf(deputys, 'deputy'), 'yes', { sender: DEPUTY_PHONE })
+    expect(await stage.lane.answer(others)).toMatchObject({ kind: 'accepted' })
+    expect(await stage.lane.answer(fromSlack(handleOf(stage.slack, 'owner'), 'yes'))).toMatchObject({
+      kind: 'accepted',
+    })
+    await stage.lane.drain()
+    const copy = stage.sms.copies.findLast(({ display }) => display.request_id === 'q-1')?.envelope
+    if (copy === undefined) throw new Error('nothing was sent')
+    expect(copy.reply).toBeNull()
+    expect(await stage.lane.answer(fromPage(pageHandle(copy), copy.page.code, 'yes'))).toMatchObject({
+      kind: 'accepted',
+      subject: { request_id: 'q-1', answer: { proof: 'link_code' } },
+    })
+  })
+
+  test('are good again when the rest is over; the next one lasts twice as long, to a day', async () => {
+    const id = { deadline_seconds: 2_592_000 }
+    await stage.open(question('q-1', id), bySms('owner'))
+    await stage.lane.drain()
+    const code = stage.sms.copies[0]?.envelope.reply?.code ?? ''
+    const lengths: number[] = []
+    for (let round = 0; round < 9; round++) {
+      const now = stage.store.ledger.now()
+      await guess(10, 100 * round)
+      const until = Date.parse((await rested()).at(-1)?.until ?? '')
+      lengths.push((until - now) / MINUTE_MS)
+      await stage.lane.drain()
+      stage.clock.pass(until - now)
+      await stage.store.ledger.append({ decide: () => ({ kind: 'append', events: [] }) })
+    }
+    expect(lengths).toEqual([15, 30, 60, 120, 240, 480, 960, 1440, 1440])
+    stage.clock.pass(DAY_MS)
+    const now = stage.store.ledger.now()
+    await guess(10, 9_000)
+    expect(Date.parse((await rested()).at(-1)?.until ?? '') - now).toBe(15 * MINUTE_MS)
+    stage.clock.pass(15 * MINUTE_MS)
+    // One copy led to the page meanwhile, and took nothing from the first.
+    expect(stage.sms.copies.map(({ envelope }) => envelope.reply === null)).toEqual([false, true])
+    expect(await stage.lane.answer(fromPhone(code, 'yes'))).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('nine in an hour, again and again, are typos', async () => {
+    const id = { deadline_seconds: 86_400 }
+    await stage.open(question('q-1', id), bySms('owner'))
+    await stage.lane.drain()
+    for (let hour = 0; hour < 5; hour++) {
+      await guess(9, 100 * hour)
+      stage.clock.pass(HOUR_MS + 1)
+    }
+    expect(await rested()).toEqual([])
+    const code = stage.sms.copies[0]?.envelope.reply?.code ?? ''
+    expect(await stage.lane.answer(fromPhone(code, 'yes'))).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('of somebody who has none open are nobody’s, and no rest begins', async () => {
+    await guess(30)
+    expect(await stage.entries()).toEqual([])
+  })
+
+  test('lead on: who is asked by text message is asked on the next channel, and told why', async () => {
+    await stage.open(question('q-1'), [{ user_id: 'owner', channels: ['sms', 'email'], route: 'first' }])
+    await stage.lane.drain()
+    expect(stage.email.copies).toEqual([])
+    await guess(10)
+    await until('a mail', () => stage.email.copies.length, 1)
+    await stage.lane.drain()
+    expect(stage.sms.copies).toHaveLength(1)
+    const mailed = { channel: 'email', sender: 'owner@example.org', proof: 'dmarc' } as const
+    const answer = fromSlack(handleOf(stage.email, 'owner'), 'yes', mailed)
+    expect(await stage.lane.answer(answer)).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('lead on to what is asked while they rest: the next channel first, the page where there is none', async () => {
+    await ask('q-1')
+    await guess(10)
+    await stage.lane.drain()
+    await stage.open(question('q-2'), [{ user_id: 'owner', channels: ['sms', 'email'], route: 'first' }])
+    await stage.lane.drain()
+    expect(stage.email.copies.map(({ display }) => display.request_id)).toEqual(['q-2'])
+    expect((await ask('q-3')).owner).toMatchObject({ reply: null, page: { code: expect.any(String) } })
+  })
+
+  test('lead on after a crash that left nothing but the ledger: the request is due at once', async () => {
+    await ask('q-1')
+    await stage.lane.drain()
+    await guess(9)
+    const rest = { channel: 'sms', user_id: 'owner', until_ms: START + HOUR_MS, length_ms: HOUR_MS } as const
+    await stage.store.ledger.append({
+      decide: ({ ms }) => ({ kind: 'append', events: [], shelve: [{ put: 'rest', rest, since_ms: ms }] }),
+    })
+    expect(await stage.store.ledger.due(stage.store.ledger.now(), 10)).toEqual(['q-1'])
+  })
+})
+
 /** Another copy of the same delivery, with this code. */
 async function twin({ owner }: Record<string, Envelope>, code: string): Promise<void> {
   const known = await stage.store.shelf.grant(hashHandle(owner?.reply?.handle ?? ''))
   if (known === null) throw new Error('nothing was sent')
   const handle_hash = hashHandle('0123456789abcdefghjkmnpqrs')
-  const grant = { ...known, handle_hash, code_hash: hashCode(handle_hash, code) }
+  const grant = {
+    ...known,
+    handle_hash,
+    code_hash: keepReplyCode(stage.keyring().code, 'sms', 'owner', code),
+  }
   await stage.store.ledger.append({
     decide: () => ({ kind: 'append', events: [], shelve: [{ put: 'grant', grant }] }),
   })

@@ -8,14 +8,17 @@ import { REASONS, type Reason } from '../../src/reason.js'
 import type { Received } from '../../src/reply/receive.js'
 import type { Request } from '../../src/request/request.js'
 import { hashToken } from '../../src/token/jws.js'
-import { hashCode, hashHandle } from '../../src/token/reply-handle.js'
+import { hashHandle } from '../../src/token/reply-handle.js'
 import { mint, type ReplyClaims, verify } from '../../src/token/reply-token.js'
 import {
   approval,
   configure,
   DEPUTY,
+  fromPage,
   fromSlack,
+  handleOf,
   OWNER,
+  pageHandle,
   question,
   raise,
   START,
@@ -34,8 +37,10 @@ afterEach(async () => {
 
 type Open = {
   readonly subject: Case
+  /** Of the copy itself; empty where it only announces. */
   readonly handle: string
-  readonly code: string
+  readonly page: string
+  readonly code: string | null
   readonly delivery_id: string
 }
 
@@ -44,8 +49,17 @@ async function ask(request: Request = question('q')): Promise<Open> {
   const subject = await stage.open(request)
   await stage.lane.drain()
   const envelope = stage.slack.copies.at(-1)?.envelope
-  if (envelope === undefined || envelope.reply === null) throw new Error('nothing was sent')
-  return { subject, ...envelope.reply, delivery_id: envelope.delivery_id }
+  if (envelope === undefined) throw new Error('nothing was sent')
+  const { reply, page, delivery_id } = envelope
+  return { subject, handle: reply?.handle ?? '', page: pageHandle(envelope), code: page.code, delivery_id }
+}
+
+/** The same where the card cannot show all of it, and leads to its page. */
+async function announce(request: Request = question('q')): Promise<Open & { readonly code: string }> {
+  stage.slack.wide = false
+  const { code, ...open } = await ask(request)
+  if (code === null) throw new Error('the page has no code')
+  return { ...open, code }
 }
 
 const claimsOf = async (handle: string): Promise<ReplyClaims> => {
@@ -61,7 +75,8 @@ async function shelve(open: Open, token: string, more: { request_id?: string; de
   const handle = `0123456789abcdefghjkmnpq${String(grants++).padStart(2, '0')}`
   const grant = {
     handle_hash: hashHandle(handle),
-    code_hash: hashCode(hashHandle(handle), 'AB12'),
+    use: 'reply' as const,
+    code_hash: '',
     token,
     request_id: open.subject.request_id,
     delivery_id: open.delivery_id,
@@ -135,12 +150,14 @@ describe('an answer', () => {
   })
 
   test('[LANE-048] neither token, handle nor code stands anywhere in the ledger', async () => {
-    const { handle, code } = await ask()
+    const { handle, page: read } = await ask()
     const token = (await stage.store.shelf.grant(hashHandle(handle)))?.token ?? ''
     await stage.lane.answer(fromSlack(handle, `no ${handle}`))
     await stage.lane.answer(fromSlack(handle, 'no'))
+    const { page, code } = await announce(question('q2'))
+    await stage.lane.answer(fromPage(page, code, `no ${code}`))
     const text = JSON.stringify(await stage.entries())
-    for (const secret of [token, handle, handle.toUpperCase(), `"${code}"`])
+    for (const secret of [token, handle, handle.toUpperCase(), read, page, `"${code}"`])
       expect(text).not.toContain(secret)
   })
 
@@ -278,20 +295,21 @@ describe('[LANE-087] the right is not proven:', () => {
     expect(await stage.lane.answer(fromSlack(handle, 'yes'))).toMatchObject({ kind: 'accepted' })
   })
 
-  test('proof_insufficient: policy asks for more than a link', async () => {
-    const { handle, code } = await ask(approval('q'))
-    await expectRejected(
-      {
-        channel: 'web',
-        proof: 'link_code',
-        authenticated: true,
-        binding: { kind: 'handle', handle },
-        code,
-        text: 'yes',
-        automated: false,
-      },
-      'proof_insufficient',
-    )
+  test('proof_insufficient: the page of a copy that is answered where it stands is for reading', async () => {
+    const { page, handle, code } = await ask(approval('q'))
+    expect(code).toBeNull()
+    await expectRejected(fromPage(page, 'AAAA', 'yes'), 'proof_insufficient')
+    expect(await stage.lane.answer(fromSlack(handle, 'yes'))).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('proof_insufficient: a copy that only announces is answered on its page alone', async () => {
+    const { page, code } = await announce()
+    const byRef = fromSlack('', 'yes', { binding: { kind: 'ref', ref: 'slack-1' } })
+    await expectRejected(byRef, 'proof_insufficient')
+    expect(await stage.lane.answer(fromPage(page, code, 'yes'))).toMatchObject({
+      kind: 'accepted',
+      subject: { answer: { proof: 'link_code', channel: 'web', answered_by: 'owner' } },
+    })
   })
 
   test('already_resolved: [LANE-044] a second use of an accepted token, [LANE-070] a reply after the default', async () => {
@@ -344,26 +362,12 @@ describe('[LANE-087] the right is not proven:', () => {
     ['another code', '0000'],
     ['the code and more', 'x'],
   ])('code_mismatch: possession with %s', async (_name, given) => {
-    const { handle, code } = await ask()
+    const { page, code } = await announce()
     const wrong = given === '0000' && code === '0000' ? '1111' : given === 'x' ? `${code}0` : given
-    const inbound: Inbound = {
-      channel: 'web',
-      proof: 'link_code',
-      authenticated: true,
-      binding: { kind: 'handle', handle },
-      text: 'yes',
-      automated: false,
-      ...(wrong !== undefined && { code: wrong }),
-    }
+    const inbound = fromPage(page, wrong ?? null, 'yes')
     await expectRejected(inbound, 'code_mismatch')
     await expectRejected({ ...inbound, proof: 'console' }, 'code_mismatch')
-    // A reference is not possession of the handle: it has no code to hold against.
-    const { code: _, ...bare } = inbound
-    await expectRejected(
-      { ...bare, channel: 'slack', binding: { kind: 'ref', ref: 'slack-1' } },
-      'code_mismatch',
-    )
-    const right = await stage.lane.answer({ ...inbound, code: code.toLowerCase() })
+    const right = await stage.lane.answer(fromPage(page, code.toLowerCase(), 'yes'))
     expect(right).toMatchObject({
       kind: 'accepted',
       subject: { answer: { proof: 'link_code', answered_by: 'owner' } },
@@ -371,18 +375,43 @@ describe('[LANE-087] the right is not proven:', () => {
   })
 
   test('the code of one link does not open another', async () => {
-    const x = await ask(question('x'))
+    const x = await announce(question('x'))
+    const { page } = await announce()
+    await expectRejected(fromPage(page, x.code, 'yes'), 'code_mismatch')
+  })
+})
+
+describe('a handle has one use:', () => {
+  test('a copy’s own handle opens nothing on the page, whatever code comes with it', async () => {
+    const { handle, page } = await ask()
+    const size = (await stage.entries()).length
+    for (const proof of ['link_code', 'console'] as const)
+      expect(await stage.lane.answer(fromPage(handle, 'AAAA', 'yes', { proof }))).toEqual({ kind: 'unknown' })
+    expect(handle).not.toBe(page)
+    expect(await stage.entries()).toHaveLength(size)
+  })
+
+  test('a page’s handle answers on no channel, though the addressee themselves sends it', async () => {
+    const read = await ask(question('x'))
+    const { page, code } = await announce()
+    const size = (await stage.entries()).length
+    for (const handle of [read.page, page])
+      expect(await stage.lane.answer(fromSlack(handle, 'yes', { code }))).toEqual({ kind: 'unknown' })
+    expect(await stage.entries()).toHaveLength(size)
+  })
+
+  test('a copy’s own handle answers on no other channel than its own', async () => {
     const { handle } = await ask()
-    const inbound: Inbound = {
-      channel: 'web',
-      proof: 'link_code',
-      authenticated: true,
-      binding: { kind: 'handle', handle },
-      code: x.code,
-      text: 'yes',
-      automated: false,
-    }
-    await expectRejected(inbound, 'code_mismatch')
+    const mailed = fromSlack(handle, 'yes', { channel: 'email', sender: 'owner@example.org', proof: 'dmarc' })
+    expect(await stage.lane.answer(mailed)).toEqual({ kind: 'unknown' })
+  })
+
+  test('both of a copy name one token and one jti, and neither says anything about the other', async () => {
+    const { handle, page } = await ask()
+    const grants = await Promise.all([handle, page].map(one => stage.store.shelf.grant(hashHandle(one))))
+    expect(grants.map(grant => grant?.use)).toEqual(['reply', 'page'])
+    expect(grants[0]?.token).toBe(grants[1]?.token)
+    expect(await claimsOf(handle)).toEqual(await claimsOf(page))
   })
 })
 
@@ -452,13 +481,14 @@ describe('[LANE-087] attempts and repetitions:', () => {
     expect(await stage.lane.current('q')).toMatchObject({ state: 'defaulted' })
   })
 
-  test('strangers cannot kill the addressee’s handle, nor grow the ledger for ever', async () => {
+  test('strangers cannot kill the addressee’s handle, nor grow the ledger under however many names', async () => {
     const { handle } = await ask()
-    const strangers = [DEPUTY, { team: 'T9', user: 'U1' }, { team: 'T9', user: 'U2' }]
+    const names = Array.from({ length: 30 }, (_, index) => ({ team: 'T9', user: `U${index}` }))
+    const strangers = [DEPUTY, ...names]
     for (const sender of strangers) {
-      for (let time = 0; time < 20; time++) await stage.lane.answer(fromSlack(handle, 'yes', { sender }))
+      for (let time = 0; time < 2; time++) await stage.lane.answer(fromSlack(handle, 'yes', { sender }))
     }
-    expect(await rejections()).toHaveLength(strangers.length * 5)
+    expect(await rejections()).toHaveLength(10)
     expect((await rejections()).map(({ body }) => body.reason)).not.toContain('rate_limited')
     expect(stage.slack.copies).toHaveLength(1)
     expect(await stage.lane.answer(fromSlack(handle, 'yes'))).toMatchObject({ kind: 'accepted' })
@@ -470,9 +500,46 @@ describe('[LANE-087] attempts and repetitions:', () => {
   ])('%s cannot kill the handle, nor grow the ledger for ever', async (_name, more) => {
     const { handle } = await ask()
     for (let time = 0; time < 20; time++) await stage.lane.answer(fromSlack(handle, 'yes', more))
-    expect(await rejections()).toHaveLength(5)
+    expect(await rejections()).toHaveLength(10)
     expect(stage.slack.copies).toHaveLength(1)
     expect(await stage.lane.answer(fromSlack(handle, 'yes'))).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('44 empty posts to a link end nothing on Slack: they use up the page alone, and are recorded a few times', async () => {
+    const { page, handle } = await ask()
+    for (let time = 0; time < 44; time++)
+      expect(await stage.lane.answer(fromPage(page, '', ''))).toMatchObject({ reason: 'proof_insufficient' })
+    expect(await rejections()).toHaveLength(10)
+    await stage.lane.drain()
+    expect(stage.slack.copies).toHaveLength(1)
+    expect(await stage.lane.answer(fromSlack(handle, 'yes'))).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('44 empty posts to the link of a copy that announces use up its page; a fresh copy comes, at most three times', async () => {
+    stage.slack.wide = false
+    await stage.open(question('q'), [{ user_id: 'owner', channels: ['slack', 'email'], route: 'first' }])
+    for (let round = 0; round < 4; round++) {
+      await until('a fresh copy', () => stage.slack.copies.length, round + 1)
+      await stage.lane.drain()
+      const envelope = stage.slack.copies[round]?.envelope
+      if (envelope === undefined) throw new Error('nothing was sent')
+      for (let time = 0; time < 11; time++) await stage.lane.answer(fromPage(pageHandle(envelope), '', ''))
+    }
+    await stage.lane.drain()
+    // And the person is not shut out: the next channel has it.
+    await until('the mail', () => stage.email.copies.length, 1)
+    const mailed = { channel: 'email', sender: 'owner@example.org', proof: 'dmarc' } as const
+    const answer = fromSlack(handleOf(stage.email, 'owner'), 'yes', mailed)
+    expect(await stage.lane.answer(answer)).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('proof_insufficient is nobody’s attempt: it is said each time, recorded ten times, and ends nothing', async () => {
+    const { page, code } = await announce()
+    const byRef = fromSlack('', 'yes', { binding: { kind: 'ref', ref: 'slack-1' } })
+    for (let time = 0; time < 30; time++)
+      expect(await stage.lane.answer(byRef)).toMatchObject({ reason: 'proof_insufficient', theirs: true })
+    expect(await rejections()).toHaveLength(10)
+    expect(await stage.lane.answer(fromPage(page, code, 'yes'))).toMatchObject({ kind: 'accepted' })
   })
 
   test('duplicate_message: a provider that repeats itself is recorded once more, then no more', async () => {
@@ -501,22 +568,17 @@ describe('[LANE-087] attempts and repetitions:', () => {
       await expectRejected(fromSlack(handle, 'perhaps', message), 'reply_not_in_schema')
     }
     await expectRejected(fromSlack(handle, 'perhaps', { provider_message_id: 'm-4' }), 'duplicate_message')
-    expect((await stage.lane.current('q'))?.deliveries[0]).toMatchObject({ exhausted: false })
+    expect((await stage.lane.current('q'))?.deliveries[0]).toMatchObject({ exhausted: [] })
   })
 
   test('the same message id on another channel is another message', async () => {
-    const open = await ask()
-    await expectRejected(
-      fromSlack(open.handle, 'perhaps', { provider_message_id: 'm-1' }),
-      'reply_not_in_schema',
-    )
-    const telegram = fromSlack(open.handle, 'perhaps', {
-      channel: 'telegram',
-      sender: 77,
-      proof: 'telegram_id',
-      provider_message_id: 'm-1',
-    })
-    await expectRejected(telegram, 'wrong_recipient')
+    await stage.open(question('q'), [{ user_id: 'owner', channels: ['slack', 'email'], route: 'all' }])
+    await stage.lane.drain()
+    const [slack, mail] = [handleOf(stage.slack, 'owner'), handleOf(stage.email, 'owner')]
+    const message = { provider_message_id: 'm-1' }
+    await expectRejected(fromSlack(slack, 'perhaps', message), 'reply_not_in_schema')
+    const mailed = { channel: 'email', sender: 'owner@example.org', proof: 'dmarc', ...message } as const
+    await expectRejected(fromSlack(mail, 'perhaps', mailed), 'reply_not_in_schema')
   })
 
   test('an accepted message that is delivered again is told as a repetition, and nothing changes', async () => {

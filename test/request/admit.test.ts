@@ -5,12 +5,16 @@ import { parseSubmission } from '../../src/request/parse.js'
 import { MOODS } from '../../src/request/request.js'
 import { approval, POLICY, question, review, run, submit } from './samples.js'
 
-const ann = { addresses: { slack: {}, email: 'a', sms: '+1' }, channels: ['slack', 'email'] } as const
-const bo = { addresses: { web: true }, channels: ['web'] } as const
+const ann = { channels: ['slack', 'email', 'telegram'] } as const
+const bo = { channels: ['web'] } as const
+const cy = { channels: ['sms'] } as const
 const two: Admission = {
   recipients: { ann, bo },
   actions: { PUBLISH: { approvers: ['ann'] }, EXPORT: { approvers: ['ann', 'bo'] } },
-  configured: ['slack', 'email', 'web'],
+  configured: ['slack', 'email', 'sms', 'web'],
+  proofsFor: () => ['slack_signed', 'dmarc', 'console'],
+  shows: () => true,
+  printsLinks: true,
 }
 const onlyBo: Admission = { ...two, recipients: { bo } }
 
@@ -73,7 +77,7 @@ describe('whom it is put to', () => {
   it("without channels the person's own order holds, the next when one fails", () => {
     expect(asked(question, ['ann'])).toEqual({
       ok: true,
-      recipients: [{ user_id: 'ann', channels: ['slack', 'email'], route: 'first' }],
+      recipients: [{ user_id: 'ann', channels: ['slack', 'email', 'telegram'], route: 'first' }],
     })
   })
   it('named channels are all used, in the order named', () => {
@@ -83,8 +87,8 @@ describe('whom it is put to', () => {
     })
   })
   it.each([
-    ['a channel the person has no address on', 'telegram'],
-    ['a channel that is not running', 'sms'],
+    ['a channel the operator does not list for the person, though it is running', 'sms'],
+    ['a channel that is not running', 'telegram'],
   ])('%s is refused', (_, channel) => {
     expect(asked(question, [{ user_id: 'ann', channels: ['email', channel] }])).toMatchObject({
       code: 'invalid_request',
@@ -110,6 +114,44 @@ describe('a caller cannot choose a compliant approver', () => {
   })
   it('a question may go to anybody', () => {
     expect(asked(question, ['bo']).ok).toBe(true)
+  })
+})
+
+describe('a request that nobody asked could answer is refused at the door', () => {
+  const narrow = (more: Partial<Admission>): Admission => ({ ...two, recipients: { ann, bo, cy }, ...more })
+
+  it('because no channel of anybody asked could show it, and no page’s proof is enough', () => {
+    const admission = narrow({ shows: () => false })
+    expect(asked(question, ['ann', 'cy'], admission)).toEqual({
+      ok: false,
+      code: 'cannot_be_shown',
+      detail:
+        'No channel of anybody asked could show all of what is decided, and none leads to a page whose proof is enough.',
+      errors: [
+        {
+          field: '/recipients',
+          read: 'asked on slack, email, telegram, sms',
+          accepted: 'somebody who can answer by slack_signed, dmarc, console, or a shorter request',
+        },
+      ],
+    })
+  })
+  it('because no channel of anybody asked gives a proof that is enough', () => {
+    expect(asked(question, ['cy'], narrow({}))).toMatchObject({
+      code: 'cannot_be_shown',
+      detail: 'No channel of anybody asked gives a proof that is enough for this request.',
+      errors: [{ field: '/recipients', read: 'asked on sms' }],
+    })
+  })
+  it('because their one channel is the web and nothing carries its links', () => {
+    expect(asked(question, ['bo'], narrow({ printsLinks: false }))).toMatchObject({ code: 'cannot_be_shown' })
+  })
+  it.each([
+    ['one of them can be shown it', ['ann', 'cy'], { shows: (channel: string) => channel === 'email' }],
+    ['the page’s proof is enough', ['cy'], { proofsFor: () => ['link_code'] as const, shows: () => false }],
+    ['one of them is on a page', ['bo', 'cy'], { shows: () => false }],
+  ])('and is not where %s', (_, recipients, more) => {
+    expect(asked(question, recipients, narrow(more)).ok).toBe(true)
   })
 })
 

@@ -156,6 +156,7 @@ describe('a refusal', () => {
       reason: 'reply_not_in_schema',
       request_id: 'q-1',
       delivery_id: 'd-1',
+      theirs: true,
       read: 'perhaps',
       accepted: describeAnswer({ kind: 'choice', options }),
       outcome: null,

@@ -1,17 +1,8 @@
-// What travels: 26 characters that survive a phone, a mail address and a URL; and the four beside them.
+// What travels: 26 characters that survive a phone, a mail address and a URL.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encode } from '../../src/token/crockford.js'
-import {
-  CODE_BYTES,
-  HANDLE_BYTES,
-  hashCode,
-  hashHandle,
-  readCode,
-  readHandle,
-  writeCode,
-  writeHandle,
-} from '../../src/token/reply-handle.js'
+import { HANDLE_BYTES, hashHandle, readHandle, writeHandle } from '../../src/token/reply-handle.js'
 
 const handleBytes = fc.uint8Array({ minLength: HANDLE_BYTES, maxLength: HANDLE_BYTES })
 const HANDLE = writeHandle(new Uint8Array(HANDLE_BYTES).map((_, index) => index * 15))
@@ -101,52 +92,5 @@ describe('a reply handle', () => {
   test('only its hash is kept, under a domain of its own', () => {
     expect(hashHandle(HANDLE)).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect(hashHandle(HANDLE)).not.toBe(hashHandle(HANDLE.toUpperCase()))
-    expect(hashHandle(HANDLE)).not.toBe(hashCode(hashHandle(HANDLE), ''))
-  })
-})
-
-describe('the code', () => {
-  test('has four upper-case characters of the same alphabet', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: CODE_BYTES, maxLength: CODE_BYTES }), bytes => {
-        const code = writeCode(bytes)
-        expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}$/)
-        expect(readCode(code)).toBe(code)
-        expect(readCode(code.toLowerCase())).toBe(code)
-      }),
-    )
-  })
-
-  test.each([
-    ['o', '0'],
-    ['O', '0'],
-    ['i', '1'],
-    ['I', '1'],
-    ['l', '1'],
-    ['L', '1'],
-  ])('%s is read as the digit it resembles, %s', (typed, digit) => {
-    expect(readCode(`A${typed}BC`)).toBe(`A${digit}BC`)
-  })
-
-  test.each([
-    '',
-    'ABC',
-    'ABCDE',
-    'AB C',
-    ' ABCD',
-    'ABCD\n',
-    'AUBC',
-    '\u00c0BCD',
-    'A\u013123',
-    'A\u017fBC',
-    '\u0661\u0662\u0663\u0664',
-  ])('%j is none', typed => {
-    expect(readCode(typed)).toBeNull()
-  })
-
-  test('is hashed together with its handle: the same four characters differ from link to link', () => {
-    const [one, other] = [hashHandle(HANDLE), hashHandle(HANDLE.replace(/^./, 'z'))]
-    expect(hashCode(one, 'AB12')).not.toBe(hashCode(other, 'AB12'))
-    expect(hashCode(one, 'AB12')).not.toBe(hashCode(one, 'AB13'))
   })
 })

@@ -1,11 +1,12 @@
 // A keyring in a real store of its own, and tokens signed past our own code, as somebody with the key could.
 
-import type { KeyObject } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CompactSign, type CryptoKey } from 'jose'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
+import type { Mac } from '../../src/token/keyring.js'
 import type { ReplyClaims } from '../../src/token/reply-token.js'
 import { START, StageClock } from '../lane/stage.js'
 
@@ -18,6 +19,12 @@ export function openShelf() {
   }
   return { shelf: store.shelf, close }
 }
+
+/** As a key of the ring makes it, the key being this byte 32 times. */
+export const macOf =
+  (byte: number): Mac =>
+  words =>
+    createHmac('sha256', Buffer.alloc(32, byte)).update(words).digest('hex')
 
 export const CLAIMS: ReplyClaims = {
   sub: 'owner',

@@ -1,5 +1,12 @@
 // docs/spec/reply-token.md, held to the code: its example is recomputed, by our rooms and past them.
-import { createHash, createPrivateKey, createPublicKey, sign, verify as verifySignature } from 'node:crypto'
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  sign,
+  verify as verifySignature,
+} from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { PROOFS } from '../../src/adapter.js'
@@ -8,12 +15,13 @@ import { REASONS } from '../../src/reason.js'
 import { display, hashDisplay } from '../../src/request/display.js'
 import { hashReplySchema } from '../../src/request/reply-schema.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
+import { keepPageCode, keepReplyCode, writePageCode, writeReplyCode } from '../../src/token/code.js'
 import { hashToken } from '../../src/token/jws.js'
-import { hashCode, hashHandle, writeCode, writeHandle } from '../../src/token/reply-handle.js'
+import { hashHandle, writeHandle } from '../../src/token/reply-handle.js'
 import { mint, type ReplyClaims, verify } from '../../src/token/reply-token.js'
 import { START } from '../lane/stage.js'
 import { exampleRing } from './example-ring.js'
-import { openShelf } from './ring.js'
+import { macOf, openShelf } from './ring.js'
 
 const page = readFileSync(new URL('../../docs/spec/reply-token.md', import.meta.url), 'utf8')
 function block(name: string): string {
@@ -75,21 +83,30 @@ describe('the example of docs/spec/reply-token.md', () => {
     expect(page).toContain(KID)
   })
 
-  test('handle, code and the three hashes are as the page says, by our code and by its formulas', () => {
-    const handle = writeHandle(new Uint8Array(17).map((_, index) => index))
-    const code = writeCode(new Uint8Array([0xab, 0xcd, 0xef]))
+  test('handles, codes and what is kept of them are as the page says, by our code and by its formulas', () => {
+    const bytes = (length: number, from = 0) => new Uint8Array(length).map((_, index) => from + index)
+    const [page_handle, reply_handle] = [writeHandle(bytes(17)), writeHandle(bytes(17, 17))]
+    const page_code = writePageCode(new Uint8Array([0xab, 0xcd, 0xef]))
+    const reply_code = writeReplyCode(new Uint8Array([0xab, 0xcd, 0xef, 0x01, 0x23]))
     expect(kept).toEqual({
-      handle,
-      code,
+      page_handle,
+      page_code,
+      reply_handle,
+      reply_code,
       token_hash: hashToken(token),
-      handle_hash: hashHandle(handle),
-      code_hash: hashCode(hashHandle(handle), code),
+      page_handle_hash: hashHandle(page_handle),
+      reply_handle_hash: hashHandle(reply_handle),
+      page_code_hash: keepPageCode(macOf(0x40), hashHandle(page_handle), page_code),
+      reply_code_hash: keepReplyCode(macOf(0x40), 'sms', 'release-owner', reply_code),
     })
     const sha = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+    const hmac = (text: string) =>
+      `hmac:${createHmac('sha256', Buffer.alloc(32, 0x40)).update(text).digest('hex')}`
     expect(kept).toMatchObject({
       token_hash: sha(token),
-      handle_hash: sha(`lane/handle/v1\n${handle}`),
-      code_hash: sha(`lane/code/v1\n${hashHandle(handle)}\n${code}`),
+      page_handle_hash: sha(`lane/handle/v1\n${page_handle}`),
+      page_code_hash: hmac(`lane/code/v2\npage\n${kept.page_handle_hash}\n${page_code}`),
+      reply_code_hash: hmac(`lane/code/v2\nreply\nsms\nrelease-owner\n${reply_code}`),
     })
     expect(claims.rsh).toBe(sha(`lane/reply-schema/v1\n${canonical(request.reply_schema)}`))
   })

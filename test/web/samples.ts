@@ -70,6 +70,7 @@ export const open = (display: Display, refused: Open['refused'] = null): Open =>
   kind: 'open',
   handle: HANDLE,
   display,
+  elsewhere: null,
   csrf: 'csrf-1',
   refused,
   openable: [HASH],

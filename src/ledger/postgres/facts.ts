@@ -40,11 +40,19 @@ export function keyOf(guard: Guard): string {
     case 'recipient_budget':
       return `recipient_budget ${JSON.stringify([guard.opened_by, guard.user_id])}`
     case 'attempts':
-      return `attempts ${JSON.stringify([guard.delivery_id, hexOf(guard.sender)])}`
+      return `attempts ${JSON.stringify([guard.delivery_id, hexOf(guard.under)])}`
+    case 'open_codes':
+      return `open_codes ${JSON.stringify([guard.channel, guard.user_id, guard.request_id])}`
+    case 'misses':
+      return `misses ${JSON.stringify([guard.channel, guard.user_id])}`
     case 'address':
       return `address ${JSON.stringify([guard.channel, hexOf(guard.address)])}`
   }
 }
+
+/** What this batch itself has given out or laid to rest of a person's codes. */
+export const codesOf = (what: 'given' | 'rested', channel: string, user_id: string): string =>
+  `${what} ${JSON.stringify([channel, user_id])}`
 
 export const questionsOf = (run_id: string): string => keyOf({ kind: 'open_questions', run_id, at_most: 0 })
 
@@ -72,8 +80,24 @@ const ASKED: Statement = {
 }
 const ATTEMPTS: Statement = {
   name: 'facts_attempts',
-  text: `SELECT x.key, a.count FROM json_to_recordset($1) AS x (key text, delivery_id text, sender text)
-    JOIN attempts a ON a.delivery_id = x.delivery_id AND a.sender = decode(x.sender, 'hex')`,
+  text: `SELECT x.key, a.count FROM json_to_recordset($1) AS x (key text, delivery_id text, under text)
+    JOIN attempts a ON a.delivery_id = x.delivery_id AND a.under = decode(x.under, 'hex')`,
+}
+/** While codes rest there are more than any bound. */
+const RESTING = `EXISTS (SELECT FROM code_rests r
+  WHERE r.channel = x.channel AND r.user_id = x.user_id AND r.until_ms > $2) THEN 2147483647`
+const OPEN_CODES: Statement = {
+  name: 'facts_open_codes',
+  text: `SELECT x.key, CASE WHEN ${RESTING} ELSE (SELECT count(*) FROM open_codes c JOIN requests q USING (request_id)
+      WHERE c.channel = x.channel AND c.user_id = x.user_id AND c.request_id <> x.request_id
+        AND q.state = 'pending') END AS count
+    FROM json_to_recordset($1) AS x (key text, channel text, user_id text, request_id text)`,
+}
+const MISSES: Statement = {
+  name: 'facts_misses',
+  text: `SELECT x.key, CASE WHEN ${RESTING} ELSE (SELECT coalesce(sum(m.count), 0)::bigint FROM code_misses m
+      WHERE m.channel = x.channel AND m.user_id = x.user_id AND m.ms > $2::bigint - ${HOUR_MS}) END AS count
+    FROM json_to_recordset($1) AS x (key text, channel text, user_id text)`,
 }
 
 const ADDRESSES: Statement = {
@@ -92,7 +116,11 @@ function membersOf(guard: Guard): Members {
     case 'recipient_budget':
       return { opened_by: guard.opened_by, user_id: guard.user_id }
     case 'attempts':
-      return { delivery_id: guard.delivery_id, sender: hexOf(guard.sender) }
+      return { delivery_id: guard.delivery_id, under: hexOf(guard.under) }
+    case 'open_codes':
+      return { channel: guard.channel, user_id: guard.user_id, request_id: guard.request_id }
+    case 'misses':
+      return { channel: guard.channel, user_id: guard.user_id }
     case 'address':
       return { channel: guard.channel, address: hexOf(guard.address) }
   }
@@ -103,6 +131,8 @@ const STATEMENTS: Readonly<Record<Guard['kind'], Statement>> = {
   open_questions: QUESTIONS,
   recipient_budget: ASKED,
   attempts: ATTEMPTS,
+  open_codes: OPEN_CODES,
+  misses: MISSES,
   address: ADDRESSES,
 }
 
@@ -120,6 +150,7 @@ export function questions(batch: readonly Append<unknown>[], now: number): reado
     if (rows.length === 0) continue
     const values: unknown[] = [JSON.stringify(rows.map(([key, guard]) => ({ key, ...membersOf(guard) })))]
     if (kind === 'recipient_budget') values.push(now - HOUR_MS)
+    if (kind === 'open_codes' || kind === 'misses') values.push(now)
     const learn = kind === 'address' ? learnOwners : learnCounts
     asked.push({ question: { ...STATEMENTS[kind], values }, learn })
   }
@@ -147,5 +178,11 @@ export function holds({ claimed, counts, owners }: Facts, guard: Guard): boolean
     const owner = owners.get(key)
     return owner === undefined || guard.theirs.includes(owner)
   }
-  return guard.kind === 'unclaimed' ? !claimed.has(key) : (counts.get(key) ?? 0) < guard.at_most
+  if (guard.kind === 'unclaimed') return !claimed.has(key)
+  const count = counts.get(key) ?? 0
+  if (guard.kind !== 'open_codes' && guard.kind !== 'misses') return count < guard.at_most
+  const { channel, user_id } = guard
+  if (counts.has(codesOf('rested', channel, user_id))) return false
+  const given = guard.kind === 'open_codes' ? (counts.get(codesOf('given', channel, user_id)) ?? 0) : 0
+  return count + given < guard.at_most
 }

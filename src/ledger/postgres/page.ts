@@ -7,8 +7,8 @@ import type { Reading } from '../clock.js'
 import type { Append, Appended, Decision, Guard, Moment, Shelving } from '../contract.js'
 import { seal } from '../entry.js'
 import type { Change } from './clock.js'
-import { type Facts, hexOf, holds, type Known, keyOf, questionsOf } from './facts.js'
-import { shelved } from './shelving.js'
+import { codesOf, type Facts, hexOf, holds, type Known, keyOf, questionsOf } from './facts.js'
+import { isCoded, shelved } from './shelving.js'
 import type { Head, Rows } from './tables.js'
 
 export type Outcome = Appended<unknown>
@@ -95,9 +95,16 @@ export class Page {
 
   /** What the next append of the batch must find changed. */
   #learn(shelving: Shelving): void {
-    if (shelving.put !== 'link') return
-    const { user_id, channel, address } = shelving.link
-    this.#facts.owners.set(keyOf({ kind: 'address', channel, address, theirs: [] }), user_id)
+    const { counts, owners } = this.#facts
+    if (shelving.put === 'link') {
+      const { user_id, channel, address } = shelving.link
+      owners.set(keyOf({ kind: 'address', channel, address, theirs: [] }), user_id)
+    } else if (shelving.put === 'rest') {
+      counts.set(codesOf('rested', shelving.rest.channel, shelving.rest.user_id), 1)
+    } else if (shelving.put === 'grant' && isCoded(shelving.grant)) {
+      const key = codesOf('given', shelving.grant.channel, shelving.grant.user_id)
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
   }
 
   #moment(): Moment {
@@ -146,7 +153,11 @@ export class Page {
     } else if (guard.kind === 'attempts' && guard.fails) {
       const count = (counts.get(key) ?? 0) + 1
       counts.set(key, count)
-      this.#put('attempts', key, { delivery_id: guard.delivery_id, sender: hexOf(guard.sender), count })
+      this.#put('attempts', key, { delivery_id: guard.delivery_id, under: hexOf(guard.under), count })
+    } else if (guard.kind === 'misses' && guard.fails) {
+      const { channel, user_id } = guard
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+      this.#put('code_misses', null, { channel, user_id, ms: this.#reading.ms })
     }
   }
 

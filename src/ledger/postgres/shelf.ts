@@ -1,13 +1,13 @@
 // The shelf of the cluster's store, read, and written where that is not part of an append. Such a write is made again
 // when its connection was lost: it then does nothing new, or is refused as the second one of its kind.
-import type { ApiKey, Grant, Invitation, KeyRow, Link, RawReply, Scope, Shelf } from '../contract.js'
+import type { ApiKey, Grant, Invitation, KeyRow, Link, RawReply, Rest, Scope, Shelf } from '../contract.js'
 import type { Asked } from './connection.js'
 import { hexOf } from './facts.js'
 import type { Readers } from './reading.js'
 
 const PAGE = 500
 
-const GRANT = 'g.handle_hash, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id'
+const GRANT = 'g.handle_hash, g.use, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id'
 const asked = (name: string, text: string) => ({
   with: (...values: readonly unknown[]): Asked => ({ name: `shelf_${name}`, text, values }),
 })
@@ -26,6 +26,28 @@ const lastGrants = asked(
   'last_grants',
   `SELECT ${GRANT} FROM grants g WHERE g.channel = $1 AND g.channel <> 'web' AND g.user_id = $2
    ORDER BY g.place DESC LIMIT $3`,
+)
+const grantsByCode = asked(
+  'grants_by_code',
+  `SELECT ${GRANT} FROM grants g
+   WHERE g.user_id = $1 AND g.channel = $2 AND g.code_hash = $3 AND g.use = 'reply' AND g.code_hash <> '' ORDER BY g.place`,
+)
+const openCodes = asked(
+  'open_codes',
+  `SELECT ${GRANT} FROM open_codes c JOIN requests q USING (request_id) JOIN grants g USING (handle_hash)
+   WHERE c.channel = $1 AND c.user_id = $2 AND q.state = 'pending' ORDER BY g.place`,
+)
+const misses = asked(
+  'misses',
+  'SELECT coalesce(sum(count), 0)::int AS count FROM code_misses WHERE channel = $1 AND user_id = $2 AND ms > $3',
+)
+const rest = asked(
+  'rest',
+  'SELECT channel, user_id, until_ms, length_ms FROM code_rests WHERE channel = $1 AND user_id = $2',
+)
+const rests = asked(
+  'rests',
+  'SELECT channel, user_id, until_ms, length_ms FROM code_rests WHERE until_ms > $1',
 )
 const refs = asked('refs', 'SELECT ref FROM refs WHERE delivery_id = $1')
 const raw = asked('raw', 'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = $1')
@@ -110,6 +132,13 @@ export function postgresShelf(readers: Readers): Shelf {
     openGrants: (channel, userId) => readers.rows<Grant>(openGrants.with(channel, userId)),
     lastGrants: async (channel, userId, limit) =>
       (await readers.rows<Grant>(lastGrants.with(channel, userId, limit))).toReversed(),
+    grantsByCode: (channel, userId, codeHash) =>
+      readers.rows<Grant>(grantsByCode.with(userId, channel, codeHash)),
+    openCodes: (channel, userId) => readers.rows<Grant>(openCodes.with(channel, userId)),
+    misses: async (channel, userId, since) =>
+      (await readers.one<{ count: number }>(misses.with(channel, userId, since)))?.count ?? 0,
+    rest: (channel, userId) => readers.one<Rest>(rest.with(channel, userId)),
+    rests: ms => readers.rows<Rest>(rests.with(ms)),
     refs: async deliveryId =>
       (await readers.rows<{ ref: Bytes }>(refs.with(deliveryId))).map(({ ref }) => ref.toString('utf8')),
     async raw(replyId) {

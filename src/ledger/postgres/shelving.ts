@@ -1,25 +1,55 @@
 // What an append puts on the shelf, as rows (L6). What people and providers said goes as hexadecimal: JSON that holds
 // U+0000 cannot become text in the database.
-import type { Shelving } from '../contract.js'
+import type { Grant, Shelving } from '../contract.js'
 import { hexOf } from './facts.js'
 
 /** `key` is given where a later row takes the place of an earlier one. */
 export type Put = { readonly table: string; readonly key: string | null; readonly row: object }
 
 export const shelved = (shelvings: readonly Shelving[]): readonly Put[] =>
-  shelvings.flatMap(shelving => [...rowsBefore(shelving), rowOf(shelving)])
+  shelvings.flatMap(shelving => [rowOf(shelving), ...rowsBeside(shelving)])
 
-/** Whoever had the address has it no longer. */
-function rowsBefore(shelving: Shelving): readonly Put[] {
-  if (shelving.put !== 'link') return []
-  const { channel, address } = shelving.link
-  return [{ table: 'addresses', key: null, row: { channel, address: hexOf(address) } }]
+/** Whether people answer by its code. */
+export const isCoded = ({ use, code_hash }: Grant): boolean => use === 'reply' && code_hash !== ''
+
+/** What a row brings with it. */
+function rowsBeside(shelving: Shelving): readonly Put[] {
+  switch (shelving.put) {
+    // Whoever had the address has it no longer.
+    case 'link': {
+      const { channel, address } = shelving.link
+      return [{ table: 'addresses', key: null, row: { channel, address: hexOf(address) } }]
+    }
+    case 'grant': {
+      const { channel, user_id, request_id, handle_hash } = shelving.grant
+      const row = { channel, user_id, request_id, handle_hash }
+      return isCoded(shelving.grant)
+        ? [{ table: 'open_codes', key: `${channel} ${user_id} ${request_id}`, row }]
+        : []
+    }
+    case 'rest': {
+      const { channel, user_id } = shelving.rest
+      const row = { channel, user_id, since_ms: Math.ceil(shelving.since_ms) }
+      return [
+        { table: 'misses_over', key: null, row },
+        { table: 'asked_again', key: null, row },
+      ]
+    }
+    default:
+      return []
+  }
 }
 
 function rowOf(shelving: Shelving): Put {
   switch (shelving.put) {
     case 'grant':
       return { table: 'grants', key: null, row: shelving.grant }
+    case 'rest':
+      return {
+        table: 'code_rests',
+        key: `${shelving.rest.channel} ${shelving.rest.user_id}`,
+        row: shelving.rest,
+      }
     case 'raw': {
       const { reply_id, request_id, salt, raw } = shelving.reply
       const row = { reply_id, request_id, salt: Buffer.from(salt).toString('hex'), raw: hexOf(raw) }

@@ -47,6 +47,18 @@ const FORGET: Statement = {
     WHERE a.opened_by = x.opened_by AND a.user_id = x.user_id AND a.ms <= $2`,
 }
 
+const FORGET_MISSES: Statement = {
+  name: 'write_forget_misses',
+  text: `DELETE FROM code_misses m USING json_populate_recordset(NULL::code_misses, $1) AS x
+    WHERE m.channel = x.channel AND m.user_id = x.user_id AND m.ms <= $2`,
+}
+/** Those of requests that are settled: there are never more than a person may have open, and one leaf's. */
+const FORGET_CODES: Statement = {
+  name: 'write_forget_codes',
+  text: `DELETE FROM open_codes c USING json_populate_recordset(NULL::open_codes, $1) AS x, requests q
+    WHERE c.channel = x.channel AND c.user_id = x.user_id AND q.request_id = c.request_id AND q.state <> 'pending'`,
+}
+
 const insert = (table: string, columns: string, after = ''): Statement => ({
   name: `write_${table}`,
   text: `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1) ${after}`,
@@ -67,13 +79,42 @@ const BESIDE: Readonly<Record<string, Statement>> = {
   asked: insert('asked', 'opened_by, user_id, ms, seq'),
   attempts: {
     name: 'write_attempts',
-    text: `INSERT INTO attempts (delivery_id, sender, count) SELECT delivery_id, decode(sender, 'hex'), count
-      FROM json_to_recordset($1) AS x (delivery_id text, sender text, count bigint)
-      ON CONFLICT (delivery_id, sender) DO UPDATE SET count = excluded.count`,
+    text: `INSERT INTO attempts (delivery_id, under, count) SELECT delivery_id, decode(under, 'hex'), count
+      FROM json_to_recordset($1) AS x (delivery_id text, under text, count bigint)
+      ON CONFLICT (delivery_id, under) DO UPDATE SET count = excluded.count`,
   },
+  code_misses: {
+    name: 'write_code_misses',
+    text: `INSERT INTO code_misses (channel, user_id, ms, count) SELECT channel, user_id, ms, count(*)
+      FROM json_to_recordset($1) AS x (channel text, user_id text, ms bigint) GROUP BY channel, user_id, ms
+      ON CONFLICT (channel, user_id, ms) DO UPDATE SET count = code_misses.count + excluded.count`,
+  },
+  misses_over: {
+    name: 'write_misses_over',
+    text: `DELETE FROM code_misses m USING json_to_recordset($1) AS x (channel text, user_id text)
+      WHERE m.channel = x.channel AND m.user_id = x.user_id`,
+  },
+  code_rests: insert(
+    'code_rests',
+    'channel, user_id, until_ms, length_ms',
+    'ON CONFLICT (channel, user_id) DO UPDATE SET until_ms = excluded.until_ms, length_ms = excluded.length_ms',
+  ),
   directed_runs: insert('directed_runs', 'run_id', 'ON CONFLICT DO NOTHING'),
   policy_tokens: insert('policy_tokens', 'jti, request_id'),
-  grants: insert('grants', 'handle_hash, code_hash, token, request_id, delivery_id, channel, user_id'),
+  grants: insert('grants', 'handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id'),
+  open_codes: insert(
+    'open_codes',
+    'channel, user_id, request_id, handle_hash',
+    'ON CONFLICT (channel, user_id, request_id) DO UPDATE SET handle_hash = excluded.handle_hash',
+  ),
+  // After the codes of this leaf: a request that was given one is asked about as well.
+  asked_again: {
+    name: 'write_asked_again',
+    text: `UPDATE requests q SET alarm_ms = least(coalesce(q.alarm_ms, x.since_ms), x.since_ms)
+      FROM json_to_recordset($1) AS x (channel text, user_id text, since_ms bigint)
+        JOIN open_codes c ON c.channel = x.channel AND c.user_id = x.user_id
+      WHERE q.request_id = c.request_id AND q.state = 'pending'`,
+  },
   refs: insertBytes(
     'refs',
     ['channel', 'ref', 'delivery_id', 'handle_hash'],
@@ -139,6 +180,8 @@ function writesBeside({ rows }: Leaf, atMs: number): Write[] {
     const json = JSON.stringify(values)
     // What was asked more than an hour ago counts for nothing any more.
     if (table === 'asked') writes.push({ ...FORGET, values: [json, atMs - HOUR_MS] })
+    if (table === 'code_misses') writes.push({ ...FORGET_MISSES, values: [json, atMs - HOUR_MS] })
+    if (table === 'open_codes') writes.push({ ...FORGET_CODES, values: [json] })
     writes.push({ ...statement, values: [json] })
   }
   return writes

@@ -17,13 +17,30 @@ export function guardKeeper(db: Database) {
     .pluck()
   const forget = db.prepare('DELETE FROM asked WHERE opened_by = ? AND user_id = ? AND ms <= ?')
   const ask = db.prepare('INSERT INTO asked (opened_by, user_id, ms, seq) VALUES (?, ?, ?, ?)')
-  const attempts = db.prepare('SELECT count FROM attempts WHERE delivery_id = ? AND sender = ?').pluck()
+  const attempts = db.prepare('SELECT count FROM attempts WHERE delivery_id = ? AND under = ?').pluck()
   const attempt = db.prepare(
-    `INSERT INTO attempts (delivery_id, sender, count) VALUES (?, ?, 1)
+    `INSERT INTO attempts (delivery_id, under, count) VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET count = count + 1`,
+  )
+  const rests = db
+    .prepare('SELECT 1 FROM code_rests WHERE channel = ? AND user_id = ? AND until_ms > ?')
+    .pluck()
+  const openCodes = db
+    .prepare(
+      `SELECT count(*) FROM open_codes c JOIN requests q USING (request_id)
+       WHERE c.channel = ? AND c.user_id = ? AND c.request_id <> ? AND q.state = 'pending'`,
+    )
+    .pluck()
+  const misses = db
+    .prepare('SELECT sum(count) FROM code_misses WHERE channel = ? AND user_id = ? AND ms > ?')
+    .pluck()
+  const forgetMisses = db.prepare('DELETE FROM code_misses WHERE channel = ? AND user_id = ? AND ms <= ?')
+  const miss = db.prepare(
+    `INSERT INTO code_misses (channel, user_id, ms, count) VALUES (?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET count = count + 1`,
   )
   const linked = db.prepare('SELECT user_id FROM links WHERE channel = ? AND address = ?').pluck()
-  const number = (value: unknown): number => (value as number | undefined) ?? 0
+  const number = (value: unknown): number => (value as number | null | undefined) ?? 0
 
   return {
     holds(guard: Guard, ms: number): boolean {
@@ -35,7 +52,17 @@ export function guardKeeper(db: Database) {
         case 'recipient_budget':
           return number(asked.get(guard.opened_by, guard.user_id, ms - HOUR_MS)) < guard.at_most
         case 'attempts':
-          return number(attempts.get(guard.delivery_id, guard.sender)) < guard.at_most
+          return number(attempts.get(guard.delivery_id, guard.under)) < guard.at_most
+        case 'open_codes': {
+          const { channel, user_id, request_id, at_most } = guard
+          if (rests.get(channel, user_id, ms) !== undefined) return false
+          return number(openCodes.get(channel, user_id, request_id)) < at_most
+        }
+        case 'misses': {
+          const { channel, user_id, at_most } = guard
+          if (rests.get(channel, user_id, ms) !== undefined) return false
+          return number(misses.get(channel, user_id, ms - HOUR_MS)) < at_most
+        }
         case 'address': {
           const owner = linked.get(guard.channel, guard.address) as string | undefined
           return owner === undefined || guard.theirs.includes(owner)
@@ -49,6 +76,7 @@ export function guardKeeper(db: Database) {
           claim.run(guard.space, guard.value)
           return
         case 'open_questions':
+        case 'open_codes':
         case 'address':
           return
         case 'recipient_budget':
@@ -56,7 +84,12 @@ export function guardKeeper(db: Database) {
           ask.run(guard.opened_by, guard.user_id, ms, seq)
           return
         case 'attempts':
-          if (guard.fails) attempt.run(guard.delivery_id, guard.sender)
+          if (guard.fails) attempt.run(guard.delivery_id, guard.under)
+          return
+        case 'misses':
+          if (!guard.fails) return
+          forgetMisses.run(guard.channel, guard.user_id, ms - HOUR_MS)
+          miss.run(guard.channel, guard.user_id, ms)
       }
     },
   }

@@ -17,4 +17,27 @@ export const rules2 = `
   DELETE FROM links WHERE (channel, address) IN
     (SELECT channel, address FROM links GROUP BY channel, address HAVING count(*) > 1);
   CREATE UNIQUE INDEX links_by_address ON links (channel, address);
+
+  -- What a handle is good for; null where it was made before and serves both.
+  ALTER TABLE grants ADD COLUMN use TEXT;
+  CREATE INDEX grants_by_code ON grants (user_id, channel, code_hash) WHERE use = 'reply' AND code_hash <> '';
+  -- The codes people can answer by, one for each request; those of requests that are settled go when the next one comes.
+  CREATE TABLE open_codes (
+    channel TEXT NOT NULL, user_id TEXT NOT NULL, request_id TEXT NOT NULL, handle_hash TEXT NOT NULL,
+    PRIMARY KEY (channel, user_id, request_id)
+  ) STRICT, WITHOUT ROWID;
+  INSERT OR REPLACE INTO open_codes (channel, user_id, request_id, handle_hash)
+    SELECT channel, user_id, request_id, handle_hash
+    FROM grants JOIN requests USING (request_id) WHERE channel = 'sms' AND state = 'pending'
+    ORDER BY grants.rowid;
+  ALTER TABLE attempts RENAME COLUMN sender TO under;
+  CREATE TABLE code_misses (
+    channel TEXT NOT NULL, user_id TEXT NOT NULL, ms INTEGER NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (channel, user_id, ms)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE code_rests (
+    channel TEXT NOT NULL, user_id TEXT NOT NULL, until_ms INTEGER NOT NULL, length_ms INTEGER NOT NULL,
+    PRIMARY KEY (channel, user_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX code_rests_by_end ON code_rests (until_ms);
 `

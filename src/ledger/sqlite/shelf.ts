@@ -8,6 +8,7 @@ import type {
   KeyRow,
   Link,
   RawReply,
+  Rest,
   Scope,
   Shelf,
   Shelving,
@@ -19,8 +20,25 @@ const PAGE = 500
 /** The writing side that an append calls on, inside its transaction. */
 export function shelver(db: Database): (shelving: Shelving) => void {
   const putGrant = db.prepare(
-    `INSERT INTO grants (handle_hash, code_hash, token, request_id, delivery_id, channel, user_id)
-     VALUES (@handle_hash, @code_hash, @token, @request_id, @delivery_id, @channel, @user_id)`,
+    `INSERT INTO grants (handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id)
+     VALUES (@handle_hash, @use, @code_hash, @token, @request_id, @delivery_id, @channel, @user_id)`,
+  )
+  const forgetCodes = db.prepare(
+    `DELETE FROM open_codes WHERE channel = ? AND user_id = ? AND NOT EXISTS
+       (SELECT 1 FROM requests q WHERE q.request_id = open_codes.request_id AND q.state = 'pending')`,
+  )
+  const putCode = db.prepare(
+    `INSERT INTO open_codes (channel, user_id, request_id, handle_hash) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET handle_hash = excluded.handle_hash`,
+  )
+  const putRest = db.prepare(
+    `INSERT INTO code_rests (channel, user_id, until_ms, length_ms) VALUES (@channel, @user_id, @until_ms, @length_ms)
+     ON CONFLICT DO UPDATE SET until_ms = excluded.until_ms, length_ms = excluded.length_ms`,
+  )
+  const forgetMisses = db.prepare('DELETE FROM code_misses WHERE channel = ? AND user_id = ?')
+  const askAgain = db.prepare(
+    `UPDATE requests SET alarm_ms = min(coalesce(alarm_ms, @ms), @ms) WHERE state = 'pending'
+       AND request_id IN (SELECT request_id FROM open_codes WHERE channel = @channel AND user_id = @user_id)`,
   )
   const putRaw = db.prepare(
     'INSERT INTO raw_replies (reply_id, request_id, salt, raw) VALUES (@reply_id, @request_id, @salt, @raw)',
@@ -41,8 +59,19 @@ export function shelver(db: Database): (shelving: Shelving) => void {
   )
   return shelving => {
     switch (shelving.put) {
-      case 'grant':
-        return void putGrant.run(shelving.grant)
+      case 'grant': {
+        const { use, code_hash, channel, user_id, request_id, handle_hash } = shelving.grant
+        putGrant.run(shelving.grant)
+        if (use !== 'reply' || code_hash === '') return
+        forgetCodes.run(channel, user_id)
+        return void putCode.run(channel, user_id, request_id, handle_hash)
+      }
+      case 'rest': {
+        const { channel, user_id } = shelving.rest
+        putRest.run(shelving.rest)
+        forgetMisses.run(channel, user_id)
+        return void askAgain.run({ ms: Math.ceil(shelving.since_ms), channel, user_id })
+      }
       case 'raw':
         return void putRaw.run({ ...shelving.reply, salt: Buffer.from(shelving.reply.salt) })
       case 'ref':
@@ -69,7 +98,7 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
     return (...args: unknown[]) => (statement.get(...args) as T | undefined) ?? null
   }
   const grantColumns =
-    'g.handle_hash, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id'
+    'g.handle_hash, g.use, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id'
   const grant = one<Grant>(`SELECT ${grantColumns} FROM grants g WHERE handle_hash = ?`)
   const grantByRef = one<Grant>(
     `SELECT ${grantColumns} FROM refs r JOIN grants g USING (handle_hash) WHERE r.channel = ? AND r.ref = ?`,
@@ -82,6 +111,19 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
     `SELECT ${grantColumns} FROM grants g WHERE g.channel = ? AND g.channel <> 'web' AND g.user_id = ?
      ORDER BY g.rowid DESC LIMIT ?`,
   )
+  const grantsByCode = db.prepare(
+    `SELECT ${grantColumns} FROM grants g
+     WHERE g.user_id = ? AND g.channel = ? AND g.code_hash = ? AND g.use = 'reply' AND g.code_hash <> '' ORDER BY g.rowid`,
+  )
+  const openCodes = db.prepare(
+    `SELECT ${grantColumns} FROM open_codes c JOIN requests q USING (request_id) JOIN grants g USING (handle_hash)
+     WHERE c.channel = ? AND c.user_id = ? AND q.state = 'pending' ORDER BY g.rowid`,
+  )
+  const misses = db
+    .prepare('SELECT coalesce(sum(count), 0) FROM code_misses WHERE channel = ? AND user_id = ? AND ms > ?')
+    .pluck()
+  const rest = one<Rest>('SELECT * FROM code_rests WHERE channel = ? AND user_id = ?')
+  const rests = db.prepare('SELECT * FROM code_rests WHERE until_ms > ?')
   /** A write of its own, not within an append: told as the ledger tells it when the disk fails. */
   const write = <T>(deed: () => T): T => storage.write(() => db.transaction(deed).immediate())
   const refs = db.prepare('SELECT ref FROM refs WHERE delivery_id = ?').pluck()
@@ -98,6 +140,11 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
     openGrants: async (channel, userId) => openGrants.all(channel, userId) as Grant[],
     lastGrants: async (channel, userId, limit) =>
       (lastGrants.all(channel, userId, limit) as Grant[]).reverse(),
+    grantsByCode: async (channel, userId, codeHash) => grantsByCode.all(userId, channel, codeHash) as Grant[],
+    openCodes: async (channel, userId) => openCodes.all(channel, userId) as Grant[],
+    misses: async (channel, userId, since) => misses.get(channel, userId, since) as number,
+    rest: async (channel, userId) => rest(channel, userId),
+    rests: async ms => rests.all(ms) as Rest[],
     refs: async deliveryId => refs.all(deliveryId) as string[],
     raw: async replyId => raw(replyId),
     async *raws() {

@@ -1,7 +1,8 @@
 // L5: guards look across requests, inside the serialised section.
 import { describe, expect, test } from 'vitest'
 import type { Channel } from '../../../src/adapter.js'
-import type { Guard, Space } from '../../../src/ledger/contract.js'
+import type { Guard, Shelving, Space } from '../../../src/ledger/contract.js'
+import { hashed } from '../../ledger/craft.js'
 import { approvalOf, guarded, type Opener, open, sizeOf, stageFor, withdraw } from './stage.js'
 
 const claim = (value: string, space: Space = 'jti'): Guard => ({
@@ -16,11 +17,11 @@ const budget = (at_most: number, opened_by = 'key-1', user_id = 'ada'): Guard =>
   user_id,
   at_most,
 })
-const tries = (at_most: number, sender = 'addressee', delivery_id = 'd-1'): Guard => ({
+const tries = (at_most: number, under = 'slack_signed', delivery_id = 'd-1'): Guard => ({
   kind: 'attempts',
   fails: true,
   delivery_id,
-  sender,
+  under,
   at_most,
 })
 
@@ -121,6 +122,139 @@ export function guardContract(opener: Opener): void {
       const sure = { ...tries(1), fails: false }
       expect([await kindOf(sure), await kindOf(sure)]).toEqual(['appended', 'appended'])
       expect([await kindOf(tries(1)), await kindOf(sure)]).toEqual(['appended', 'guarded'])
+    })
+  })
+
+  describe('L5 codes', () => {
+    const room = (request_id: string, at_most = 2, user_id = 'ada'): Guard => ({
+      kind: 'open_codes',
+      channel: 'sms',
+      user_id,
+      request_id,
+      at_most,
+    })
+    const miss = (at_most = 3, user_id = 'ada', fails = true): Guard => ({
+      kind: 'misses',
+      channel: 'sms',
+      user_id,
+      at_most,
+      fails,
+    })
+    const coded = (request_id: string, name = request_id, user_id = 'ada'): Shelving => ({
+      put: 'grant',
+      grant: {
+        handle_hash: hashed(name),
+        use: 'reply',
+        code_hash: `hmac:${name}`,
+        token: 't',
+        request_id,
+        delivery_id: `d-${request_id}`,
+        channel: 'sms',
+        user_id,
+      },
+    })
+    const ask = async (id: string) =>
+      (await open(stage.ledger, id, { guards: [room(id)], shelve: [coded(id)] })).kind
+    const rest = (until_ms: number, user_id = 'ada') =>
+      stage.ledger.append({
+        decide: ({ ms }) => ({
+          kind: 'append',
+          events: [],
+          shelve: [
+            { put: 'rest', rest: { channel: 'sms', user_id, until_ms, length_ms: 60_000 }, since_ms: ms },
+          ],
+        }),
+      })
+
+    test('no more than allowed are open, whoever asks at once; a settled request makes room, and so does its own', async () => {
+      const kinds = await Promise.all(['q-1', 'q-2', 'q-3'].map(ask))
+      expect(kinds.sort()).toEqual(['appended', 'appended', 'guarded'])
+      const asked = (await stage.store.shelf.openCodes('sms', 'ada')).map(({ request_id }) => request_id)
+      const [first = '', second = ''] = asked
+      expect([
+        await kindOf(room(first)),
+        await kindOf(room('q-9')),
+        await kindOf(room('q-9', 2, 'ben')),
+      ]).toEqual(['appended', 'guarded', 'appended'])
+      await withdraw(stage.ledger, first)
+      await stage.reopen()
+      expect(await ask('q-4')).toBe('appended')
+      expect((await stage.store.shelf.openCodes('sms', 'ada')).map(({ request_id }) => request_id)).toEqual([
+        second,
+        'q-4',
+      ])
+    })
+
+    test('are found by what is kept of them and whose they are, the newest last; an open one by its request', async () => {
+      await ask('q-1')
+      await stage.ledger.append({
+        decide: () => ({
+          kind: 'append',
+          events: [],
+          shelve: [coded('q-1', 'again'), coded('q-1', 'other', 'ben')],
+        }),
+      })
+      await stage.reopen()
+      const { shelf } = stage.store
+      const found = async (code: string, user = 'ada') =>
+        (await shelf.grantsByCode('sms', user, `hmac:${code}`)).map(({ handle_hash }) => handle_hash)
+      expect([
+        await found('q-1'),
+        await found('again'),
+        await found('other'),
+        await found('other', 'ben'),
+      ]).toEqual([[hashed('q-1')], [hashed('again')], [], [hashed('other')]])
+      expect(await shelf.grantsByCode('slack', 'ada', 'hmac:q-1')).toEqual([])
+      expect((await shelf.openCodes('sms', 'ada')).map(({ handle_hash }) => handle_hash)).toEqual([
+        hashed('again'),
+      ])
+    })
+
+    test('wrong ones are counted per person, whoever sends them at once, and for an hour', async () => {
+      const kinds = await Promise.all(Array.from({ length: 10 }, () => kindOf(miss())))
+      expect(kinds.filter(kind => kind === 'appended')).toHaveLength(3)
+      expect([await kindOf(miss(3, 'ada', false)), await kindOf(miss(3, 'ben'))]).toEqual([
+        'guarded',
+        'appended',
+      ])
+      await stage.reopen()
+      const now = stage.ledger.now()
+      expect(await stage.store.shelf.misses('sms', 'ada', now - 3_600_000)).toBe(3)
+      stage.clock.pass(3_600_001)
+      expect([
+        await kindOf(miss()),
+        await stage.store.shelf.misses('sms', 'ada', stage.ledger.now() - 3_600_000),
+      ]).toEqual(['appended', 1])
+    })
+
+    test('that rest are given out to nobody and none is taken, until it is over; then they are counted anew', async () => {
+      await ask('q-1')
+      await kindOf(miss())
+      const until = stage.ledger.now() + 60_000
+      const [rested, missed] = await Promise.all([rest(until), kindOf(miss(100))])
+      expect([rested.kind, missed]).toEqual(['appended', 'guarded'])
+      expect(await stage.ledger.due(stage.ledger.now(), 5)).toEqual(['q-1'])
+      await stage.reopen()
+      expect([
+        await kindOf(room('q-2')),
+        await kindOf(miss(100, 'ada', false)),
+        await kindOf(miss(3, 'ben')),
+      ]).toEqual(['guarded', 'guarded', 'appended'])
+      const kept = { channel: 'sms', user_id: 'ada', until_ms: until, length_ms: 60_000 }
+      expect([await stage.store.shelf.rest('sms', 'ada'), await stage.store.shelf.rests(until - 1)]).toEqual([
+        kept,
+        [kept],
+      ])
+      stage.clock.pass(60_000)
+      expect([await stage.store.shelf.rests(until), await stage.store.shelf.rest('sms', 'ben')]).toEqual([
+        [],
+        null,
+      ])
+      expect([await kindOf(room('q-2')), await stage.store.shelf.misses('sms', 'ada', 0)]).toEqual([
+        'appended',
+        0,
+      ])
+      expect([await kindOf(miss(1)), await kindOf(miss(1))]).toEqual(['appended', 'guarded'])
     })
   })
 

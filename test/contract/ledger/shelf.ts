@@ -15,6 +15,7 @@ import { MISSHAPEN, note, type Opener, open, STARTED, sizeOf, stageFor, withdraw
 
 const grantOf = (name: string, delivery_id = 'd-1'): Grant => ({
   handle_hash: hashed(`handle/${name}`),
+  use: 'reply',
   code_hash: hashed(`code/${name}`),
   token: `token-${name}`,
   request_id: 'q-1',

@@ -314,6 +314,7 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     const hash = `sha256:${'a'.repeat(64)}` as const
     const grant = {
       handle_hash: hash,
+      use: null,
       code_hash: hash,
       token: 't',
       request_id: 'q-1',
@@ -324,7 +325,7 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     await ledger.append({
       guards: [
         { kind: 'unclaimed', space: 'message', value: odd },
-        { kind: 'attempts', delivery_id: 'd-1', sender: odd, at_most: 1, fails: true },
+        { kind: 'attempts', delivery_id: 'd-1', under: odd, at_most: 1, fails: true },
       ],
       decide: () => ({
         kind: 'append',
@@ -343,7 +344,7 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     expect(await shelf.links()).toEqual([{ user_id: 'ada', channel: 'telegram', address: odd }])
     const again = [
       await guarded(ledger, { kind: 'unclaimed', space: 'message', value: odd }),
-      await guarded(ledger, { kind: 'attempts', delivery_id: 'd-1', sender: odd, at_most: 1, fails: true }),
+      await guarded(ledger, { kind: 'attempts', delivery_id: 'd-1', under: odd, at_most: 1, fails: true }),
     ]
     expect(again.map(({ kind }) => kind)).toEqual(['guarded', 'guarded'])
   })

@@ -2,6 +2,7 @@
 import { Directory } from '../../../src/directory.js'
 import { Lane } from '../../../src/lane.js'
 import type { Store } from '../../../src/ledger/contract.js'
+import { Rests } from '../../../src/rests.js'
 import { openKeyring, rotate } from '../../../src/token/keyring.js'
 import { configure, SECRET, type StageAdapter } from '../../lane/stage.js'
 
@@ -20,6 +21,7 @@ export async function laneOn(
     store,
     config,
     directory: await Directory.open(config, shelf),
+    rests: await Rests.open(store),
     adapters: new Map([['slack', slack]]),
     keyring: () => ring,
     publicUrl: () => 'https://lane.example.org',

@@ -19,4 +19,27 @@ export const rules2 = `
   DELETE FROM links WHERE (channel, address) IN
     (SELECT channel, address FROM links GROUP BY channel, address HAVING count(*) > 1);
   CREATE UNIQUE INDEX links_by_address ON links (channel, address);
+
+  -- What a handle is good for; null where it was made before and serves both.
+  ALTER TABLE grants ADD COLUMN use text;
+  CREATE INDEX grants_by_code ON grants (user_id, channel, code_hash) WHERE use = 'reply' AND code_hash <> '';
+  -- The codes people can answer by, one for each request; those of requests that are settled go when the next one comes.
+  CREATE TABLE open_codes (
+    channel text NOT NULL, user_id text NOT NULL, request_id text NOT NULL, handle_hash text NOT NULL,
+    PRIMARY KEY (channel, user_id, request_id)
+  );
+  INSERT INTO open_codes (channel, user_id, request_id, handle_hash)
+    SELECT DISTINCT ON (channel, user_id, request_id) channel, user_id, request_id, handle_hash
+    FROM grants JOIN requests USING (request_id) WHERE channel = 'sms' AND state = 'pending'
+    ORDER BY channel, user_id, request_id, place DESC;
+  ALTER TABLE attempts RENAME COLUMN sender TO under;
+  CREATE TABLE code_misses (
+    channel text NOT NULL, user_id text NOT NULL, ms bigint NOT NULL, count bigint NOT NULL,
+    PRIMARY KEY (channel, user_id, ms)
+  );
+  CREATE TABLE code_rests (
+    channel text NOT NULL, user_id text NOT NULL, until_ms bigint NOT NULL, length_ms bigint NOT NULL,
+    PRIMARY KEY (channel, user_id)
+  );
+  CREATE INDEX code_rests_by_end ON code_rests (until_ms);
 `

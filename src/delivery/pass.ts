@@ -1,0 +1,118 @@
+// What one copy carries: a token that says what may be answered, by whom and until when, and the handles that stand in for
+// it on the way.
+//
+// P1  Both handles of a copy name one token and one jti; neither can be derived from the other.
+// P2  One of use `reply` is made only where an answer on the channel itself would be taken, and the page has a code only
+//     where it is the copy's one way to be answered.
+// P3  A copy that could not be answered at all has no handle: it is not sent.
+import type { Envelope } from '../adapter.js'
+import type { Case } from '../agenda/case.js'
+import type { Duty } from '../agenda/owed.js'
+import type { Hash } from '../canonical.js'
+import type { Grant, Guard, Shelving } from '../ledger/contract.js'
+import { type Display, display, hashDisplay } from '../request/display.js'
+import { hashReplySchema } from '../request/reply-schema.js'
+import { bindsByCode, type Way } from '../request/way.js'
+import { draw } from '../token/chance.js'
+import {
+  keepPageCode,
+  keepReplyCode,
+  PAGE_CODE_BYTES,
+  REPLY_CODE_BYTES,
+  writePageCode,
+  writeReplyCode,
+} from '../token/code.js'
+import { hashToken } from '../token/jws.js'
+import type { Keyring } from '../token/keyring.js'
+import { HANDLE_BYTES, hashHandle, writeHandle } from '../token/reply-handle.js'
+import { mint } from '../token/reply-token.js'
+
+/** The token's jti: 128 bits. */
+const NONCE_BYTES = 16
+/** A person who has more messages before them answers on the page: each open code is one more that a guess may hit. */
+const OPEN_CODES = 20
+
+export type Deliver = Extract<Duty, { kind: 'deliver' }>
+
+export type Minter = {
+  readonly keyring: () => Keyring
+  readonly keyName: (keyId: string) => string
+  readonly now: () => number
+  /** How this person can answer on this channel; `coded` says whether a code can be given out. */
+  readonly way: (subject: Case, duty: Deliver, shown: Display, coded: boolean) => Way
+}
+
+export type Pass = {
+  readonly shown: Display
+  readonly display_hash: Hash
+  readonly way: Way
+  readonly token_hash: Hash
+  readonly reply: Envelope['reply']
+  readonly page: { readonly handle: string; readonly code: string | null }
+  readonly grants: readonly Grant[]
+}
+
+export function mintPass(minter: Minter, subject: Case, duty: Deliver, coded: boolean): Pass {
+  const shown = display(subject, minter.keyName(subject.opened_by))
+  const display_hash = hashDisplay(shown)
+  const way = minter.way(subject, duty, shown, coded)
+  const token = mint(minter.keyring(), {
+    sub: duty.user_id,
+    jti: draw(NONCE_BYTES).toString('base64url'),
+    iat: Math.floor(minter.now() / 1000),
+    exp: Math.ceil(subject.deadline_ms / 1000),
+    req: subject.request_id,
+    rqh: subject.request_hash,
+    rsh: hashReplySchema(subject.request.reply_schema),
+    ch: duty.channel,
+    dsh: display_hash,
+  })
+  const { user_id, channel, delivery_id } = duty
+  const grant = { token, request_id: subject.request_id, delivery_id, channel, user_id }
+  const mac = minter.keyring().code
+  const page = pageOf(mac, way)
+  const reply = replyOf(mac, way, duty)
+  const grants = isHopeless(way) ? [] : [page.kept, ...(reply === null ? [] : [reply.kept])]
+  return {
+    shown,
+    display_hash,
+    way,
+    token_hash: hashToken(token),
+    reply: reply && { handle: reply.handle, code: reply.code },
+    page: { handle: page.handle, code: page.code },
+    grants: grants.map(kept => ({ ...kept, ...grant })),
+  }
+}
+
+type Mac = Keyring['code']
+
+function pageOf(mac: Mac, way: Way) {
+  const handle = writeHandle(draw(HANDLE_BYTES))
+  const handle_hash = hashHandle(handle)
+  const code = way === 'page' ? writePageCode(draw(PAGE_CODE_BYTES)) : null
+  const code_hash = code === null ? '' : keepPageCode(mac, handle_hash, code)
+  return { handle, code, kept: { use: 'page', handle_hash, code_hash } as const }
+}
+
+function replyOf(mac: Mac, way: Way, { channel, user_id }: Deliver) {
+  if (way !== 'reply') return null
+  const handle = writeHandle(draw(HANDLE_BYTES))
+  const code = bindsByCode(channel) ? writeReplyCode(draw(REPLY_CODE_BYTES)) : ''
+  const code_hash = code === '' ? '' : keepReplyCode(mac, channel, user_id, code)
+  return { handle, code, kept: { use: 'reply', handle_hash: hashHandle(handle), code_hash } as const }
+}
+
+/** Nobody could answer it. */
+export const isHopeless = (way: Way): way is Exclude<Way, 'reply' | 'page'> =>
+  way !== 'reply' && way !== 'page'
+
+/** Leads to the page, and takes no answer where it stands; of the web the page is the place where it stands. */
+export const announces = ({ way }: Pass, { channel }: Deliver): boolean => way === 'page' && channel !== 'web'
+
+export const shelvingsOf = ({ grants }: Pass): Shelving[] => grants.map(grant => ({ put: 'grant', grant }))
+
+/** What must hold for a code to be given out with it. */
+export const codeGuard = (
+  request_id: string,
+  { user_id, channel }: Pick<Deliver, 'user_id' | 'channel'>,
+): Guard => ({ kind: 'open_codes', channel, user_id, request_id, at_most: OPEN_CODES })
