@@ -17,7 +17,7 @@ import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify } from '../../src/ledger/verify.js'
 import { Rests } from '../../src/rests.js'
 import { openSecret } from '../../src/secret.js'
-import { openKeyring } from '../../src/token/keyring.js'
+import { complete, openKeyring } from '../../src/token/keyring.js'
 import { present, type Server, startPostgres, tell } from '../cluster/postgres.js'
 import { configure, StageAdapter, StageClock } from '../lane/stage.js'
 import { startLane } from '../lane-under-test.js'
@@ -102,7 +102,9 @@ async function laneOn(store: Store, known: Known, dataDir: string) {
   const config = configure(
     `${bytesOf('lane.yaml')}questions: { proofs: [slack_signed, telegram_id, dmarc, console, sms_from] }`,
   )
-  const keyring = await openKeyring(shelf, openSecret(dataDir, known.lane_secret ?? null))
+  const secret = openSecret(dataDir, known.lane_secret ?? null)
+  await complete(shelf, secret, ledger.now())
+  const keyring = await openKeyring(shelf, secret)
   if (keyring === null) throw new Error('the store has no key that signs')
   const keys = new KeyBook(shelf)
   await keys.reload()
