@@ -17,10 +17,9 @@ export function cut(text: string, units: number): string {
   return `${text.slice(0, end)}…`
 }
 
-/** `units` where Slack has a limit that the text could pass. */
-export const plain = (text: string, units = Number.POSITIVE_INFINITY): types.PlainTextElement => ({
+export const plain = (text: string): types.PlainTextElement => ({
   type: 'plain_text',
-  text: cut(visible(text), units),
+  text: visible(text),
   emoji: false,
 })
 

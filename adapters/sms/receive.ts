@@ -111,8 +111,9 @@ function inboundOf(id: string, sender: string, body: string, withMedia: boolean)
   }
 }
 
-/** Words, blanks, four characters, and the full stop a phone may add. */
-const ANSWER = /^(.*[^ \t\r\n])[ \t\r\n]+([0-9A-Za-z]{4})[.!]?[ \t\r\n]*$/s
+/** Words, blanks, the code, and the full stop a phone may add. Codes have seven characters; those that left before they
+ *  did have four. */
+const ANSWER = /^(.*[^ \t\r\n])[ \t\r\n]+([0-9A-Za-z]{7}|[0-9A-Za-z]{4})[.!]?[ \t\r\n]*$/s
 
 /** Without a code, or with a word for the carrier before it, it is a reply to nothing: no code fits it. */
 export function readReply(body: string): { readonly text: string; readonly code: string } {
