@@ -11,6 +11,7 @@ export type { Reason } from './reason.js'
 export { type Display, isToldByContent, type ShownHandle } from './request/display.js'
 export type { Option, ReplySchema } from './request/reply-schema.js'
 export type { DefaultAction, RequestType } from './request/request.js'
+export { UNSEEN } from './request/text.js'
 export { defaultWords, inGroups, inUtc, typeWord } from './request/words.js'
 
 export const CHANNELS = ['slack', 'email', 'telegram', 'sms', 'web'] as const

@@ -392,6 +392,11 @@ describe('a caller’s stored content', () => {
     ['\u3164', 'U+3164'],
     ['\ufff9', 'U+FFF9'],
     ['\u{e0041}', 'U+E0041'],
+    ['\u0336', 'U+0336'],
+    ['\u20e0', 'U+20E0'],
+    ['\u00a0', 'U+00A0'],
+    ['\u2800', 'U+2800'],
+    ['\ufffc', 'U+FFFC'],
   ])('names a character that would hide or turn the text: %j', (character, name) => {
     const html = shown(`a${character}b`)
     expect(html).toContain(`a<mark>${name}</mark>b`)
