@@ -79,7 +79,9 @@ const CHANNELS: Readonly<Record<string, Channel>> = {
   },
 }
 
-const words = (most: number): fc.Arbitrary<string> =>
+/** Short ones, so that a text message has room for them, and ones up to every bound. */
+const words = (most: number): fc.Arbitrary<string> => fc.oneof(wordsOf(12), wordsOf(most))
+const wordsOf = (most: number): fc.Arbitrary<string> =>
   fc
     .array(
       fc.constantFrom(
@@ -107,9 +109,11 @@ const words = (most: number): fc.Arbitrary<string> =>
 
 const digest = fc.stringMatching(/^[0-9a-f]{64}$/).map(hex => `sha256:${hex}`)
 const handle = fc.oneof(digest, fc.stringMatching(/^(?:doc|artifact):[A-Za-z0-9._-]{1,128}$/))
-const options: fc.Arbitrary<Option[]> = fc
-  .uniqueArray(fc.stringMatching(/^[a-z][a-z0-9_-]{1,31}$/), { minLength: 2, maxLength: 26, size: 'max' })
-  .chain(values => fc.tuple(...values.map(value => words(75).map(label => ({ value, label })))))
+const optionsOf = (maxLength: number): fc.Arbitrary<Option[]> =>
+  fc
+    .uniqueArray(fc.stringMatching(/^[a-z][a-z0-9_-]{1,31}$/), { minLength: 2, maxLength, size: 'max' })
+    .chain(values => fc.tuple(...values.map(value => words(75).map(label => ({ value, label })))))
+const options = fc.oneof(optionsOf(3), optionsOf(26))
 const schema: fc.Arbitrary<ReplySchema> = fc.oneof(
   fc.constant<ReplySchema>({ kind: 'yes_no' }),
   options.map((all): ReplySchema => ({ kind: 'choice', options: all })),
@@ -127,7 +131,7 @@ const requests: fc.Arbitrary<Request> = fc.oneof(
     question_id: fc.constant('q-1'),
     question_text: words(500),
     impact: words(500),
-    context_handles: fc.array(handle, { maxLength: 20 }),
+    context_handles: fc.oneof(fc.array(handle, { maxLength: 2 }), fc.array(handle, { maxLength: 20 })),
     reply_schema: schema,
     ...common,
   }),
