@@ -80,6 +80,8 @@ const NO_REPLY = 'A reply to this mail answers nothing: all of what is asked sta
 const CALM = 'Opening the page decides nothing, and no link in this mail does.'
 const ALONE = 'This mail is for you alone: an answer from another address counts for nothing.'
 
+const POSSESSION = 'Whoever has the link and its code can answer on the page: forward neither.'
+
 /** A caller's words are set in, so that none of them can begin a line: a line that begins with ">" would be a quote. */
 const inset = (text: string): string => `    ${text}`
 
@@ -93,7 +95,7 @@ function textOf(facts: Facts, marker: string, { link, code }: Way): string {
     facts.handles.length === 0 ? [] : ['What it is about:', '', ...facts.handles.map(inset)],
     [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
     [code === null ? READ : `${PAGE} ${code}:`, link, CALM],
-    [ALONE, facts.small],
+    [code === null ? ALONE : POSSESSION, facts.small],
   ]
   return written(paragraphs)
 }
@@ -104,7 +106,7 @@ const announcedText = (facts: Facts, { link, code }: Way): string =>
     [NO_REPLY],
     [code === null ? READ : `${ANSWER} ${code}:`, link, CALM],
     [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
-    [facts.small],
+    [...(code === null ? [] : [POSSESSION]), facts.small],
   ])
 
 const written = (paragraphs: readonly (readonly string[])[]): string =>
@@ -124,7 +126,7 @@ const announcedHtml = (facts: Facts, way: Way): string =>
 <p>${NO_REPLY}</p>
 ${pageOf(ANSWER, way)}
 <p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
-<p class="soft">${CALM}<br>${facts.small}</p>`)
+<p class="soft">${CALM}<br>${way.code === null ? null : html`${POSSESSION}<br>`}${facts.small}</p>`)
 
 function htmlOf(facts: Facts, marker: string, way: Way): string {
   const impact =
@@ -139,7 +141,7 @@ ${options.length === 0 ? null : html`<p class="soft">${OPTIONS}</p><ul>${options
 ${handles.length === 0 ? null : html`<p class="soft">What it is about</p><ul>${handles}</ul>`}
 <p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
 ${pageOf(PAGE, way)}
-<p class="soft">${CALM}<br>${ALONE}<br>${facts.small}</p>`)
+<p class="soft">${CALM}<br>${way.code === null ? ALONE : POSSESSION}<br>${facts.small}</p>`)
 }
 
 /** The marker in a block of its own, so that it is a line of its own in whatever a program quotes. */

@@ -116,6 +116,19 @@ describe('a request as a mail', () => {
     expect([shows(prompt), shows({ ...prompt, action: 'PUBLISH' })]).toEqual([false, true])
   })
 
+  test('a mail whose link and code answer for anybody says so, and claims nothing else', () => {
+    const POSSESSION = 'Whoever has the link and its code can answer on the page: forward neither.'
+    const ALONE = 'an answer from another address counts for nothing'
+    for (const marker of [MARKER, null])
+      for (const code of ['7K3F', null]) {
+        const letter = render(display, marker, { ...envelope.page, code })
+        for (const part of [letter.text, visible(letter.html)]) {
+          expect(part.includes(POSSESSION)).toBe(code !== null)
+          expect(part.includes(ALONE)).toBe(code === null && marker !== null)
+        }
+      }
+  })
+
   test('a mail that only announces has no marker, no way to reply, and says so', () => {
     const letter = render({ ...display, reply_schema: { kind: 'yes_no' } }, null, {
       ...envelope.page,
