@@ -5,13 +5,14 @@ import type { Reason } from './reason.js'
 import type { Display } from './request/display.js'
 import type { DefaultAction } from './request/request.js'
 
-export { describeAnswer } from './compiler/describe.js'
+export { describeAnswer, describeOption, describeReply } from './compiler/describe.js'
 export { letterOf } from './compiler/option.js'
 export type { Reason } from './reason.js'
-export type { Display, ShownHandle } from './request/display.js'
+export { type Display, isToldByContent, type ShownHandle } from './request/display.js'
 export type { Option, ReplySchema } from './request/reply-schema.js'
 export type { DefaultAction, RequestType } from './request/request.js'
-export { defaultWords, inUtc, typeWord } from './request/words.js'
+export { UNSEEN } from './request/text.js'
+export { defaultWords, inGroups, inUtc, typeWord } from './request/words.js'
 
 export const CHANNELS = ['slack', 'email', 'telegram', 'sms', 'web'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -212,7 +213,8 @@ export type PageState =
       readonly display: Display
       /** The channel whose copy is answered where it stands: the page is there to be read and asks nothing. */
       readonly elsewhere: Channel | null
-      readonly csrf: string
+      /** Null where the page does not show all of what is decided: then it has no form, and nothing can be posted. */
+      readonly csrf: string | null
       /** What was typed last and why it was not taken; null on first sight. */
       readonly refused: {
         readonly message: string
@@ -223,6 +225,8 @@ export type PageState =
       } | null
       /** Handles of this request whose content is in the lane's store and can be opened from the page. */
       readonly openable: readonly string[]
+      /** Of those, by handle, the texts without which nobody knows what is decided: they stand on the page itself. */
+      readonly contents: ReadonlyMap<string, Uint8Array>
       readonly now: string
     }
   | { readonly kind: 'recorded'; readonly answer: string; readonly at: string }

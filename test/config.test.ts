@@ -26,21 +26,31 @@ function env(variables: Record<string, string>) {
   return read.settings
 }
 const SLACK = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_SIGNING_SECRET: 's' }
+/** What proves no more than that somebody holds something. */
+const POSSESSION: readonly string[] = ['link_code', 'sms_from']
 const WEB_ONLY = 'recipients:\n  ann:\n    name: Ann\n    web: true\n'
 
 describe('the shipped file', () => {
-  it('has one person on the web with no hourly limit, who may approve three actions with any proof', async () => {
+  it('has one person on the web with no hourly limit, who may approve what callers and coding agents ask for', async () => {
     const shipped = config(await readFile(SHIPPED, 'utf8'))
     expect(shipped).toEqual({
       recipients: {
         operator: { user_id: 'operator', name: 'Operator', addresses: { web: true }, channels: ['web'] },
       },
-      actions: Object.fromEntries(
-        ['PUBLISH', 'PROMOTE', 'EXPORT'].map(name => [
-          name,
-          { approvers: ['operator'], proofs: [...PROOFS] },
-        ]),
-      ),
+      actions: {
+        ...Object.fromEntries(
+          ['PUBLISH', 'PROMOTE', 'EXPORT'].map(name => [
+            name,
+            { approvers: ['operator'], proofs: [...PROOFS] },
+          ]),
+        ),
+        ...Object.fromEntries(
+          ['RUN_STEP', 'USE_TOOL'].map(name => [
+            name,
+            { approvers: ['operator'], proofs: PROOFS.filter(proof => !POSSESSION.includes(proof)) },
+          ]),
+        ),
+      },
       questions: { proofs: PROOFS },
       reviews: { proofs: PROOFS },
       outbox: 'auto',

@@ -8,6 +8,7 @@ import { listen } from './listen.js'
 import { readBanners } from './literals.js'
 import type { Resolver } from './read.js'
 import { receive } from './receive.js'
+import { shows } from './render.js'
 import { Seen } from './seen.js'
 import { send } from './send.js'
 import { openTransport } from './transport.js'
@@ -45,7 +46,7 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
   return {
     channel: 'email',
     atOnce: transport.atOnce,
-    shows: () => true,
+    shows,
     send: (display, envelope) => send({ from, replies, transport, stamp }, display, envelope),
     ...(webhookSecret !== null && {
       receive: (hook, desk) => receive({ secret: webhookSecret, seen, intake }, hook, desk),

@@ -3,9 +3,12 @@
 import {
   type Display,
   defaultWords,
-  describeAnswer,
+  describeOption,
+  describeReply,
   type Envelope,
+  inGroups,
   inUtc,
+  isToldByContent,
   type ShownHandle,
   typeWord,
 } from '../../src/adapter.js'
@@ -14,6 +17,9 @@ import { html, type Markup } from './markup.js'
 import { shortened, unlinked } from './words.js'
 
 export type Letter = { readonly subject: string; readonly text: string; readonly html: string }
+
+/** A mail is as long as it has to be. */
+export const shows = (display: Display): boolean => !isToldByContent(display)
 
 /** What the reply page is opened with. */
 type Way = Envelope['page']
@@ -35,6 +41,7 @@ type Facts = {
   readonly asker: string
   readonly headline: string
   readonly impact: string | null
+  readonly options: readonly string[]
   readonly handles: readonly string[]
   readonly until: string
   readonly silence: string
@@ -43,32 +50,37 @@ type Facts = {
 
 /** Everything a caller wrote passes `unlinked` here, once, for both parts of the mail. */
 function factsOf(display: Display): Facts {
+  const { reply_schema: schema } = display
   const item = display.work_item_id === null ? '' : `, work item ${display.work_item_id}`
   return {
-    answer: unlinked(describeAnswer(display.reply_schema)),
+    answer: unlinked(describeReply(schema)),
     asker: unlinked(`${typeWord(display.type)} by ${display.asked_by}, run ${display.run_id}${item}`),
     headline: unlinked(display.headline),
     impact: display.impact === null ? null : unlinked(display.impact),
+    options: 'options' in schema ? schema.options.map(describeOption).map(unlinked) : [],
     handles: display.handles.map(shownHandle),
     until: inUtc(display.deadline_at),
     silence: `${display.default_action}: ${defaultWords(display.default_action)}`,
-    small: unlinked(`Request ${display.request_id}, ${display.request_hash}`),
+    small: unlinked(`Request ${display.request_id}, ${inGroups(display.request_hash)}`),
   }
 }
 
 function shownHandle({ name, handle, fixed }: ShownHandle): string {
   const of = name === null ? '' : `${name}: `
-  return unlinked(`${of}${handle}${fixed ? '' : ' (name only, content not fixed)'}`)
+  return unlinked(`${of}${inGroups(handle)}${fixed ? '' : ' (name only, content not fixed)'}`)
 }
 
 /** Said in every mail that asks for an answer, right below the marker. */
 export const FIRST_LINE = 'Write your answer alone on the first line of your reply, above everything else.'
 const PAGE = 'Or answer on this page, which asks for the code'
+const OPTIONS = 'The letters, with what is recorded for each and what the caller calls it:'
 const ANSWER = 'Answer there, it asks for the code'
 const READ = 'The page of this request:'
 const NO_REPLY = 'A reply to this mail answers nothing: all of what is asked stands on its page.'
 const CALM = 'Opening the page decides nothing, and no link in this mail does.'
 const ALONE = 'This mail is for you alone: an answer from another address counts for nothing.'
+
+const POSSESSION = 'Whoever has the link and its code can answer on the page: forward neither.'
 
 /** A caller's words are set in, so that none of them can begin a line: a line that begins with ">" would be a quote. */
 const inset = (text: string): string => `    ${text}`
@@ -79,10 +91,11 @@ function textOf(facts: Facts, marker: string, { link, code }: Way): string {
     [facts.answer, FIRST_LINE],
     [`${facts.asker}:`, '', inset(facts.headline)],
     facts.impact === null ? [] : ['What the answer changes:', '', inset(facts.impact)],
+    facts.options.length === 0 ? [] : [OPTIONS, '', ...facts.options.map(inset)],
     facts.handles.length === 0 ? [] : ['What it is about:', '', ...facts.handles.map(inset)],
     [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
     [code === null ? READ : `${PAGE} ${code}:`, link, CALM],
-    [ALONE, facts.small],
+    [code === null ? ALONE : POSSESSION, facts.small],
   ]
   return written(paragraphs)
 }
@@ -93,7 +106,7 @@ const announcedText = (facts: Facts, { link, code }: Way): string =>
     [NO_REPLY],
     [code === null ? READ : `${ANSWER} ${code}:`, link, CALM],
     [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
-    [facts.small],
+    [...(code === null ? [] : [POSSESSION]), facts.small],
   ])
 
 const written = (paragraphs: readonly (readonly string[])[]): string =>
@@ -113,20 +126,22 @@ const announcedHtml = (facts: Facts, way: Way): string =>
 <p>${NO_REPLY}</p>
 ${pageOf(ANSWER, way)}
 <p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
-<p class="soft">${CALM}<br>${facts.small}</p>`)
+<p class="soft">${CALM}<br>${way.code === null ? null : html`${POSSESSION}<br>`}${facts.small}</p>`)
 
 function htmlOf(facts: Facts, marker: string, way: Way): string {
   const impact =
     facts.impact && html`<p class="soft">What the answer changes</p><p class="words">${facts.impact}</p>`
+  const options = facts.options.map(option => html`<li>${option}</li>`)
   const handles = facts.handles.map(handle => html`<li><code>${handle}</code></li>`)
   return frame(html`${headOf(marker, facts.answer)}
 <p class="soft">${facts.asker}</p>
 <p class="words ask">${facts.headline}</p>
 ${impact}
+${options.length === 0 ? null : html`<p class="soft">${OPTIONS}</p><ul>${options}</ul>`}
 ${handles.length === 0 ? null : html`<p class="soft">What it is about</p><ul>${handles}</ul>`}
 <p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
 ${pageOf(PAGE, way)}
-<p class="soft">${CALM}<br>${ALONE}<br>${facts.small}</p>`)
+<p class="soft">${CALM}<br>${way.code === null ? ALONE : POSSESSION}<br>${facts.small}</p>`)
 }
 
 /** The marker in a block of its own, so that it is a line of its own in whatever a program quotes. */

@@ -4,10 +4,10 @@
 //
 // N1  A reply may be known by the Message-ID alone, so that is as hard to guess as a handle: whoever asked knows the
 //     delivery's id, and could else have a person's "YES" to a mail of their own come here as the answer.
-import type { Display, Envelope, Sent } from '../../src/adapter.js'
+import { type Display, type Envelope, type Sent, TOO_LONG_HERE } from '../../src/adapter.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { markerLine, writeMessageId } from './marker.js'
-import { render } from './render.js'
+import { render, shows } from './render.js'
 import type { Mail, Transport } from './transport.js'
 
 export type Sender = {
@@ -25,6 +25,7 @@ const AUTOMATIC = {
 
 export async function send(sender: Sender, display: Display, envelope: Envelope): Promise<Sent> {
   if (typeof envelope.address !== 'string') return { kind: 'failed', code: 'no_address', retryable: false }
+  if (envelope.reply !== null && !shows(display)) return TOO_LONG_HERE
   const mail = compose(sender, display, envelope, envelope.address)
   const posted = await sender.transport.post(mail)
   return posted.kind === 'failed' ? posted : { kind: posted.kind, ref: mail.messageId }

@@ -5,6 +5,7 @@ import {
   type Display,
   defaultWords,
   type Envelope,
+  inGroups,
   inUtc,
   letterOf,
   type Option,
@@ -16,9 +17,6 @@ import { BOLD, CODE, line, plain, words } from './inert.js'
 
 type Block = types.KnownBlock
 type Element = types.RichTextElement
-
-const SHORT_HASH = 'sha256:'.length + 12
-export const short = (hash: string): string => hash.slice(0, SHORT_HASH)
 
 export const rich = (...elements: types.RichTextBlockElement[]): types.RichTextBlock => ({
   type: 'rich_text',
@@ -84,7 +82,7 @@ export function handles(display: Display, link: string | null): Block[] {
 function handle({ name, handle: pointer, fixed }: ShownHandle, link: string | null): Element[] {
   const named = name === null ? [] : [words(`${name}: `)]
   if (!fixed) return [...named, words(pointer, CODE), words(' (name only, content not fixed)')]
-  const text = `${short(pointer)}…`
+  const text = inGroups(pointer)
   return [...named, link === null ? words(text, CODE) : { type: 'link', url: link, text }]
 }
 
@@ -116,5 +114,5 @@ export const until = ({ deadline_at, default_action }: Display): Block =>
 /** Beside the buttons: what is decided on is the request with this hash. */
 export const stamp = ({ request_id, request_hash }: Display): types.ContextBlock => ({
   type: 'context',
-  elements: [plain(`Request ${request_id} · ${short(request_hash)}…`)],
+  elements: [plain(`Request ${request_id} · ${inGroups(request_hash)}`)],
 })

@@ -2,7 +2,7 @@
 // request's own grammar. What the form lets through is checked again by the lane: it is a client's claim.
 
 import type { types, ViewOutput } from '@slack/bolt'
-import { type Display, describeAnswer, type Option, type ReplySchema } from '../../src/adapter.js'
+import { type Display, describeReply, type Option, type ReplySchema } from '../../src/adapter.js'
 import { asked, handles, options, stamp, until } from './document.js'
 import { plain } from './inert.js'
 import { faceOf } from './render.js'
@@ -12,9 +12,6 @@ export const FORM_VIEW = 'lane:answer'
 export const ANSWER = 'answer'
 const VALUE = 'value'
 
-/** Slack's limit for the text of an option is 75 and for a hint 2000; both counted in a way it does not publish. */
-const OPTION_UNITS = 71
-const HINT_UNITS = 1_900
 /** Slack shows at most ten of these at once. */
 const MAX_RADIO = 10
 
@@ -37,7 +34,7 @@ export const formView = (display: Display, metadata: string): types.ModalView =>
       type: 'input',
       block_id: ANSWER,
       label: plain('Your answer'),
-      hint: plain(hintOf(display.reply_schema), HINT_UNITS),
+      hint: plain(hintOf(display.reply_schema)),
       element: inputOf(display.reply_schema),
     },
   ],
@@ -68,7 +65,7 @@ function inputOf(schema: ReplySchema): Input {
 const bare = (answer: string): types.PlainTextOption => ({ text: plain(answer), value: answer })
 
 const choose = (option: Option, at: number): types.PlainTextOption => ({
-  text: plain(faceOf(option, at), OPTION_UNITS),
+  text: plain(faceOf(option, at)),
   value: option.value,
   description: plain(`recorded as ${option.value}`),
 })
@@ -103,7 +100,7 @@ function hintOf(schema: ReplySchema): string {
     case 'multi_choice':
       return schema.min === schema.max ? `Choose ${schema.max}.` : `Choose ${schema.min} to ${schema.max}.`
     default:
-      return describeAnswer(schema)
+      return describeReply(schema)
   }
 }
 

@@ -1,14 +1,14 @@
 // Text as data. What callers and people wrote is only ever put into plain_text objects and rich-text `text` elements,
 // which do no markup; what even those would carry (marks that hide, join or turn text) is named by its number.
 import type { types } from '@slack/bolt'
+import { UNSEEN } from '../../src/adapter.js'
 
-// Controls, what formats or fills without being seen, private signs and halves of signs.
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
+const EACH_UNSEEN = new RegExp(UNSEEN, 'gu')
 
 const number = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`
 
-export const visible = (text: string): string => text.replace(UNSEEN, number)
+export const visible = (text: string): string => text.replace(EACH_UNSEEN, number)
 
 /** UTF-16 units, so that it holds however Slack counts; a pair is never split. */
 export function cut(text: string, units: number): string {
@@ -17,10 +17,9 @@ export function cut(text: string, units: number): string {
   return `${text.slice(0, end)}…`
 }
 
-/** `units` where Slack has a limit that the text could pass. */
-export const plain = (text: string, units = Number.POSITIVE_INFINITY): types.PlainTextElement => ({
+export const plain = (text: string): types.PlainTextElement => ({
   type: 'plain_text',
-  text: cut(visible(text), units),
+  text: visible(text),
   emoji: false,
 })
 

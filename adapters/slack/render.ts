@@ -3,26 +3,17 @@
 import type { types } from '@slack/bolt'
 import {
   type Display,
-  describeAnswer,
+  describeReply,
   type Envelope,
+  inGroups,
+  isToldByContent,
   letterOf,
   type Option,
   type Outcome,
   typeWord,
 } from '../../src/adapter.js'
-import {
-  announcement,
-  asked,
-  handles,
-  moment,
-  options,
-  rich,
-  short,
-  stamp,
-  title,
-  until,
-} from './document.js'
-import { BOLD, line, notification, plain, words } from './inert.js'
+import { announcement, asked, handles, moment, options, rich, stamp, title, until } from './document.js'
+import { BOLD, line, notification, plain, visible, words } from './inert.js'
 import { outcomeWords } from './words.js'
 
 type Block = types.KnownBlock
@@ -42,10 +33,8 @@ const BUTTONS = 'lane:buttons'
 
 /** More would wrap and hide each other on a phone; from there on the form lists them. */
 const MAX_BUTTONS = 5
-/** Slack's limits are 75, 100 and 300, counted in a way it does not publish: a margin of 5 %. */
-const BUTTON_UNITS = 71
-const TITLE_UNITS = 95
-const CONFIRM_UNITS = 285
+/** Slack's limit for a button and for an option is 75, counted in a way it does not publish: a margin of 5 %. */
+const FACE_UNITS = 71
 /** A notification is read on a lock screen. */
 const NOTIFICATION_UNITS = 1_000
 
@@ -81,7 +70,8 @@ const announced = (display: Display, page: Place['page']): Block[] => [
 const CARD_UNITS = 12_000
 const NOWHERE = 'https://lane.example.org/'
 
-export const shows = (display: Display): boolean => unitsOf(whole(display, '', NOWHERE)) <= CARD_UNITS
+export const shows = (display: Display): boolean =>
+  !isToldByContent(display) && unitsOf(whole(display, '', NOWHERE)) <= CARD_UNITS
 
 /** Of everything in it that is read. */
 function unitsOf(part: unknown): number {
@@ -128,7 +118,7 @@ function buttons(display: Display, handle: string): types.Button[] {
     type: 'button',
     action_id: `${OPTION}${value}`,
     value: handle,
-    text: plain(text, BUTTON_UNITS),
+    text: plain(text),
     ...(display.type === 'REQUEST_APPROVAL' && { confirm: confirmation(display, text) }),
   })
   if (schema.kind === 'yes_no') return [press('YES', 'YES'), press('NO', 'NO')]
@@ -137,24 +127,22 @@ function buttons(display: Display, handle: string): types.Button[] {
   return [{ type: 'button', action_id: FORM, value: handle, text: plain('Answer') }]
 }
 
-/** The letter tells two labels apart that begin alike and were cut. */
-export const faceOf = ({ label }: Option, at: number): string => `${letterOf(at)} · ${label}`
+/** A label that does not fit is not cut: it stands whole in the list of the options, under the same letter. */
+export function faceOf({ label }: Option, at: number): string {
+  const face = `${letterOf(at)} · ${label}`
+  return visible(face).length <= FACE_UNITS ? face : letterOf(at)
+}
 
 /** A speed bump, not a control: what is confirmed names the action and the request once more. */
 function confirmation(display: Display, answer: string): types.ConfirmationDialog {
-  const what = `${display.headline}: ${answer}. Request ${short(display.request_hash)}… An answer is final.`
+  const what = `${display.headline}: ${answer}. Request ${inGroups(display.request_hash)}. An answer is final.`
   return {
-    title: plain(`Answer ${answer}?`, TITLE_UNITS),
-    text: plain(what, CONFIRM_UNITS),
+    title: plain(`Answer ${answer}?`),
+    text: plain(what),
     confirm: plain('Yes, send it'),
     deny: plain('Back'),
   }
 }
 
-/** The options stand above: the sentence that lists them again would only be longer. */
-function howTo({ reply_schema: schema }: Display): string {
-  const thread = 'Or reply in this message’s thread. '
-  if (schema.kind === 'choice') return `${thread}Reply with one letter.`
-  if (schema.kind === 'multi_choice') return `${thread}Reply with letters separated by commas.`
-  return thread + describeAnswer(schema)
-}
+const howTo = ({ reply_schema }: Display): string =>
+  `Or reply in this message’s thread. ${describeReply(reply_schema)}`

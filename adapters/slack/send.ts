@@ -8,6 +8,15 @@ import { card, shows } from './render.js'
 
 type Address = { readonly team: string; readonly user: string; readonly channel?: string }
 
+/** A code is for one person's eyes: an announcement that carries one goes to them alone, also where their cards stand in a
+ *  channel. */
+function addressOf({ address, reply, page }: Envelope): Address {
+  const { team, user, channel } = address as Address
+  return channel === undefined || (reply === null && page.code !== null)
+    ? { team, user }
+    : { team, user, channel }
+}
+
 type Failed = Extract<Sent, { kind: 'failed' }>
 const failed = (code: string, retryable: boolean, wait?: number): Failed => ({
   kind: 'failed',
@@ -47,7 +56,7 @@ export class Post {
 
   async send(display: Display, envelope: Envelope): Promise<Sent> {
     if (envelope.reply !== null && !shows(display)) return TOO_LONG_HERE
-    const address = envelope.address as Address
+    const address = addressOf(envelope)
     const destination = address.channel ?? address.user
     const now = Date.parse(envelope.at)
     const wait = (this.#quiet.get(destination) ?? 0) - now

@@ -33,11 +33,11 @@ export function refusedWords({ reason, accepted, outcome }: Refused, withMedia =
   return `Not recorded: ${WHY[reason] ?? 'it could not be taken.'}`
 }
 
-/** The sentence that was too long to be asked with is too long to be repeated, and a provider takes 1600 characters. */
+/** The longest sentence is as long as all of a message may be, and a provider takes 1600 characters. */
 function notUnderstood(why: string, accepted: string): string {
   const whole = `${why} ${accepted} End with the code of the message.`
   if (countSegments(whole).segments <= MAX_SEGMENTS) return whole
-  return `${why} Read and answer it by the link in the message.`
+  return `${why} Answer as the message says, and end with its code.`
 }
 
 const WHY: Readonly<Partial<Record<Reason, string>>> = {

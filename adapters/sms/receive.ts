@@ -111,7 +111,8 @@ function inboundOf(id: string, sender: string, body: string, withMedia: boolean)
   }
 }
 
-/** Words, blanks, a code, and the full stop a phone may add. Codes of messages that were sent before have four characters. */
+/** Words, blanks, the code, and the full stop a phone may add. Codes have seven characters; those that left before they
+ *  did have four. */
 const ANSWER = /^(.*[^ \t\r\n])[ \t\r\n]+([0-9A-Za-z]{7}|[0-9A-Za-z]{4})[.!]?[ \t\r\n]*$/s
 
 /** Without a code, or with a word for the carrier before it, it is a reply to nothing: no code fits it. */

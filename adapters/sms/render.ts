@@ -4,10 +4,14 @@
 // R1  No form of it is shorter by leaving out something that is decided on.
 import {
   type Display,
-  describeAnswer,
+  describeOption,
+  describeReply,
   type Envelope,
+  inGroups,
   inUtc,
+  isToldByContent,
   type ReplySchema,
+  type ShownHandle,
   typeWord,
 } from '../../src/adapter.js'
 import { cut, plain } from './plain.js'
@@ -25,26 +29,24 @@ const SOME_HANDLE = '0'.repeat(26)
 const SOME_CODE = '0'.repeat(7)
 
 export const shows = (display: Display, publicUrl: string): boolean =>
-  fits(whole(display, SOME_CODE, `${publicUrl}/r/${SOME_HANDLE}`))
+  whole(display, SOME_CODE, `${publicUrl}/r/${SOME_HANDLE}`) !== null
 
 /** Null where it was to be answered here and does not fit. */
-export function render(display: Display, { reply, page }: Way): string | null {
-  if (reply === null) return announce(display, page)
-  const message = whole(display, reply.code, page.link)
-  return fits(message) ? message : null
-}
+export const render = (display: Display, { reply, page }: Way): string | null =>
+  reply === null ? announce(display, page) : whole(display, reply.code, page.link)
 
-const fits = (message: string): boolean => countSegments(message).segments <= MAX_SEGMENTS
-
-const whole = (display: Display, code: string, link: string): string =>
-  [
-    `${plain(display.asked_by)} asks: ${plain(display.headline)}`,
-    detailOf(display),
-    `${howToAnswer(display.reply_schema, code)}, ${deadlineOf(display)}`,
+function whole(display: Display, code: string, link: string): string | null {
+  const { asked_by, headline, impact, handles, reply_schema: schema } = display
+  const message = [
+    `${plain(asked_by)} asks: ${plain(headline)}`,
+    ...(impact === null ? [] : [plain(impact)]),
+    ...handles.map(handleLine),
+    ...('options' in schema ? schema.options.map(describeOption).map(plain) : []),
+    `${howToAnswer(schema, code)}, ${deadlineOf(display)}`,
     link,
-  ]
-    .filter(line => line !== '')
-    .join('\n')
+  ].join('\n')
+  return countSegments(message).segments > MAX_SEGMENTS || isToldByContent(display) ? null : message
+}
 
 function announce({ type, asked_by, headline }: Display, { link, code }: Way['page']): string {
   const asked = `${typeWord(type)} by ${cut(plain(asked_by), ANNOUNCED_CHARS)}: ${cut(plain(headline), ANNOUNCED_CHARS)}`
@@ -54,13 +56,12 @@ function announce({ type, asked_by, headline }: Display, { link, code }: Way['pa
 
 function howToAnswer(schema: ReplySchema, code: string): string {
   if (schema.kind === 'yes_no') return `Reply Y ${code} or N ${code}`
-  return `${plain(describeAnswer(schema))} End with ${code}`
+  return `${plain(describeReply(schema))} End with ${code}`
 }
 
-/** What the answer changes, and what it is about. */
-function detailOf({ impact, handles }: Display): string {
-  const lines = handles.map(({ name, handle }) => [name, handle].join(' ').trim())
-  return plain([...(impact === null ? [] : [impact]), ...lines].join('\n'))
+function handleLine({ name, handle, fixed }: ShownHandle): string {
+  const of = name === null ? '' : `${name} `
+  return plain(`${of}${inGroups(handle)}${fixed ? '' : ' (name only)'}`)
 }
 
 /** `17 Feb 14:00 UTC`, the seconds cut off: a person is never told more time than there is. */

@@ -3,8 +3,11 @@
 import {
   type Display,
   defaultWords,
-  describeAnswer,
+  describeOption,
+  describeReply,
   type Envelope,
+  inGroups,
+  isToldByContent,
   type Outcome,
   type ShownHandle,
   typeWord,
@@ -31,7 +34,8 @@ export const card = (display: Display, { reply, page }: Way): Card | null =>
 function whole(display: Display, handle: string, link: string): Card | null {
   const reply_markup = controls(display.reply_schema, handle)
   const written = write(piecesOf(display, link, !isPrompt(reply_markup)))
-  return written.text.length <= MAX_TEXT_UNITS ? { ...written, reply_markup } : null
+  const fits = written.text.length <= MAX_TEXT_UNITS
+  return fits && !isToldByContent(display) ? { ...written, reply_markup } : null
 }
 
 export const isPrompt = (markup: Controls): markup is ForceReply => 'force_reply' in markup
@@ -42,10 +46,11 @@ function piecesOf(display: Display, link: string, hasButtons: boolean): Piece[] 
     ...headOf(display),
     block(display.headline),
     ...(impact === null ? [] : ['\nWhat your answer changes:\n', block(impact)]),
+    ...optionsOf(display),
     ...handlesOf(display, link),
     ...untilOf(display),
     '\n',
-    code(describeAnswer(display.reply_schema)),
+    code(describeReply(display.reply_schema)),
     hasButtons ? '\nPress a button, or reply to this message.' : '\nReply to this message.',
   ]
 }
@@ -71,6 +76,12 @@ function headOf({ type, asked_by, run_id, work_item_id }: Display): Piece[] {
   return [bold(typeWord(type)), '\nAsked by ', code(asked_by), ', run ', code(run_id), ...item, '\n\n']
 }
 
+/** Whole, and with what is recorded: a button shows the beginning of a label only on a narrow screen. */
+const optionsOf = ({ reply_schema: schema }: Display): Piece[] =>
+  'options' in schema
+    ? ['\n', ...schema.options.flatMap((option, at): Piece[] => ['\n', code(describeOption(option, at))])]
+    : []
+
 function handlesOf({ handles }: Display, link: string): Piece[] {
   if (handles.length === 0) return []
   const isStored = handles.some(({ fixed }) => fixed)
@@ -85,7 +96,7 @@ function handlesOf({ handles }: Display, link: string): Piece[] {
 const handleLine = ({ name, handle, fixed }: ShownHandle): Piece[] => [
   '\n',
   ...(name === null ? [] : [code(name), ' ']),
-  code(handle),
+  code(inGroups(handle)),
   ...(fixed ? [] : [' (name only, content not fixed)']),
 ]
 

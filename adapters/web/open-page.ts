@@ -3,6 +3,7 @@ import {
   type Channel,
   type Display,
   defaultWords,
+  inGroups,
   inUtc,
   type PageState,
   type ShownHandle,
@@ -11,6 +12,7 @@ import {
 import { control } from './controls.js'
 import { frame } from './frame.js'
 import { html, type Markup } from './markup.js'
+import { spelled } from './stored-content.js'
 import { timeLeft } from './time-left.js'
 
 type Open = Extract<PageState, { kind: 'open' }>
@@ -24,7 +26,7 @@ export function openPage(state: Open): string {
     pill: typeWord(display.type),
     main: html`${refused === null ? null : refusal(refused)}
 <section class="sheet stack">${asker(display)}${asked(display)}${until(state)}${handles(state)}</section>
-${state.elsewhere === null ? form(state) : pointed(state.elsewhere)}`,
+${wayToAnswer(state)}`,
     foot: foot(display),
     counts: true,
   })
@@ -70,28 +72,28 @@ const until = ({ display, now }: Open): Markup => html`<div class="until">
 <p class="silence">If nobody answers by then: <strong>${display.default_action}</strong> — ${defaultWords(display.default_action)}.</p>
 </div>`
 
-function handles({ display, handle, openable }: Open): Markup | null {
+function handles(state: Open): Markup | null {
+  const { display } = state
   if (display.handles.length === 0) return null
-  const rows = display.handles.map(shown => row(shown, openable.includes(shown.handle) ? handle : null))
   return html`<div><h2>${display.type === 'REQUEST_QUESTION' ? 'Context' : 'What it is about'}</h2>
-<p class="soft">Named by the caller.</p><ul class="handles">${rows}</ul></div>`
+<p class="soft">Named by the caller. Where there is a hash, other content would have another.</p><ul class="handles">${display.handles.map(
+    shown => row(shown, state),
+  )}</ul></div>`
 }
 
-const row = (shown: ShownHandle, replyHandle: string | null): Markup =>
-  html`<li>${shown.name === null ? null : html`<span class="name">${shown.name}</span>`}${
-    shown.fixed ? pointer(shown.handle) : named(shown.handle)
-  }${replyHandle === null ? null : opener(shown, replyHandle)}</li>`
+const row = (shown: ShownHandle, { handle, openable, contents }: Open): Markup =>
+  html`<li>${shown.name === null ? null : html`<span class="name">${shown.name}</span>`}<p class="given"><code>${inGroups(
+    shown.handle,
+  )}</code>${shown.fixed ? null : html`<br><span class="soft">name only, content not fixed</span>`}</p>${
+    openable.includes(shown.handle) ? opener(shown, handle) : null
+  }${content(contents.get(shown.handle))}</li>`
 
-const SHORT_HASH = 12
-const short = (hash: string): string => hash.slice(0, 'sha256:'.length + SHORT_HASH)
-
-const pointer = (
-  hash: string,
-): Markup => html`<details><summary><code title="${hash}">${short(hash)}…</code></summary>
-<p><code>${hash}</code></p><p class="soft">Fixed by this hash: other content would have another.</p></details>`
-
-const named = (handle: string): Markup =>
-  html`<p class="given"><code>${handle}</code><br><span class="soft">name only, content not fixed</span></p>`
+/** All of it, in the caller's words, before the form. */
+const content = (bytes: Uint8Array | undefined): Markup | null =>
+  bytes === undefined
+    ? null
+    : html`<figure class="held"><figcaption>The caller’s content, whole: ${bytes.byteLength} bytes</figcaption><pre class="content">
+${spelled(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))}</pre></figure>`
 
 const FIXED = /^sha256:[0-9a-f]{64}$/
 
@@ -100,7 +102,7 @@ function opener(shown: ShownHandle, replyHandle: string): Markup | null {
   if (!FIXED.test(shown.handle)) return null
   const href = `${encodeURIComponent(replyHandle)}/blobs/${shown.handle}`
   return html`<a class="open" href="./${href}" target="_blank" rel="noopener noreferrer">Open<span class="unseen"> ${
-    shown.name ?? short(shown.handle)
+    shown.name ?? inGroups(shown.handle)
   } in a new tab</span></a>`
 }
 
@@ -118,7 +120,16 @@ const pointed = (channel: Channel): Markup => html`<section class="sheet" id="an
 <p>This page is for reading. The answer is given ${PLACE[channel]}.</p>
 </section>`
 
-function form({ display, refused, csrf }: Open): Markup {
+/** In place of the form: nobody decides on what they cannot see. */
+const UNSHOWN = html`<section class="sheet alarm" id="answer"><h2>This cannot be answered yet</h2>
+<p>What is decided stands in contents that the lane does not hold as text. Whoever asks has to send them; then open this page again.</p></section>`
+
+function wayToAnswer(state: Open): Markup {
+  if (state.elsewhere !== null) return pointed(state.elsewhere)
+  return state.csrf === null ? UNSHOWN : form(state, state.csrf)
+}
+
+function form({ display, refused }: Open, csrf: string): Markup {
   const explained = refused === null ? '' : ' refusal'
   return html`<form class="sheet stack" id="answer" method="post" action="" autocomplete="off">
 ${control(display.reply_schema, refused?.typed ?? '', `accepted${explained}`)}
@@ -132,5 +143,4 @@ ${control(display.reply_schema, refused?.typed ?? '', `accepted${explained}`)}
 }
 
 const foot = (display: Display): Markup => html`<p>Request <code>${display.request_id}</code></p>
-<details><summary>Request hash <code>${display.request_hash.slice('sha256:'.length, 'sha256:'.length + SHORT_HASH)}</code></summary>
-<p><code>${display.request_hash}</code></p><p>The answer is recorded for exactly this request.</p></details>`
+<p>Request hash <code>${inGroups(display.request_hash)}</code></p><p>The answer is recorded for exactly this request.</p>`

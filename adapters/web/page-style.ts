@@ -59,13 +59,12 @@ h2, legend, .name { font-size: 1rem; font-weight: 650; line-height: 1.4; }
 .handles li { border-top: 1px solid var(--line); padding-block: .5rem; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 1rem; align-items: start; }
 .handles li:last-child { padding-bottom: 0; }
 .handles .name { padding-top: .5rem; grid-column: 1; }
-.handles details, .handles .given { grid-column: 1; }
-.handles .given { padding-block: .25rem; }
+.handles .given { grid-column: 1; padding-block: .25rem; }
 .handles .open { grid-column: 2; grid-row: 1; }
+.handles .held { grid-column: 1 / -1; margin: .25rem 0 .5rem; }
+.held figcaption { color: var(--soft); font-size: .875rem; }
+.held .content { margin-top: .25rem; border-left: .25rem solid var(--accent); }
 .open { display: inline-flex; align-items: center; min-height: 2.75rem; padding-inline: 1rem; border: 1px solid var(--edge); border-radius: .625rem; text-decoration: none; font-weight: 600; }
-summary { min-height: 2.75rem; padding-block: .625rem; cursor: pointer; color: var(--soft); }
-summary code { color: var(--ink); }
-details p { padding-bottom: .5rem; }
 
 legend, .ask { font-size: 1.125rem; }
 legend { padding: 0; }

@@ -3,7 +3,7 @@
 import {
   type Display,
   defaultWords,
-  describeAnswer,
+  describeReply,
   type Envelope,
   inUtc,
   type Sent,
@@ -53,17 +53,15 @@ const lineOf = (display: Display, envelope: Envelope): OutboxLine => ({
 
 /** Two lines of a terminal: the question is read on the page, here it is recognised. */
 const MAX_WORDS = 160
-/** Room for the format and the first options; all of them stand on the page. */
-const MAX_FORMAT = 400
 
 /** Half of a character. */
 const SURROGATE = /[\ud800-\udfff]/
 
-function cut(text: string, limit: number = MAX_WORDS): string {
-  if (text.length <= limit) return text
-  if (!SURROGATE.test(text)) return `${text.slice(0, limit - 1)}…`
+function cut(text: string): string {
+  if (text.length <= MAX_WORDS) return text
+  if (!SURROGATE.test(text)) return `${text.slice(0, MAX_WORDS - 1)}…`
   const points = [...text]
-  return points.length <= limit ? text : `${points.slice(0, limit - 1).join('')}…`
+  return points.length <= MAX_WORDS ? text : `${points.slice(0, MAX_WORDS - 1).join('')}…`
 }
 
 function blockOf(display: Display, { recipient, page }: Envelope): string {
@@ -73,7 +71,7 @@ function blockOf(display: Display, { recipient, page }: Envelope): string {
     `${typeWord(display.type)} for ${cut(recipient.name)}: ${cut(display.headline)}`,
     `  asked by   ${cut(display.asked_by)}, run ${cut(display.run_id)}`,
     `  answer by  ${inUtc(display.deadline_at)}; otherwise ${display.default_action}: ${silence}`,
-    `  answer     ${cut(describeAnswer(display.reply_schema), MAX_FORMAT)}`,
+    `  answer     ${describeReply(display.reply_schema)}`,
     `  link       ${page.link}`,
     ...(page.code === null ? [] : [`  code       ${page.code}`]),
     '',

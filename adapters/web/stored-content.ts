@@ -1,19 +1,21 @@
 // A caller's stored content as a reviewer sees it: plain text, every character either itself or named. A mark that
 // turns the reading direction, hides or moves text is shown by its number, so that what is reviewed is what is there.
+
+import { inGroups, UNSEEN } from '../../src/adapter.js'
 import { frame } from './frame.js'
 import { html, type Markup } from './markup.js'
 
-// Controls, what formats or fills without being seen, private signs; but not the tab and the line feed.
-const UNSEEN = /((?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}])/u
+/** But not the tab and the line feed, which make content what it is. */
+const NAMED = new RegExp(`((?![\\n\\t])(?:${UNSEEN.source}))`, 'u')
 
 const number = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** CR LF is a line end like LF; a CR alone would be one to some readers only, and is named. */
-const spelled = (text: string): Markup[] =>
+export const spelled = (text: string): Markup[] =>
   text
     .replaceAll('\r\n', '\n')
-    .split(UNSEEN)
+    .split(NAMED)
     .map((piece, at) => (at % 2 === 0 ? html`${piece}` : html`<mark>${number(piece)}</mark>`))
 
 function read(content: Uint8Array): { readonly text: string; readonly note: Markup | null } {
@@ -37,6 +39,6 @@ export function contentPage(handle: string, content: Uint8Array, askedBy: string
 <p class="soft">This is the caller’s content as plain text, not the lane’s words. ${content.byteLength} bytes.</p>${note}
 <pre class="content">
 ${spelled(text)}</pre></section>`,
-    foot: html`<p>Its hash: <code>${handle}</code></p>`,
+    foot: html`<p>Its hash: <code>${inGroups(handle)}</code></p>`,
   })
 }

@@ -1,19 +1,29 @@
 // One sentence a person can follow: what would be understood. It stands in messages and in every refusal, and each
 // example it quotes is itself an answer.
+//
+// D1  An option is named with its value, whole: the value is what is recorded, and a label could say something else. A
+//     label is shown whole or not at all.
 import type { Option, ReplySchema } from '../request/reply-schema.js'
 import { exampleDate, exampleInstant, exampleNumber } from './example.js'
 import { letterOf } from './option.js'
 
 type Of<Kind extends ReplySchema['kind']> = Extract<ReplySchema, { kind: Kind }>
 
-export function describeAnswer(schema: ReplySchema): string {
+/** With its options, for whoever does not see them. */
+export const describeAnswer = (schema: ReplySchema): string =>
+  'options' in schema
+    ? `${describeReply(schema).slice(0, -1)}: ${listed(schema.options)}.`
+    : describeReply(schema)
+
+/** Below a list of the options, which it does not repeat. */
+export function describeReply(schema: ReplySchema): string {
   switch (schema.kind) {
     case 'yes_no':
       return 'Reply YES or NO.'
     case 'choice':
-      return `Reply with one letter: ${listed(schema.options)}.`
+      return 'Reply with one letter.'
     case 'multi_choice':
-      return `Reply with ${lettersOf(schema)}: ${listed(schema.options)}.`
+      return `Reply with ${lettersOf(schema)}.`
     case 'text':
       return `Reply with one line of plain text, at most ${counted(schema.max_chars, 'character')}, without links.`
     case 'number':
@@ -25,24 +35,17 @@ export function describeAnswer(schema: ReplySchema): string {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** UTF-16 units: 26 options are still one sentence that a channel can carry. */
+/** `A = ship (Ship the release)`: its letter, what is recorded, and what the caller calls it. */
+export const describeOption = (option: Option, index: number): string =>
+  option.label === option.value ? valued(option, index) : `${valued(option, index)} (${option.label})`
+const valued = ({ value }: Option, index: number): string => `${letterOf(index)} = ${value}`
+
+/** UTF-16 units: 26 options are still one sentence that a channel can carry, and as many of the longest values fit. */
 const MAX_LIST_UNITS = 1000
-const AROUND_LABEL_UNITS = 'A (…), '.length
 
 function listed(options: readonly Option[]): string {
-  const whole = named(options, MAX_LIST_UNITS)
-  return whole.length <= MAX_LIST_UNITS
-    ? whole
-    : named(options, Math.floor(MAX_LIST_UNITS / options.length) - AROUND_LABEL_UNITS)
-}
-
-const named = (options: readonly Option[], labelUnits: number): string =>
-  options.map((option, index) => `${letterOf(index)} (${shortened(option.label, labelUnits)})`).join(', ')
-
-function shortened(label: string, units: number): string {
-  if (label.length <= units) return label
-  const isSplitPair = (label.codePointAt(units - 1) ?? 0) > 0xffff
-  return `${label.slice(0, isSplitPair ? units - 1 : units)}…`
+  const whole = options.map(describeOption).join(', ')
+  return whole.length <= MAX_LIST_UNITS ? whole : options.map(valued).join(', ')
 }
 
 function lettersOf(schema: Of<'multi_choice'>): string {

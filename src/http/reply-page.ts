@@ -1,5 +1,6 @@
 // The person's door: the page behind a reply handle. GET and HEAD only ever draw it; a POST is judged like a reply from
 // any other channel, and "recorded" is said after the commit.
+import { isUtf8 } from 'node:buffer'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Form, Inbound, Page, PageState } from '../adapter.js'
 import { type Case, isOpen } from '../agenda/case.js'
@@ -8,7 +9,7 @@ import { outcomeOf, spoken } from '../agenda/outcome.js'
 import { instant } from '../clock.js'
 import type { Grant } from '../ledger/contract.js'
 import type { Received } from '../reply/receive.js'
-import { display } from '../request/display.js'
+import { type Display, display, isToldByContent } from '../request/display.js'
 import { isFixedHandle } from '../request/handle.js'
 import { provesPossession } from '../request/way.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
@@ -126,14 +127,32 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   async function open(subject: Case, handle: string, refused: OpenPage['refused']): Promise<OpenPage> {
     const shown = displayOf(subject)
-    const openable: string[] = []
-    for (const one of shown.handles) {
-      if (isFixedHandle(one.handle) && (await store.shelf.blob(one.handle)) !== null)
-        openable.push(one.handle)
+    const told = isToldByContent(shown)
+    const held = await heldOf(shown, told)
+    const isShown = !told || shown.handles.every(one => isUtf8(held.get(one.handle) ?? NOT_UTF8))
+    return {
+      kind: 'open',
+      handle,
+      display: shown,
+      elsewhere: null,
+      // Only a form that was drawn has a stamp, so what is not shown is not answered here.
+      csrf: isShown ? parts.csrf.stamp(hashHandle(handle)) : null,
+      refused,
+      openable: [...held.keys()],
+      contents: told ? held : new Map(),
+      now: instant(parts.now()),
     }
-    const csrf = parts.csrf.stamp(hashHandle(handle))
-    const now = instant(parts.now())
-    return { kind: 'open', handle, display: shown, elsewhere: null, csrf, refused, openable, now }
+  }
+
+  /** Of the handles, what lies in the store; hashed again where it stands on the page itself. */
+  async function heldOf({ handles }: Display, verified: boolean): Promise<Map<string, Uint8Array>> {
+    const held = new Map<string, Uint8Array>()
+    for (const { handle } of handles) {
+      if (!isFixedHandle(handle)) continue
+      const bytes = await (verified ? readBlob(store.shelf, handle) : store.shelf.blob(handle))
+      if (bytes !== null) held.set(handle, bytes)
+    }
+    return held
   }
 
   async function answered(
@@ -184,6 +203,9 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     return send(reply, page.page(state, status))
   }
 }
+
+/** In place of what is not held. */
+const NOT_UTF8 = Uint8Array.of(0xff)
 
 const DEAD =
   'Too many tries were made with this link, so it no longer works. While the request is open a fresh one is sent, at most three times.'

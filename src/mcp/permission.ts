@@ -1,8 +1,10 @@
 // A coding agent's permission prompt, answered by a person elsewhere. The agent's program calls this tool before it runs
-// another and expects `allow` or `deny` as JSON text.
+// another and expects `allow` or `deny` as JSON text. It is an approval: of the action USE_TOOL, on this tool and this
+// input, by who may approve it and with a proof that is enough for it.
 //
 // N1  Only YES, in time, allows; and it allows this use with this input.
 // N2  A yes is given once: without an id of the use, a second identical use is a second question.
+// N3  Tool and input are put into the lane's store before anybody is asked, whole: the page shows them or takes no answer.
 import { ask, type Desk, keepAll, submissionOf, type Told, until } from './ask.js'
 import { hashedId, type Origin } from './key.js'
 import { sentences } from './output.js'
@@ -18,8 +20,7 @@ export type PermissionOptions = {
 
 /** As coding agents name their tools; anything else is not shown to a person as a tool's name. */
 const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/
-/** What fits on a phone beside the question; the whole input lies in the content. */
-const PREVIEW_CHARS = 300
+const ACTION = 'USE_TOOL'
 /** The lane settles at the deadline; then its outcome has to come back. */
 const MARGIN_SECONDS = 2
 
@@ -39,13 +40,12 @@ export function permissionDesk(desk: Desk, origin: Origin, { seconds, recipients
     const same = hashedId(origin.sessionId, tool, input)
     const id =
       typeof use === 'string' ? hashedId(runId, tool, input, use) : hashedId(same, decided.get(same) ?? 0)
-    const shown = `Tool: ${tool}\nInput:\n${JSON.stringify(input, null, 2)}\n`
-    const kept = await keepAll(desk, [shown], id, hurry)
+    const kept = await keepAll(desk, [tool, written(input)], id, hurry)
     const told =
       kept.kind === 'kept'
         ? await ask(
             desk,
-            submissionOf(question(tool, input, id, kept.handles), { requestId: id, runId }, { recipients }),
+            submissionOf(approval(id, kept.handles), { requestId: id, runId }, { recipients }),
             hurry,
           )
         : kept
@@ -53,29 +53,33 @@ export function permissionDesk(desk: Desk, origin: Origin, { seconds, recipients
     return decide(told, input)
   }
 
-  function question(tool: string, input: object, id: string, context_handles: readonly string[]) {
+  function approval(approval_id: string, [tool = '', input = '']: readonly string[]) {
     return {
-      type: 'REQUEST_QUESTION' as const,
-      question_id: id,
-      question_text: `May the agent use the tool ${tool} now?`,
-      impact: `YES runs it once with: ${preview(input)}`,
-      context_handles,
+      type: 'REQUEST_APPROVAL' as const,
+      approval_id,
+      action: ACTION,
+      parameters: { tool, input },
       deadline_seconds: seconds,
-      default_action: 'HALT' as const,
+      default_action: 'DENY' as const,
       reply_schema: { kind: 'yes_no' as const },
     }
   }
 }
 
-/** ASCII only, so that nothing in it can hide, reorder or look like something else. */
-function preview(input: object): string {
-  const json = JSON.stringify(input).replace(
-    /[^ -~]/g,
-    unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return json.length <= PREVIEW_CHARS
-    ? json
-    : `${json.slice(0, PREVIEW_CHARS)}… (cut: open the content to read all of it)`
+/** As JSON on lines, the shorter members of an object before the longer ones, whatever their names: a long one cannot
+ *  push a command off the screen. */
+function written(value: unknown, margin = ''): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const inner = `${margin}  `
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const lines = Array.isArray(value)
+    ? value.map(item => written(item, inner))
+    : Object.entries(value)
+        .map(([name, member]) => `${JSON.stringify(name)}: ${written(member, inner)}`)
+        .sort((one, other) => one.length - other.length)
+  return lines.length === 0
+    ? `${open}${close}`
+    : `${open}\n${inner}${lines.join(`,\n${inner}`)}\n${margin}${close}`
 }
 
 const deny = (why: string): Decision => ({ behavior: 'deny', message: `Denied, nobody was asked: ${why}.` })
@@ -87,5 +91,11 @@ function decide(told: Told, input: object): Decision {
       behavior: 'deny',
       message: 'Denied: nobody has answered in time. Do not try again by other means.',
     }
+  if (told.kind === 'refused' && told.errors.some(({ field }) => field === '/request/action'))
+    return deny(NO_ACTION)
   return { behavior: 'deny', message: `Denied: ${sentences(told)}` }
 }
+
+const NO_ACTION =
+  `the lane's configuration has no action ${ACTION}. Whoever runs the lane adds to config/lane.yaml, below actions, ` +
+  `"${ACTION}: { approvers: [<who may allow a tool>] }", and starts it again`

@@ -31,8 +31,8 @@ stands: withdrawn, or the answer that was faster.`,
 
   list_pending: `List your requests that wait for an answer, newest first. Use it after a restart, before asking anything.`,
 
-  permission_prompt: `For a coding agent's permission prompt (not to be called by a model): asks a person whether a tool may be
-used with this input. Answers {"behavior":"allow","updatedInput":…} after YES in time, else
+  permission_prompt: `For a coding agent's permission prompt (not to be called by a model): asks a person to approve
+USE_TOOL: this tool with this input, once. Answers {"behavior":"allow","updatedInput":…} after YES in time, else
 {"behavior":"deny","message":…}.`,
 
   doctrine: 'The rules under which people are asked, as one block for a system prompt.',

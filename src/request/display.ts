@@ -105,5 +105,11 @@ export function likeness({ request, run }: Submission, askedBy: string, now: num
   const deadline_at = instant(now + request.deadline_seconds * 1000)
   return display({ request: completed, request_hash: SOME_HASH, run, deadline_at }, askedBy)
 }
+/** Actions whose parameters say nothing by their digests: the step to run, the command a tool is called with. */
+const TOLD_BY_CONTENT: readonly (string | null)[] = ['RUN_STEP', 'USE_TOOL']
+
+/** Whether what is decided stands in the stored contents alone. A display does not hold them, so only a page that opens
+ *  them beside the answer shows such a request; every other copy announces it. */
+export const isToldByContent = ({ action }: Display): boolean => TOLD_BY_CONTENT.includes(action)
 
 export const hashDisplay = (shown: Display): Hash => hashOf('lane/display/v1', shown)

@@ -11,6 +11,12 @@ export const id = z.string({ error: ID_WORDS }).regex(ID, { error: ID_WORDS })
 /** Names that mean something to a JavaScript object; a record with such a key is not the record it looks like. */
 export const RESERVED_NAMES: readonly string[] = ['__proto__', 'constructor', 'prototype']
 
+const UNSHOWABLE_WORDS = {
+  sign: 'which is not shown',
+  blank: 'and blanks stand alone, each a U+0020',
+  mark: 'and marks stand on letters, at most four on one, none over it',
+} as const
+
 function teach(flaw: TextFlaw): string {
   switch (flaw.kind) {
     case 'blank':
@@ -18,7 +24,7 @@ function teach(flaw: TextFlaw): string {
     case 'too_long':
       return `this has ${flaw.length}`
     case 'unshowable':
-      return `character ${flaw.at} is ${flaw.character}, which is not shown`
+      return `character ${flaw.at} is ${flaw.character}, ${UNSHOWABLE_WORDS[flaw.as]}`
   }
 }
 

@@ -1,18 +1,33 @@
 // What may be shown to a person, and how we quote what a caller wrote. A caller's text reaches people's eyes on
 // five channels, so it holds nothing that reorders, hides or breaks a line (Trojan Source, CVE-2021-42574).
 //
-// T1  Shown text is one line of assigned, visible characters and spaces; its length is counted in code points.
+// T1  Shown text is one line of assigned, visible characters and single spaces; a mark stands on a letter, at most four on
+//     one, and none lies over it. Its length is counted in code points.
 // T2  A quotation is short and inert: it never carries a blob or an invisible character back out.
-import type { Rules } from '../rules.js'
+import { NEWEST_RULES, type Rules } from '../rules.js'
 
 /**
  * Controls (newlines too), format characters (bidi, zero-width, tags), surrogates, private use and unassigned are
  * all of \p{C}; line and paragraph separators and the default-ignorable rest (variation selectors, Hangul fillers)
  * are not, and are as invisible.
  */
-const UNSHOWABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+const HIDDEN = '\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}'
+const FIRST_UNSHOWABLE = new RegExp(`[${HIDDEN}]`, 'u')
+/** Stands for an object that is not there. */
+const PLACEHOLDER = '\\ufffc'
+/** Marks that strike out what they stand on, or close it in: "not" can be made to look deleted. */
+const OVERLAYS = '\\u0334-\\u0338\\u20d0-\\u20f0'
+/** Every blank but U+0020: they are as wide as they like, or look like it and are another. U+2800 is a symbol by category
+ *  and blank by looks. */
+const BLANKS = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\u2800'
+/** A mark on nothing joins what is beside it; the fifth on a letter builds a tower that covers its neighbours. */
+const MISPLACED = '(?<![\\p{L}\\p{M}])\\p{M}|(?<=\\p{M}{4})\\p{M}'
+
+/** Every sign that is not seen, or that hides what stands beside it. */
+export const UNSEEN = new RegExp(`[${HIDDEN}${PLACEHOLDER}${OVERLAYS}${BLANKS}]|${MISPLACED}`, 'u')
+/** The second of two blanks may be the two hundredth: what follows stands where nobody looks. */
+const UNSHOWABLE = new RegExp(`${UNSEEN.source}|(?<= ) `, 'u')
 const UNSHOWABLE_ALL = new RegExp(UNSHOWABLE.source, 'gu')
-/** U+2800 is a symbol by category and blank by looks. */
 const BLANK = /^[\p{Zs}\u2800]*$/u
 
 /** Long enough to recognise one's own value, too short to smuggle content through an error. */
@@ -27,25 +42,40 @@ export const lengthOf = (text: string): number => {
 export type TextFlaw =
   | { readonly kind: 'blank' }
   | { readonly kind: 'too_long'; readonly length: number }
-  | { readonly kind: 'unshowable'; readonly character: string; readonly at: number }
+  | {
+      readonly kind: 'unshowable'
+      readonly character: string
+      readonly as: 'sign' | 'blank' | 'mark'
+      readonly at: number
+    }
 
-/** The first reason this text may not be shown, or null. */
-export function flawOfText(text: string, maxChars: number): TextFlaw | null {
-  const found = UNSHOWABLE.exec(text)
-  if (found) {
-    const at = lengthOf(text.slice(0, found.index)) + 1
-    return { kind: 'unshowable', character: codePoint(found[0]), at }
+type Judge = (text: string, maxChars: number) => TextFlaw | null
+
+/** The first reason a text may not be shown, or null. */
+const judgedBy =
+  (unshowable: RegExp): Judge =>
+  (text, maxChars) => {
+    const found = unshowable.exec(text)
+    if (found) {
+      const at = lengthOf(text.slice(0, found.index)) + 1
+      return { kind: 'unshowable', character: codePoint(found[0]), as: nounOf(found[0]), at }
+    }
+    const length = lengthOf(text)
+    if (length > maxChars) return { kind: 'too_long', length }
+    return BLANK.test(text) ? { kind: 'blank' } : null
   }
-  const length = lengthOf(text)
-  if (length > maxChars) return { kind: 'too_long', length }
-  return BLANK.test(text) ? { kind: 'blank' } : null
-}
 
 /** By the rules a request was let in under. */
-export const TEXT_RULES: Readonly<Record<Rules, (text: string, maxChars: number) => TextFlaw | null>> = {
-  '1': flawOfText,
-  '2': flawOfText,
+export const TEXT_RULES: Readonly<Record<Rules, Judge>> = {
+  '1': judgedBy(FIRST_UNSHOWABLE),
+  '2': judgedBy(UNSHOWABLE),
 }
+export const flawOfText: Judge = TEXT_RULES[NEWEST_RULES]
+
+const A_BLANK = new RegExp(`[ ${BLANKS}]`, 'u')
+const A_MARK = /(?!\p{Default_Ignorable_Code_Point})\p{M}/u
+const nounOf = (character: string): 'sign' | 'blank' | 'mark' =>
+  A_BLANK.test(character) ? 'blank' : A_MARK.test(character) ? 'mark' : 'sign'
 
 function codePoint(character: string): string {
   const hex = (character.codePointAt(0) ?? 0).toString(16).toUpperCase()

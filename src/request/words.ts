@@ -20,6 +20,16 @@ const DEFAULTS: Readonly<Record<DefaultAction, string>> = {
 }
 export const defaultWords = (action: DefaultAction): string => DEFAULTS[action]
 
+const DIGEST = /^sha256:[0-9a-f]{64}$/
+const ALGORITHM = 'sha256:'
+/** As many digits as an eye compares at once. */
+const GROUP = /.{8}/g
+
+/** `sha256:3f9a1b2c 4d5e6f70 …`: a digest is shown whole, and so that two of them can be compared; other handles as they
+ *  are. */
+export const inGroups = (handle: string): string =>
+  DIGEST.test(handle) ? ALGORITHM + (handle.slice(ALGORITHM.length).match(GROUP) ?? []).join(' ') : handle
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const two = (number: number): string => String(number).padStart(2, '0')
 

@@ -52,10 +52,16 @@ async function linkFor(dataDir: string, requestId: string): Promise<Link> {
   })
 }
 
+/** The page of a request's newest link, as the person sees it. */
+export async function pageOf(gateway: Gateway, requestId: string): Promise<string> {
+  const { link } = await linkFor(gateway.dataDir, requestId)
+  return (await fetch(link)).text()
+}
+
 /** Opens the page of a request's newest link and posts its form; the status the page answers with. */
 export async function answer(gateway: Gateway, requestId: string, reply: string): Promise<number> {
   const { link, code } = await linkFor(gateway.dataDir, requestId)
-  const page = await (await fetch(link)).text()
+  const page = await pageOf(gateway, requestId)
   const csrf = /name="csrf" value="([^"]*)"/.exec(page)?.[1] ?? ''
   const response = await fetch(link, { method: 'POST', body: new URLSearchParams({ reply, code, csrf }) })
   await response.text()

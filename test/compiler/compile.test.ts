@@ -1,7 +1,7 @@
 // The sentences of the product's promise, one by one; the vector files hold the long lists.
 import { describe, expect, it } from 'vitest'
 import { compile, GRAMMAR } from '../../src/compiler/compile.js'
-import { describeAnswer } from '../../src/compiler/describe.js'
+import { describeAnswer, describeReply } from '../../src/compiler/describe.js'
 import type { ReplySchema } from '../../src/request/reply-schema.js'
 import { SCHEMAS } from './samples.js'
 
@@ -97,18 +97,18 @@ describe('describeAnswer', () => {
   const options = ABC.options
   const sentences: [ReplySchema, string][] = [
     [{ kind: 'yes_no' }, 'Reply YES or NO.'],
-    [ABC, 'Reply with one letter: A (Ship it), B (Wait), C (Drop it).'],
+    [ABC, 'Reply with one letter: A = ship (Ship it), B = wait (Wait), C = drop (Drop it).'],
     [
       { kind: 'multi_choice', options, min: 1, max: 3 },
-      'Reply with 1 to 3 letters separated by commas, for example "A, B": A (Ship it), B (Wait), C (Drop it).',
+      'Reply with 1 to 3 letters separated by commas, for example "A, B": A = ship (Ship it), B = wait (Wait), C = drop (Drop it).',
     ],
     [
       { kind: 'multi_choice', options, min: 2, max: 2 },
-      'Reply with 2 letters separated by commas, for example "A, B": A (Ship it), B (Wait), C (Drop it).',
+      'Reply with 2 letters separated by commas, for example "A, B": A = ship (Ship it), B = wait (Wait), C = drop (Drop it).',
     ],
     [
       { kind: 'multi_choice', options, min: 0, max: 1 },
-      'Reply with one letter: A (Ship it), B (Wait), C (Drop it).',
+      'Reply with one letter: A = ship (Ship it), B = wait (Wait), C = drop (Drop it).',
     ],
     [
       { kind: 'text', max_chars: 200 },
@@ -155,12 +155,25 @@ describe('describeAnswer', () => {
     }
   })
 
-  it('stays one bounded sentence with 26 options of the longest labels, and never splits a character', () => {
-    const label = '\u{20000}'.repeat(75)
-    const options = Array.from({ length: 26 }, (_, index) => ({ value: `v${index}`, label }))
-    const sentence = describeAnswer({ kind: 'multi_choice', options, min: 26, max: 26 })
-    expect(sentence.length).toBeLessThan(1250)
-    expect(sentence).not.toMatch(/\p{Surrogate}/u)
-    expect(sentence).toContain('Z (')
+  it('stays one bounded sentence with 26 options of the longest labels and values: labels are left out, never cut', () => {
+    const value = (index: number) => `v${String(index).padStart(2, '0')}${'x'.repeat(29)}`
+    for (const label of ['\u{20000}'.repeat(75), 'do not ship '.repeat(6)]) {
+      const options = Array.from({ length: 26 }, (_, index) => ({ value: value(index), label }))
+      const sentence = describeAnswer({ kind: 'multi_choice', options, min: 26, max: 26 })
+      expect(sentence.length).toBeLessThan(1250)
+      expect(sentence).not.toMatch(/…|\u{20000}|ship/u)
+      for (const option of options) expect(sentence).toContain(` = ${option.value}`)
+    }
+  })
+
+  it('names an option by what is recorded, whatever its label says', () => {
+    const options = [
+      { value: 'delete-all', label: 'Keep everything' },
+      { value: 'keep', label: 'keep' },
+    ]
+    expect(describeAnswer({ kind: 'choice', options })).toBe(
+      'Reply with one letter: A = delete-all (Keep everything), B = keep.',
+    )
+    expect(describeReply({ kind: 'choice', options })).toBe('Reply with one letter.')
   })
 })

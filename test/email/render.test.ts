@@ -1,9 +1,9 @@
 // What a person sees: the same words as text and as HTML, with nothing of the caller's that could act.
 import { describe, expect, test } from 'vitest'
 import { markerLine } from '../../adapters/email/marker.js'
-import { render } from '../../adapters/email/render.js'
+import { render, shows } from '../../adapters/email/render.js'
 import { unlinked } from '../../adapters/email/words.js'
-import type { Display } from '../../src/adapter.js'
+import { type Display, letterOf } from '../../src/adapter.js'
 import { display, envelope, HANDLE } from './samples.js'
 
 const MARKER = markerLine(HANDLE, '<id@lane.test>')
@@ -36,7 +36,7 @@ describe('a request as a mail', () => {
       'Question by Release pipeline, run run-9, work item wi-3',
       'Ship the release today?',
       'Decides whether the pipeline goes on',
-      `artifact: sha256:${'b'.repeat(64)}`,
+      `artifact: sha256:${Array(8).fill('bbbbbbbb').join(' ')}`,
       'doc:release-notes (name only, content not fixed)',
       '16 Nov 2026, 14:00:05 UTC',
       'HALT: the run stops',
@@ -93,12 +93,56 @@ describe('a request as a mail', () => {
       { value: 'ship', label: 'Ship it' },
       { value: 'wait', label: 'Wait for docs.example' },
     ]
-    expect(shown({ reply_schema: { kind: 'choice', options } }).text).toContain(
-      'Reply with one letter: A (Ship it), B (Wait for docs[.]example).',
-    )
+    expect(shown({ reply_schema: { kind: 'choice', options } }).text).toContain('Reply with one letter.')
     expect(shown({ reply_schema: { kind: 'number', min: 0, max: 100 } }).text).toContain(
       'Reply with a number from 0 to 100, for example "50".',
     )
+  })
+
+  test('a mail cuts no label and shows the value that is recorded for each option, in both parts', () => {
+    const options = Array.from({ length: 26 }, (_, at) => ({
+      value: `recorded-${at}`,
+      label: `${'the whole label '.repeat(4)}no ${at}`,
+    }))
+    const { text, html } = shown({ reply_schema: { kind: 'multi_choice', options, min: 1, max: 26 } })
+    for (const [at, { value, label }] of options.entries())
+      for (const part of [text, visible(html)])
+        expect(part).toContain(`${letterOf(at)} = ${value} (${label})`)
+    expect(text).not.toContain('…')
+  })
+
+  test('a permission prompt is only announced: no mail shows its command', () => {
+    const prompt: Display = { ...display, type: 'REQUEST_APPROVAL', action: 'USE_TOOL', impact: null }
+    expect([shows(prompt), shows({ ...prompt, action: 'PUBLISH' })]).toEqual([false, true])
+  })
+
+  test('a mail whose link and code answer for anybody says so, and claims nothing else', () => {
+    const POSSESSION = 'Whoever has the link and its code can answer on the page: forward neither.'
+    const ALONE = 'an answer from another address counts for nothing'
+    for (const marker of [MARKER, null])
+      for (const code of ['7K3F', null]) {
+        const letter = render(display, marker, { ...envelope.page, code })
+        for (const part of [letter.text, visible(letter.html)]) {
+          expect(part.includes(POSSESSION)).toBe(code !== null)
+          expect(part.includes(ALONE)).toBe(code === null && marker !== null)
+        }
+      }
+  })
+
+  test('a mail that only announces has no marker, no way to reply, and says so', () => {
+    const letter = render({ ...display, reply_schema: { kind: 'yes_no' } }, null, {
+      ...envelope.page,
+      code: '7K3F',
+    })
+    for (const part of [letter.text, visible(letter.html)]) {
+      expect(part).not.toMatch(/LANE-|Reply YES|above this line|first line|Or answer/)
+      expect(part).toContain('A reply to this mail answers nothing: all of what is asked stands on its page.')
+      expect(part).toContain('Question by Release pipeline, run run-9')
+      expect(part).toMatch(/Answer there, it asks for the code\s+7K3F/)
+    }
+    const silent = render(display, null, envelope.page)
+    expect([silent.text, silent.html].join()).not.toMatch(/asks for the code/)
+    expect(silent.text).toContain(envelope.page.link)
   })
 
   test('a long headline is cut in the subject and whole in the mail', () => {

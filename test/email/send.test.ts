@@ -57,6 +57,25 @@ describe('a mail that is taken', () => {
     expect(sent).toEqual({ kind: 'sent', ref: letter?.header('message-id') })
   })
 
+  test('that only announces has no reply handle anywhere: neither in an address nor in the text', async () => {
+    const sent = await send({ reply: null })
+    const [letter] = await office.letters()
+    expect(letter?.envelope.from).toBe('lane@lane.test')
+    expect(letter?.header('reply-to')).toBe('Interrupt Lane <lane@lane.test>')
+    expect(letter?.header('message-id')).toBe(sent.kind === 'sent' && sent.ref)
+    expect(letter?.raw.toString()).not.toMatch(new RegExp(`${HANDLE}|LANE-|Reply above`))
+  })
+
+  test('that could be answered and cannot show the command it approves does not leave', async () => {
+    const prompt = { ...display, type: 'REQUEST_APPROVAL', action: 'USE_TOOL', impact: null } as const
+    expect(await adapter().send(prompt, envelope)).toEqual({
+      kind: 'failed',
+      code: 'too_long_here',
+      retryable: false,
+    })
+    expect(await office.letters()).toEqual([])
+  })
+
   test('keeps its Message-ID when the attempt is repeated with another handle, and has another for another delivery', async () => {
     const first = await send()
     const again = await send({ attempt: 2, reply: { handle: 'z'.repeat(26), code: '7K3FQ2M' } })

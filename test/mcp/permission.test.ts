@@ -1,6 +1,7 @@
 // A coding agent's permission, answered by a person elsewhere: only YES, in time, for this use.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answer, closedUrl } from '../cli/command-line.js'
+import { sha256 } from '../../src/canonical.js'
+import { answer, closedUrl, pageOf } from '../cli/command-line.js'
 import { type Gateway, start } from '../cli/gateway.js'
 import { until } from '../until.js'
 import { type Agent, asked, entries, startAgent } from './agent.js'
@@ -31,28 +32,103 @@ async function decide(args: Record<string, unknown>, said: string): Promise<Reco
   return await decision
 }
 
+/** What the page shows of the last approval that was asked, with its markup taken back. */
+const shown = async (id: string): Promise<string> =>
+  (await pageOf(gateway, id)).replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+
+const lastRequest = async () =>
+  (await entries(gateway)).findLast(({ type }) => type === 'REQUEST_OPENED')?.body.request as {
+    readonly parameters: Readonly<Record<string, string>>
+  }
+
 describe('permission_prompt', () => {
-  test('YES allows, with the input as it was; the person could see the tool and open the input', async () => {
-    const decision = await decide({ tool_name: 'Bash', input: INPUT, tool_use_id: 'use-1' }, 'yes')
-    expect(decision).toEqual({ behavior: 'allow', updatedInput: INPUT })
-    const opened = (await entries(gateway)).findLast(({ type }) => type === 'REQUEST_OPENED')
-    const request = opened?.body.request as {
-      question_text: string
-      impact: string
-      context_handles: string[]
-    }
-    expect(request).toMatchObject({
-      question_text: 'May the agent use the tool Bash now?',
-      default_action: 'HALT',
+  test('YES allows, with the input as it was; the person saw the tool and the input on the page', async () => {
+    const { length } = await asked(gateway)
+    const decision = prompt({ tool_name: 'Bash', input: INPUT, tool_use_id: 'use-1' })
+    const id = await nextAfter(length)
+    const page = await shown(id)
+    for (const part of ['Approve USE_TOOL', '>\nBash</pre>', '"command": "npm publish --access public"'])
+      expect(page).toContain(part)
+    expect(page).toContain('"note": "é<mark>U+202E</mark>"')
+    expect(await answer(gateway, id, 'yes')).toBe(200)
+    expect(await decision).toEqual({ behavior: 'allow', updatedInput: INPUT })
+    expect(await lastRequest()).toMatchObject({
+      type: 'REQUEST_APPROVAL',
+      action: 'USE_TOOL',
+      default_action: 'DENY',
       reply_schema: { kind: 'yes_no' },
+      parameters: { tool: sha256(Buffer.from('Bash')), input: expect.stringMatching(/^sha256:/) },
     })
-    expect(request.impact).toBe(
-      'YES runs it once with: {"command":"npm publish --access public","note":"\\u00e9\\u202e"}',
-    )
-    const content = await fetch(`${gateway.url}/v1/blobs/${request.context_handles[0]}`, {
-      headers: { authorization: `Bearer ${gateway.agentKey}` },
+  })
+
+  test.each<[string, object]>([
+    ['is long', { note: 'x'.repeat(50_000), command: 'rm -rf /' }],
+    ['is a number and long', { 0: 'x'.repeat(50_000), command: 'rm -rf /' }],
+    ['holds a long one itself', { args: { padding: 'x'.repeat(50_000), command: 'rm -rf /' } }],
+  ])('a permission prompt whose first key %s still shows the command, before it', async (_, input) => {
+    const { length } = await asked(gateway)
+    const decision = prompt({ tool_name: 'Bash', input })
+    const page = await shown(await nextAfter(length))
+    expect(page.indexOf('"command": "rm -rf /"')).toBeGreaterThan(0)
+    expect(page.indexOf('"command": "rm -rf /"')).toBeLessThan(page.indexOf('xxxx'))
+    expect(page).toContain('x'.repeat(50_000))
+    expect(await answer(gateway, await nextAfter(length), 'no')).toBe(200)
+    expect(await decision).toMatchObject({ behavior: 'deny' })
+  })
+
+  test('a permission prompt takes the proofs of its action, not those of a question', async () => {
+    const config = `recipients:
+  operator: { name: Operator, web: true }
+actions:
+  USE_TOOL: { approvers: [operator], proofs: [console] }
+questions: { proofs: [web_session] }
+`
+    const apart = await start({ config })
+    const other = await startAgent(apart, { args: ['--permission-deadline', '20s'] })
+    const decision = prompt({ tool_name: 'Bash', input: INPUT }, other)
+    const id = await until('the request', async () => (await asked(apart))[0])
+    expect(await answer(apart, id, 'yes')).toBe(200)
+    expect(await decision).toMatchObject({ behavior: 'allow' })
+    await other.close()
+    await apart.kill()
+  })
+
+  test('nobody approves a command the lane does not hold: its page has no form, and takes no answer', async () => {
+    const approval_id = 'blind-1'
+    const response = await fetch(`${gateway.url}/v1/requests`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.agentKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        request: {
+          type: 'REQUEST_APPROVAL',
+          approval_id,
+          action: 'USE_TOOL',
+          parameters: { tool: sha256(Buffer.from('Bash')), input: sha256(Buffer.from('never stored')) },
+          deadline_seconds: 600,
+          default_action: 'DENY',
+          reply_schema: { kind: 'yes_no' },
+        },
+        run: { run_id: 'run-1', mood: 'DEFERENTIAL' },
+      }),
     })
-    expect(await content.text()).toBe(`Tool: Bash\nInput:\n${JSON.stringify(INPUT, null, 2)}\n`)
+    expect(response.status).toBe(201)
+    const page = await shown(approval_id)
+    expect(page).toContain('This cannot be answered yet')
+    expect(page).not.toMatch(/<form|name="csrf"/)
+    expect(await answer(gateway, approval_id, 'yes')).toBe(403)
+    expect(
+      (await entries(gateway)).filter(({ request_id }) => request_id === approval_id),
+    ).not.toContainEqual(expect.objectContaining({ type: 'HUMAN_REPLY_EVENT' }))
+  })
+
+  test('without the action in the configuration it is denied, and says what to add', async () => {
+    const plain = await start({ config: 'recipients:\n  operator: { name: Operator, web: true }\n' })
+    const lacking = await startAgent(plain)
+    const decision = await prompt({ tool_name: 'Bash', input: INPUT }, lacking)
+    expect(decision).toMatchObject({ behavior: 'deny', message: expect.stringContaining('nobody was asked') })
+    expect(decision.message).toContain('"USE_TOOL: { approvers: [<who may allow a tool>] }"')
+    await lacking.close()
+    await plain.kill()
   })
 
   test('NO denies, and says who', async () => {
@@ -80,19 +156,13 @@ describe('permission_prompt', () => {
     expect(await decide(use, 'no')).toMatchObject({ behavior: 'deny' })
   })
 
-  test('a long input is cut where it is shown, and says so', async () => {
-    await decide({ tool_name: 'Write', input: { text: 'x'.repeat(5000) }, tool_use_id: 'use-4' }, 'no')
-    const opened = (await entries(gateway)).findLast(({ type }) => type === 'REQUEST_OPENED')
-    expect(opened?.body.request).toMatchObject({
-      impact: expect.stringMatching(/x… \(cut: open the content to read all of it\)$/),
-    })
-  })
-
   test('silence denies, with the reason', async () => {
     const brief = await startAgent(gateway, { args: ['--permission-deadline', '1s'] })
     const decision = await prompt({ tool_name: 'Bash', input: INPUT, tool_use_id: 'use-5' }, brief)
     expect(decision.behavior).toBe('deny')
-    expect(decision.message).toMatch(/^Denied: Nobody answered by .*; HALT holds\. Do not go on\.$/)
+    expect(decision.message).toMatch(
+      /^Denied: Nobody answered by .*; DENY holds\. Do not perform the action\.$/,
+    )
     await brief.close()
   })
 

@@ -139,7 +139,29 @@ describe('what is asked', () => {
     ['a private-use character', 'a\ue000b', 'U+E000'],
     ['an unassigned code point', 'a\u0378b', 'U+0378'],
     ['a lone surrogate', 'a\ud800b', 'U+D800'],
-    ['nothing but spaces', ' \u00a0\u3000', 'this shows nothing'],
+    ['a placeholder for an object', 'a\ufffcb', 'character 2 is U+FFFC, which is not shown'],
+    [
+      'a stroke over a letter',
+      'Do n\u0336o\u0336t\u0336 ship?',
+      'character 5 is U+0336, and marks stand on letters',
+    ],
+    ['a solidus over a word', 'a\u0338b', 'U+0338'],
+    ['a circle that forbids', 'a\u20e0b', 'U+20E0, and marks'],
+    ['a keycap', '1\u20e3', 'U+20E3'],
+    ['a mark on nothing', '\u0301a', 'character 1 is U+0301, and marks stand on letters'],
+    ['a mark on a blank', 'a \u0301b', 'character 3 is U+0301'],
+    ['a mark on a sign', 'a! \u{1f600}\u0301', 'U+0301'],
+    [
+      'a tower of marks',
+      `a${'\u0301'.repeat(5)}b`,
+      'character 6 is U+0301, and marks stand on letters, at most four',
+    ],
+    ['a blank that does not break', 'a\u00a0b', 'character 2 is U+00A0, and blanks stand alone'],
+    ['a wide blank', 'a\u3000b', 'U+3000'],
+    ['a blank of Braille', 'a\u2800b', 'U+2800, and blanks'],
+    ['two blanks', 'a  b', 'character 3 is U+0020, and blanks stand alone, each a U+0020'],
+    ['a run of blanks', `Ship it?${' '.repeat(200)}Not`, 'character 10 is U+0020'],
+    ['nothing but a space', ' ', 'this shows nothing'],
     ['no character', '', 'this shows nothing'],
     ['501 characters', '😀'.repeat(501), 'this has 501'],
   ])('%s is refused in every text that is shown', (_, text, taught) => {
@@ -159,6 +181,27 @@ describe('what is asked', () => {
       expect(error.read).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u)
     }
   })
+
+  it.each([
+    ['Vietnamese, its marks apart', 'Có phát hành không?'.normalize('NFD')],
+    ['Hindi', 'क्या हम अभी रिलीज़ करें?'],
+    ['Thai', 'เผยแพร่ตอนนี้เลยหรือไม่?'],
+    ['pointed Hebrew', 'הַאִם לְפַרְסֵם עַכְשָׁו?'],
+    ['Arabic with its vowels', 'هَلْ نَنْشُرُ الآنَ؟'],
+    ['Tibetan', 'ད་ལྟ་བཀྲམས་ན་འགྲིག་གམ?'],
+    ['Yoruba, four marks at most', 'Ṣé kí á tẹ̀ ẹ́ jáde?'.normalize('NFD')],
+    ['a picture of one character', 'Ship it 🚀 now?'],
+  ])('what people write in their own script is shown: %s', (_, text) => {
+    expect(errorsOf(asking(text))).toEqual([])
+  })
+
+  it.each(['a  b', 'a\u00a0b', 'n\u0336o', `a${'\u0301'.repeat(9)}`, '\u0301a', 'a\ufffcb'])(
+    'what was let in under rules 1 stays a request of rules 1, and is none of rules 2: %j',
+    text => {
+      expect(parseSubmission(asking(text), POLICY, '1').ok).toBe(true)
+      expect(parseSubmission(asking(text), POLICY, '2').ok).toBe(false)
+    },
+  )
 
   it('length is counted in code points: 500 emoji are 500 characters', () => {
     expect(errorsOf(asking('😀'.repeat(500)))).toEqual([])

@@ -116,6 +116,13 @@ const handles = fc.array(
   { maxLength: 20, ...AS_LONG_AS_ALLOWED },
 )
 
+/** The lane writes the headline of an approval, from a name in the configuration; it asks for yes or no. */
+const LONGEST_ACTION = {
+  headline: `Approve ${'A'.repeat(64)}`,
+  action: 'A'.repeat(64),
+  reply_schema: { kind: 'yes_no' },
+} as const
+
 export const displays: fc.Arbitrary<Display> = fc
   .record({
     reply_schema: schemas,
@@ -128,10 +135,12 @@ export const displays: fc.Arbitrary<Display> = fc
     work_item_id: fc.option(id(128)),
     handles,
   })
-  .map(({ type, reply_schema, words, ...rest }) =>
+  .map(({ type, reply_schema, words, headline, ...rest }) =>
     question(reply_schema, {
       ...rest,
       type: type as Display['type'],
-      impact: type === 'REQUEST_QUESTION' ? words : null,
+      ...(type === 'REQUEST_QUESTION' ? { headline, impact: words } : { impact: null }),
+      ...(type === 'REQUEST_REVIEW' && { headline: 'Review for correctness', lens: 'correctness' }),
+      ...(type === 'REQUEST_APPROVAL' && LONGEST_ACTION),
     }),
   )

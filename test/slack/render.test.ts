@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formView, readForm } from '../../adapters/slack/form.js'
 import { notification, typed } from '../../adapters/slack/inert.js'
-import { card, closedCard } from '../../adapters/slack/render.js'
-import type { Display, Outcome, ReplySchema } from '../../src/adapter.js'
+import { card, closedCard, shows } from '../../adapters/slack/render.js'
+import { type Display, inGroups, type Outcome, type ReplySchema } from '../../src/adapter.js'
 import { compile } from '../../src/compiler/compile.js'
 import { faultsOfMessage, faultsOfView } from './block-limits.js'
 import { approval, displays, HANDLE, HASH, PAGE, PLACE, question, review, text } from './displays.js'
@@ -16,6 +16,7 @@ const ANSWERED: Outcome = {
   answer: 'YES',
   default_action: null,
 }
+const REQUEST_DIGEST = `sha256:${Array(8).fill('c0ffee42').join(' ')}`
 const lettered = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ value: `value-${at}`, label: `Label ${at}` }))
 const whole = (value: unknown): string => JSON.stringify(value)
@@ -99,7 +100,7 @@ describe('a card', () => {
       'The chosen rollout starts within the hour.',
       'HALT',
       'the run stops',
-      'sha256:c0ffee42c0ff…',
+      REQUEST_DIGEST,
     ])
       expect(seen).toContain(part)
   })
@@ -113,7 +114,7 @@ describe('a card', () => {
     (_name, display, parts) => {
       const open = whole(card(display, PLACE))
       for (const part of parts) expect(open).toContain(part)
-      for (const part of [display.headline, 'sha256:c0ffee42c0ff…']) {
+      for (const part of [display.headline, REQUEST_DIGEST]) {
         expect(whole(closedCard(display, ANSWERED).blocks)).toContain(part)
         expect(whole(formView(display, 'm'))).toContain(part)
       }
@@ -132,12 +133,12 @@ describe('a card', () => {
     )
   })
 
-  test('shows a handle as a short hash that links to the reply page, and a name as a name', () => {
+  test('shows a handle by its whole digest, in groups, linked to the page, and a name as a name', () => {
     const named = { name: null, handle: 'doc:plan', fixed: false }
     const seen = whole(card({ ...approval, handles: [...approval.handles, named] }, PLACE))
-    expect(seen).toContain(whole({ type: 'link', url: PAGE.link, text: 'sha256:3f9a1b2c3f9a…' }))
+    expect(seen).toContain(whole({ type: 'link', url: PAGE.link, text: inGroups(HASH) }))
+    expect(inGroups(HASH).replaceAll(' ', '')).toBe(HASH)
     expect(seen).toContain('name only, content not fixed')
-    expect(seen).not.toContain(HASH)
   })
 
   test('has the reply handle in its buttons, another in its link, and no code', () => {
@@ -169,7 +170,47 @@ describe('a card', () => {
       block.type === 'actions' ? block.elements.map(one => ('confirm' in one ? one.confirm : undefined)) : [],
     )
     expect(confirms).toHaveLength(2)
-    for (const confirm of confirms) expect(whole(confirm)).toMatch(/Approve PUBLISH.*sha256:c0ffee42c0ff/)
+    for (const confirm of confirms)
+      expect(whole(confirm)).toMatch(/Approve PUBLISH.*sha256:c0ffee42 (?:c0ffee42 ?){7}\./)
+  })
+
+  test('a label is never cut: one too long for a button stands whole in the list, with its value', () => {
+    const label = `${'Delete nothing at all '.repeat(3)}now, then`
+    const options = [
+      { value: 'delete-all', label },
+      { value: 'keep', label: 'Keep it' },
+    ]
+    const open = card(question({ kind: 'choice', options }), PLACE)
+    const faces = buttonsOf({ kind: 'choice', options }).map(
+      button => (button as { text?: { text: string } }).text?.text,
+    )
+    expect(faces).toEqual(['A', 'B · Keep it'])
+    for (const seen of [whole(open), whole(formView(question({ kind: 'choice', options }), 'm'))])
+      for (const part of [label, 'delete-all', 'Keep it', '"keep"']) expect(seen).toContain(part)
+  })
+
+  test('half a request is not answerable here: what a card cannot show is announced, without a button', () => {
+    const prompt = { ...approval, action: 'USE_TOOL', headline: 'Approve USE_TOOL' }
+    const handles = Array.from({ length: 200 }, () => ({ name: 'n', handle: HASH, fixed: true }))
+    for (const display of [prompt, { ...approval, handles }]) {
+      expect(shows(display)).toBe(false)
+      const made = card(display, { ...PLACE, reply: null })
+      expect(faultsOfMessage(made)).toEqual([])
+      expect(made.blocks.map(({ type }) => type)).not.toContain('actions')
+      expect(whole(made)).not.toContain(HANDLE)
+      expect(whole(made)).not.toMatch(/[Rr]eply|3f9a1b2c/)
+      expect(whole(made)).toContain(
+        whole({ type: 'link', url: PAGE.link, text: 'Read all of it and answer on its page' }),
+      )
+      expect(whole(made)).toContain('K7QD')
+    }
+    expect(whole(card(approval, { ...PLACE, reply: null, page: { ...PAGE, code: null } }))).not.toMatch(
+      /code |K7QD/,
+    )
+  })
+
+  test('whatever the lane admits is shown whole', () => {
+    fc.assert(fc.property(displays, display => void expect(shows(display)).toBe(true)))
   })
 
   test('that is closed says who, what and when, and has no button left', () => {

@@ -5,7 +5,7 @@ import { slackAdapter } from '../../adapters/slack/index.js'
 import type { Adapter, Envelope, Outcome } from '../../src/adapter.js'
 import { freePort } from '../port.js'
 import { until } from '../until.js'
-import { question } from './displays.js'
+import { approval, question } from './displays.js'
 import { buttonsOf, cardIn, readable } from './person.js'
 import { raise } from './scene.js'
 import {
@@ -81,6 +81,31 @@ describe('a card', () => {
     })
     expect(JSON.stringify(body)).not.toContain('K7QD')
     expect(sent).toMatchObject({ kind: 'sent', ref: expect.stringMatching(/^D[A-Z0-9]+:\d+\.\d+$/) })
+  })
+
+  test('that could be answered and cannot show all of what is decided is not posted at all', async () => {
+    const before = posts()
+    const prompt = { ...approval, headline: 'Approve USE_TOOL', action: 'USE_TOOL' }
+    expect(await adapter.send(prompt, envelope(owner()))).toEqual({
+      kind: 'failed',
+      code: 'too_long_here',
+      retryable: false,
+    })
+    expect(posts()).toBe(before)
+  })
+
+  test('that announces with a code goes to the person alone, never into the channel their cards stand in', async () => {
+    const address = { team: TEAM, user: owner(), channel: workspace.channel }
+    const page = { link: 'https://lane.example.org/r/zyxwvtsrqpnmkjhgfedcba9876', code: 'K7QD' }
+    const sentTo = async (more: Partial<Envelope>) => {
+      const sent = await adapter.send(DISPLAY, envelope(owner(), { address, ...more }))
+      return sent.kind === 'sent' && sent.ref?.split(':')[0]
+    }
+    const dm = await workspace.directMessages(owner())
+    expect(await sentTo({ reply: null, page })).toBe(dm)
+    expect(JSON.stringify(workspace.of('chat.postMessage').at(-1)?.body)).toContain('K7QD')
+    expect(await sentTo({})).toBe(workspace.channel)
+    expect(await sentTo({ reply: null, page: { ...page, code: null } })).toBe(workspace.channel)
   })
 
   test('opens the conversation with a person once', async () => {

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import twilio from 'twilio'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { countSegments } from '../../adapters/sms/segments.js'
 import { sign } from '../../adapters/sms/signature.js'
 import { verify } from '../../src/ledger/verify.js'
 import { type Front, type Passage, raiseFront } from '../contract/front.js'
@@ -30,6 +31,7 @@ recipients:
 actions:
   PUBLISH: { approvers: [owner, deputy], proofs: [sms_from] }
   EXPORT: { approvers: [owner], proofs: [console] }
+  PROMOTE: { approvers: [owner], proofs: [sms_from, link_code] }
 outbox: on
 limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 3 }
 `
@@ -108,13 +110,13 @@ const inbound = (body: string, more: Record<string, string> = {}): Record<string
 })
 
 describe('there and back', () => {
-  test('[LANE-035] a question leaves in one segment and is answered by a signed webhook with its code', async () => {
+  test('[LANE-035] a question leaves whole, in few segments, and is answered by a signed webhook with its code', async () => {
     const message = await ask('q-1')
     expect(message).toMatchObject({ to: OWNER })
     expect(message.body).toMatch(
-      /^agent asks: Ship the release today\?\nReply Y \w{4} or N \w{4}, by .* else HALT\nhttp/,
+      /^agent asks: Ship the release today\?\nDecides .*\nReply Y (\w{4,7}) or N \1, by .* else HALT\nhttp/,
     )
-    expect(message.body.length).toBeLessThanOrEqual(160)
+    expect(countSegments(message.body)).toMatchObject({ encoding: 'GSM-7', segments: 2 })
     await provider.text(OWNER, `y ${codeIn(message.body).toLowerCase()}.`)
     const { json } = await lane.outcome('q-1')
     expect(json).toMatchObject({
@@ -500,12 +502,23 @@ describe('reports', () => {
 describe('an approval', () => {
   test('is given by text message where the action names sms_from', async () => {
     const { body } = await ask('ship-1', approval('ship-1'))
-    expect(body).toContain('artifact sha256:bbbbbbbb..')
+    expect(body).toContain(`artifact sha256:${Array(8).fill('bbbbbbbb').join(' ')}`)
     await provider.text(OWNER, `Y ${codeIn(body)}`)
     expect((await lane.outcome('ship-1')).json).toMatchObject({
       state: 'answered',
       answer: { parsed_choice: 'YES', proof: 'sms_from' },
     })
+  })
+
+  test('an SMS never asks for an approval without its parameters: what does not fit is announced, and answered on its page', async () => {
+    const parameters = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [`part-${at}`, `sha256:${String(at).padStart(64, '0')}`]),
+    )
+    const { body } = await ask('ship-3', approval('ship-3', { action: 'PROMOTE', parameters }))
+    expect(body).toMatch(
+      /^Approval by agent: Approve PROMOTE\nThis message cannot be answered\. Read .*:\nhttp/,
+    )
+    expect(body).not.toMatch(/Reply|End with|sha256/)
   })
 
   test('is not where it does not: the person is told, and the request stays open', async () => {

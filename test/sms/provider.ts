@@ -128,7 +128,7 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"'
 
 /** The code in a message, as a person would type it. */
 export function codeIn(body: string): string {
-  const code = /Reply Y ([0-9A-Z]{4})/.exec(body)?.[1] ?? /End with ([0-9A-Z]{4})/.exec(body)?.[1]
+  const code = /(?:Reply Y|End with) ([0-9A-Z]+)/.exec(body)?.[1]
   if (code === undefined) throw new Error('the message shows no code')
   return code
 }

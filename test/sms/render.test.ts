@@ -3,96 +3,121 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { refusedWords } from '../../adapters/sms/feedback.js'
 import { plain } from '../../adapters/sms/plain.js'
-import { render } from '../../adapters/sms/render.js'
+import { render, shows } from '../../adapters/sms/render.js'
 import { countSegments } from '../../adapters/sms/segments.js'
+import type { Display } from '../../src/adapter.js'
 import { compile } from '../../src/compiler/compile.js'
 import { describeAnswer } from '../../src/compiler/describe.js'
-import { approval, HANDLE, question, review, SCHEMAS } from '../web/samples.js'
+import { approval, HANDLE, HASH, question, review, SCHEMAS } from '../web/samples.js'
 
 const LINK = `https://lane.example.org/r/${HANDLE}`
-const WAY = { reply: { handle: HANDLE, code: '7K3FQ2M' }, page: { link: LINK, code: '7K3F' } }
-const shown = (display: Parameters<typeof render>[0]): string => render(display, WAY) ?? ''
+const PUBLIC_URL = 'https://lane.example.org'
+const WAY = { reply: { handle: HANDLE, code: '7K3FQ2M' }, page: { link: LINK, code: null } }
+const ANNOUNCED = { reply: null, page: { link: LINK, code: '7K3F' } }
+const shown = (display: Display): string => render(display, WAY) ?? ''
 const segmentsOf = (text: string): number => countSegments(text).segments
+const DIGEST = `sha256:${Array(8).fill('3f9a1b2c').join(' ')}`
+const bare = { ...question(), handles: [] }
 
-describe('one segment', () => {
-  test('[LANE-035] holds a question, how to answer it, until when, and the link', () => {
-    const text = shown({ ...question(), headline: 'Ship the release today?' })
+describe('a message', () => {
+  test('[LANE-035] holds a question, what it changes, how to answer it, until when, and the link', () => {
+    const text = shown({ ...bare, headline: 'Ship the release today?', impact: 'Decides the rollout.' })
     expect(text.split('\n')).toEqual([
       'release-agent asks: Ship the release today?',
-      'Reply Y 7K3F or N 7K3F, by 17 Feb 14:00 UTC, else HALT',
+      'Decides the rollout.',
+      'Reply Y 7K3FQ2M or N 7K3FQ2M, by 17 Feb 14:00 UTC, else HALT',
       LINK,
     ])
-    expect(countSegments(text)).toMatchObject({ encoding: 'GSM-7', segments: 1 })
+    expect(countSegments(text)).toMatchObject({ encoding: 'GSM-7', segments: 2 })
   })
 
-  test('loses first who asks, then the deadline, never the question, the code or the link', () => {
-    const headline = (chars: number) => 'q'.repeat(chars)
-    const lines = (chars: number) => shown({ ...question(), headline: headline(chars) }).split('\n')
-    expect(lines(45)[0]).toBe(`${headline(45)}`)
-    expect(lines(45)[1]).toContain('else HALT')
-    expect(lines(80)).toEqual([headline(80), 'Reply Y 7K3F or N 7K3F', LINK])
-    for (let chars = 1; chars <= 83; chars++) {
-      expect([chars, segmentsOf(lines(chars).join('\n'))]).toEqual([chars, 1])
+  test('an SMS never asks for an approval without its parameters: each stands there with its whole digest', () => {
+    const text = shown(approval)
+    expect(text.split('\n')).toEqual([
+      'release-agent asks: Approve PUBLISH',
+      `artifact ${DIGEST}`,
+      `notes sha256:${Array(8).fill('0badf00d').join(' ')}`,
+      'Reply Y 7K3FQ2M or N 7K3FQ2M, by 17 Feb 14:00 UTC, else DENY',
+      LINK,
+    ])
+    const handles = Array.from({ length: 20 }, (_, at) => ({ name: `p${at}`, handle: HASH, fixed: true }))
+    expect([shows({ ...approval, handles }, PUBLIC_URL), render({ ...approval, handles }, WAY)]).toEqual([
+      false,
+      null,
+    ])
+  })
+
+  test('a shorter form is never preferred to one that says everything', () => {
+    for (let chars = 1; chars <= 500; chars += 7) {
+      const [headline, impact] = ['q'.repeat(chars), 'i'.repeat(chars)]
+      const text = render({ ...question(), headline, impact }, WAY)
+      if (text === null) continue
+      for (const part of ['release-agent asks: ', headline, impact, DIGEST, 'doc:rollout-plan (name only)'])
+        expect(text).toContain(part)
     }
   })
 
-  test('shows of an approval what it is about', () => {
-    const text = shown({ ...approval, handles: approval.handles.slice(0, 1) })
-    expect([text.split('\n').slice(0, 2), segmentsOf(text)]).toEqual([
-      ['Approve PUBLISH', 'artifact sha256:3f9a1b2c..'],
-      1,
-    ])
-  })
-})
-
-describe('more than one', () => {
-  test('are used where the question needs them, and then everything is said', () => {
-    const text = shown({ ...question(), headline: `${'word '.repeat(40)}?` })
-    expect(text).toContain(`release-agent asks: ${'word '.repeat(40)}?`)
-    expect(text).toContain(question().impact)
-    expect(segmentsOf(text)).toBeGreaterThan(1)
+  test('an option shows the value that is recorded beside a label that says something else', () => {
+    const options = [
+      { value: 'delete-all', label: 'Keep everything' },
+      { value: 'keep', label: 'Delete everything' },
+    ]
+    const lines = shown({ ...bare, reply_schema: { kind: 'choice', options } }).split('\n')
+    expect(lines).toEqual(
+      expect.arrayContaining(['A = delete-all (Keep everything)', 'B = keep (Delete everything)']),
+    )
   })
 
-  test('are too many for what fills six: it is announced, and answered on the page', () => {
-    const options = Array.from({ length: 26 }, (_, index) => ({
-      value: `v${index}`,
-      label: 'l'.repeat(75),
-    }))
-    const text = shown({
-      ...question({ kind: 'choice', options }),
-      headline: 'Which of all these should it be, then?',
-    })
-    expect(text.split('\n')).toEqual([
-      'Which of all these should it be, then?',
-      'Too long for a text message. Read and answer it here, code 7K3F:',
+  test('what the command of a permission prompt would be is nowhere in a message, so it is only announced', () => {
+    for (const action of ['USE_TOOL', 'RUN_STEP']) {
+      const prompt = { ...approval, headline: `Approve ${action}`, action }
+      expect([shows(prompt, PUBLIC_URL), render(prompt, WAY)]).toEqual([false, null])
+    }
+  })
+
+  test('an announcement says who asks, and where all of it is; nothing in it is a way to answer here', () => {
+    const headline = 'Which of all these should it be, then? '.repeat(9)
+    const text = render({ ...question(SCHEMAS.choice), headline }, ANNOUNCED)
+    expect(text?.split('\n')).toEqual([
+      'Question by release-agent: Which of all these should it be, then?..',
+      'This message cannot be answered. Read and answer it on its page, code 7K3F:',
       LINK,
     ])
+    const bare = render(approval, { reply: null, page: { link: LINK, code: null } })
+    expect(bare).not.toMatch(/Reply|End with|code|sha256/)
+    expect(bare).toContain('Approval by release-agent: Approve PUBLISH')
   })
 
-  test('no request the lane takes is shown with half a question and a way to answer it here', () => {
+  test('no request the lane takes is shown by half with a way to answer it here', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 500, size: 'max' })
+    let offered = 0
     fc.assert(
       fc.property(text, text, fc.constantFrom(...Object.values(SCHEMAS)), (headline, impact, schema) => {
-        const message = shown({ ...question(schema), headline, impact })
-        const offered = !message.includes('Too long for a text message')
-        expect(message.endsWith(LINK)).toBe(true)
-        expect(message).toContain('7K3F')
-        expect(segmentsOf(message)).toBeLessThanOrEqual(6)
+        const display = { ...question(schema), headline, impact }
+        const message = render(display, WAY)
+        expect(message !== null).toBe(shows(display, PUBLIC_URL))
+        expect(segmentsOf(render(display, ANNOUNCED) ?? '')).toBeLessThanOrEqual(6)
+        if (message === null) return
+        offered += 1
         expect(message.length).toBeLessThanOrEqual(1600)
-        if (offered) expect(message).toContain(plain(headline))
+        expect(segmentsOf(message)).toBeLessThanOrEqual(6)
+        expect(message.endsWith(`\n${LINK}`)).toBe(true)
+        for (const part of [plain(headline), plain(impact), DIGEST, '7K3FQ2M'])
+          expect(message).toContain(part)
       }),
     )
+    expect(offered).toBeGreaterThan(0)
   })
 })
 
 describe('how to answer', () => {
   test.each([
-    ['yes_no', /Reply Y 7K3F or N 7K3F/],
-    ['choice', /Reply with one letter: A \(Ship to one percent first\), B .*\. End with 7K3F/],
-    ['multi_choice', /Reply with 1 to 2 letters separated by commas, .*\. End with 7K3F/],
-    ['text', /Reply with one line of plain text, .*\. End with 7K3F/],
-    ['number', /Reply with a number from 0 to 200 in steps of 5, .*\. End with 7K3F/],
-    ['date', /Reply with a date from 2026-02-17 to 2026-12-31, .*\. End with 7K3F/],
+    ['yes_no', /Reply Y 7K3FQ2M or N 7K3FQ2M/],
+    ['choice', /A = canary \(Ship to one percent first\)\n.*Reply with one letter\. End with 7K3FQ2M/s],
+    ['multi_choice', /Reply with 1 to 2 letters separated by commas, .*\. End with 7K3FQ2M/],
+    ['text', /Reply with one line of plain text, .*\. End with 7K3FQ2M/],
+    ['number', /Reply with a number from 0 to 200 in steps of 5, .*\. End with 7K3FQ2M/],
+    ['date', /Reply with a date from 2026-02-17 to 2026-12-31, .*\. End with 7K3FQ2M/],
   ] as const)('of %s', (kind, words) => expect(shown(question(SCHEMAS[kind]))).toMatch(words))
 
   test('every example that is quoted is itself an answer', () => {
@@ -144,13 +169,13 @@ describe('what others wrote', () => {
       { value: 'a', label: 'see evil.example' },
       { value: 'b', label: 'wait' },
     ]
-    expect(shown(question({ kind: 'choice', options }))).toContain('A (see evil. example)')
+    expect(shown(question({ kind: 'choice', options }))).toContain('A = a (see evil. example)')
   })
 })
 
 describe('a refusal', () => {
-  const refused = (label: string): Parameters<typeof refusedWords>[0] => {
-    const options = Array.from({ length: 26 }, (_, index) => ({ value: `v${index}`, label }))
+  const refused = (label: string, value = ''): Parameters<typeof refusedWords>[0] => {
+    const options = Array.from({ length: 26 }, (_, index) => ({ value: `v${index}${value}`, label }))
     return {
       kind: 'refused',
       reason: 'reply_not_in_schema',
@@ -164,15 +189,18 @@ describe('a refusal', () => {
   }
 
   test.each(['a.'.repeat(37), '😀'.repeat(75), 'l'.repeat(75)])(
-    'of 26 options named %s stays within what a provider sends, and leads to the page',
+    'of 26 options named %s stays within what a provider sends, and cuts no label',
     label => {
       const text = refusedWords(refused(label))
-      expect(text).toBe('Not understood. Read and answer it by the link in the message.')
+      expect(text).toMatch(/^Not understood\. Reply with one letter: A = v0, B = v1, .* Z = v25\. End with/)
+      expect(refusedWords(refused(label, 'x'.repeat(29)))).toBe(
+        'Not understood. Answer as the message says, and end with its code.',
+      )
     },
   )
 
   test('that fits says what would be understood', () =>
     expect(refusedWords(refused('ok'))).toMatch(
-      /^Not understood\. Reply with one letter: A \(ok\), .* End with/,
+      /^Not understood\. Reply with one letter: A = v0 \(ok\), .* End with/,
     ))
 })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { send } from '../../adapters/sms/send.js'
 import { readVariables } from '../../adapters/sms/variables.js'
 import type { Envelope } from '../../src/adapter.js'
-import { HANDLE, question } from '../web/samples.js'
+import { approval, HANDLE, question } from '../web/samples.js'
 import { type Fault, NUMBER, OWNER, SID, says, TOKEN } from './provider.js'
 
 const HOOK = 'https://lane.example.org/hooks/sms'
@@ -78,6 +78,23 @@ describe('what is asked of the provider', () => {
       ValidityPeriod: '3600',
     })
     expect(form.get('Body')).toContain('7K3F')
+  })
+
+  test('is nothing where the message could be answered and cannot show all of what is decided', async () => {
+    const long = { ...approval, handles: Array(20).fill(approval.handles[0]) }
+    expect(await send(account(), HOOK, long, envelope, PATIENCE_MS)).toEqual({
+      kind: 'failed',
+      code: 'too_long_here',
+      retryable: false,
+    })
+    expect(asked).toEqual([])
+  })
+
+  test('of an announcement names no reply handle: its reports are known by the provider’s reference', async () => {
+    act = created('{"sid":"SM1"}')
+    await send(account(), HOOK, question(), { ...envelope, reply: null }, PATIENCE_MS)
+    expect(asked[0]?.form.get('StatusCallback')).toBe(HOOK)
+    expect(asked[0]?.form.get('Body')).not.toContain('Reply')
   })
 
   test('names a messaging service as one, below whatever path the API has', async () => {

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { controls, type Keyboard, MAX_DATA_BYTES, readPress } from '../../adapters/telegram/keyboard.js'
-import { card, ending, MAX_TEXT_UNITS } from '../../adapters/telegram/render.js'
+import { card, ending, MAX_TEXT_UNITS, shows } from '../../adapters/telegram/render.js'
 import type { Entity, Written } from '../../adapters/telegram/written.js'
-import type { Display, Option, Outcome, ReplySchema } from '../../src/adapter.js'
+import { type Display, inGroups, type Option, type Outcome, type ReplySchema } from '../../src/adapter.js'
 import { refusalOf } from './limits.js'
 
 const HANDLE = 'abcdefghjkmnpqrstvwxyz0123'
@@ -113,7 +113,7 @@ describe('a card', () => {
     expect(drawn(display()).entities.filter(({ type }) => type === 'text_link')).toEqual([])
   })
 
-  test('the largest approval is shown whole', () => {
+  test('the largest approval is shown whole, each parameter with its whole digest', () => {
     const handles = Array.from({ length: 20 }, (_, index) => ({
       name: `${'n'.repeat(60)}${index}`,
       handle: `sha256:${String(index).padStart(64, '0')}`,
@@ -128,39 +128,72 @@ describe('a card', () => {
         default_action: 'DENY',
       }),
     )
-    for (const { name, handle } of handles) expect(made.text).toContain(`${name} ${handle}`)
+    for (const { name, handle } of handles) expect(made.text).toContain(`${name} ${inGroups(handle)}`)
   })
 
-  test('an approval that does not fit is not shown by half', () => {
-    const handles = Array.from({ length: 60 }, () => ({ name: 'n', handle: HASH, fixed: true }))
-    expect(card(display({ type: 'REQUEST_APPROVAL', handles }), WAY)).toBeNull()
+  test('an option shows the value that is recorded, whole, beside its whole label', () => {
+    const options = [
+      { value: 'delete-all', label: 'Keep everything' },
+      { value: 'keep', label: `${'Delete everything '.repeat(4)}now` },
+    ]
+    const { text } = drawn(display({ reply_schema: { kind: 'choice', options } }))
+    expect(text).toContain('\nA = delete-all (Keep everything)')
+    expect(text).toContain(`\nB = keep (${options[1]?.label})`)
   })
 
-  test('any request fits, whatever its parts, and what is left out is counted', () => {
-    const long = (units: number) => '𐀀'.repeat(units)
-    const options: Option[] = Array.from({ length: 26 }, (_, index) => ({
-      value: `v${index}`,
-      label: long(75),
-    }))
-    const handles = Array.from({ length: 20 }, () => ({
-      name: null,
-      handle: `artifact:${'x'.repeat(128)}`,
-      fixed: false,
-    }))
-    const made = drawn(
-      display({
+  const long = (units: number) => '𐀀'.repeat(units)
+  const tooLong: readonly (readonly [string, Partial<Display>])[] = [
+    [
+      'parameters',
+      {
+        type: 'REQUEST_APPROVAL',
+        handles: Array.from({ length: 60 }, () => ({ name: 'n', handle: HASH, fixed: true })),
+      },
+    ],
+    [
+      'options',
+      {
+        reply_schema: {
+          kind: 'multi_choice',
+          options: Array.from({ length: 26 }, (_, at): Option => ({ value: `v${at}`, label: long(75) })),
+          min: 1,
+          max: 26,
+        },
+      },
+    ],
+    [
+      'context',
+      {
         headline: long(500),
         impact: long(500),
-        asked_by: 'k'.repeat(64),
-        run_id: 'r'.repeat(128),
-        work_item_id: 'w'.repeat(128),
-        handles,
-        reply_schema: { kind: 'multi_choice', options, min: 1, max: 26 },
-      }),
-    )
-    expect(made.text.length).toBeLessThanOrEqual(MAX_TEXT_UNITS)
-    const left = Number(/… and (\d+) more/.exec(made.text)?.[1])
-    expect(made.text.split('artifact:').length - 1 + left).toBe(20)
+        handles: Array.from({ length: 20 }, () => ({
+          name: null,
+          handle: `artifact:${'x'.repeat(128)}`,
+          fixed: false,
+        })),
+      },
+    ],
+    ['a command', { type: 'REQUEST_APPROVAL', action: 'USE_TOOL', headline: 'Approve USE_TOOL' }],
+  ]
+  test.each(tooLong)(
+    'half a request is not answerable here: of %s nothing is left out, it is announced',
+    (_, more) => {
+      expect([shows(display(more)), card(display(more), WAY)]).toEqual([false, null])
+      const made = card(display(more), { reply: null, page: { link: LINK, code: '7K3F' } })
+      expect(made?.reply_markup).toBeUndefined()
+      expect(made?.text.length).toBeLessThanOrEqual(MAX_TEXT_UNITS)
+      expect(made?.text).toContain('This cannot be answered here. Read all of it and answer on its page')
+      expect(made?.text).not.toMatch(/Reply |reply to|Press|sha256|… and/)
+      expect(made?.entities).toContainEqual(expect.objectContaining({ type: 'text_link', url: LINK }))
+    },
+  )
+
+  test('an announcement shows the code of its page only where there is one', () => {
+    const text = (code: string | null) => card(display(), { reply: null, page: { link: LINK, code } })?.text
+    expect(text('7K3F')).toContain('which asks for the code 7K3F.')
+    expect(text(null)).toContain('All of it stands on its page.')
+    expect(text(null)).not.toContain('code')
+    expect(drawn(display()).text).not.toContain('7K3F')
   })
 })
 

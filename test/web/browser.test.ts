@@ -47,6 +47,11 @@ const SEEN: Readonly<Record<string, Page>> = {
   ),
   approval: drawn(open(approval)),
   review: drawn(open(review)),
+  'permission prompt': drawn({
+    ...open({ ...approval, headline: 'Approve USE_TOOL', action: 'USE_TOOL' }),
+    contents: new Map(approval.handles.map(({ handle }) => [handle, CONTENT])),
+  }),
+  'permission prompt without its command': drawn({ ...open(approval), csrf: null }),
   'stored content': blobPage(HASH, CONTENT, 'release-agent'),
   ...Object.fromEntries(Object.entries(ENDINGS).map(([name, state]) => [name, drawn(state)])),
 }

@@ -74,6 +74,7 @@ export const open = (display: Display, refused: Open['refused'] = null): Open =>
   csrf: 'csrf-1',
   refused,
   openable: [HASH],
+  contents: new Map(),
   now: '2026-02-17T13:00:00.000Z',
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type OutboxLine, outboxWriter, webAdapter } from '../../adapters/web/index.js'
-import { describeAnswer, type Envelope } from '../../src/adapter.js'
+import { describeReply, type Envelope } from '../../src/adapter.js'
 import { approval, HANDLE, LONG, question, SCHEMAS } from './samples.js'
 
 const envelope: Envelope = {
@@ -90,7 +90,7 @@ describe('a link with no channel to carry it', () => {
         'Question for Release owner: Which rollout should version 4.2 follow?',
         'release-agent, run run-9',
         '17 Feb 2026, 14:00:05 UTC; otherwise HALT: the run stops',
-        describeAnswer(schema),
+        describeReply(schema),
         envelope.page.link,
         '7K2M',
       ]) {

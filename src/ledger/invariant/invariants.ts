@@ -16,7 +16,7 @@ export const INVARIANTS = {
   I16: 'Nobody asked and no answer taken who is not among the recipients.',
   I17: 'No request hash and no token hash that differs between what was opened, claimed and sent.',
   I19: 'No second decision about an outcome and no CONTINUE for an approval without a YES; no policy token but for one, bound to its request and reply; none spent by another, twice, too late or once revoked.',
-  I22: 'No control, bidirectional, zero-width or otherwise invisible character in what is shown.',
+  I22: 'No control, bidirectional, zero-width or otherwise invisible character in what is shown; under rules 2 no blank, mark or overlay that hides what stands beside it.',
   I23: 'No token, API key or reply handle in the ledger.',
   I24: 'No inbound reply without its checks in their fixed order, and no accepted one whose event is not the one hashed.',
   I25: 'No send that was not claimed before, no attempt out of order, none claimed once the request is resolved.',
