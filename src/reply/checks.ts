@@ -62,7 +62,7 @@ const RIGHT: readonly Test[] = [
   ['unknown_sender', facts => facts.sender !== null],
   ['sender_unauthenticated', facts => facts.inbound.authenticated],
   ['wrong_recipient', facts => facts.sender === claims(facts)?.sub],
-  ['proof_insufficient', facts => facts.proofs.includes(facts.inbound.proof)],
+  ['proof_insufficient', facts => facts.proofs.includes(facts.inbound.proof) && isBoundEnough(facts)],
   ['duplicate_message', facts => !facts.duplicate],
   ['already_resolved', facts => isOpen(facts.subject)],
   ['deadline_passed', facts => facts.ms < facts.subject.deadline_ms],
@@ -83,6 +83,10 @@ function isForThisRequest(facts: Facts): boolean {
     said.dsh === delivery.display_hash
   )
 }
+
+/** Who speaks is proven, and not that they speak of this request: they may have been led to write the words. */
+const isBoundEnough = ({ inbound, subject }: Facts): boolean =>
+  inbound.loosely !== true || subject.request.type !== 'REQUEST_APPROVAL'
 
 /** The channel knows who holds the link, and not who they are. */
 export const provesPossession = (proof: Proof): boolean => proof === 'link_code' || proof === 'console'

@@ -1,13 +1,18 @@
 // Who may speak: the attacks on the sender, each by the letter an attacker would send.
 import { describe, expect, test } from 'vitest'
-import { markerLine, writeNoticeId } from '../../../adapters/email/marker.js'
+import { markerLine, writeMessageId, writeNoticeId } from '../../../adapters/email/marker.js'
+import type { Binding } from '../../../src/adapter.js'
 import {
   AUTHOR,
+  type Fields,
+  facts,
   HANDLE,
   letter,
   MARKER,
   MESSAGE_ID,
+  NOTICE_ID,
   OTHER_HANDLE,
+  OTHER_ID,
   REPLY_TO,
   read,
   type Signing,
@@ -34,6 +39,8 @@ describe('a signature of the author’s domain', () => {
       text: 'YES',
       message_id: 'reply-1@people.example',
       automated: false,
+      loosely: false,
+      noticeId: NOTICE_ID,
     })
   })
 
@@ -105,9 +112,15 @@ describe('name servers that hold up nobody: not asked are those of', () => {
   test('a stranger, or who names nothing that was asked', async () => {
     const resolver = zone()
     const looked: unknown[][] = []
-    const isKnown = async (...about: unknown[]): Promise<boolean> => looked.push(about) === 0
-    expect(await isAuthenticated(await signed(letter({}, YES)), { resolver, isKnown })).toBe(false)
-    expect(looked).toEqual([[{ kind: 'handle', handle: HANDLE }, AUTHOR]])
+    const known = { delivery_id: 'd-1', isKnown: false, messageId: MESSAGE_ID, noticeId: NOTICE_ID }
+    for (const found of [null, known]) {
+      const asked = async (...about: unknown[]) => {
+        looked.push(about)
+        return found
+      }
+      expect(await isAuthenticated(await signed(letter({}, YES)), { resolver, asked })).toBe(false)
+    }
+    expect(looked).toEqual(Array(2).fill([{ kind: 'handle', handle: HANDLE }, AUTHOR]))
     expect(resolver.asked).toEqual([])
   })
   test('signatures of others beside the author’s', async () => {
@@ -339,25 +352,81 @@ describe('a signed letter sent on to another request', () => {
 describe('an answer to somebody else’s mail, which came here because that mail’s Reply-To said so', () => {
   const LUNCH = 'YES\n\nOn Mon, 16 Nov 2026 at 10:00, Eve <eve@strangers.example> wrote:\n> Lunch?\n'
   const theirs = '<lunch@strangers.example>'
-
-  test.each([
+  const NAMING_ANOTHER: readonly [string, Fields][] = [
     ['In-Reply-To', { 'In-Reply-To': theirs }],
     ['References', { 'In-Reply-To': null, References: theirs }],
     ['both', { 'In-Reply-To': theirs, References: `<before@people.example> ${theirs}` }],
-  ])('answers nothing, though the handle is right: by %s', async (_name, fields) => {
-    expect(await read(await signed(letter(fields, LUNCH)))).toMatchObject({ authenticated: false, text: '' })
+    [
+      'an In-Reply-To below a thread of ours',
+      { 'In-Reply-To': theirs, References: `${MESSAGE_ID} ${theirs}` },
+    ],
+    ['the last of References', { 'In-Reply-To': null, References: `${MESSAGE_ID} ${theirs}` }],
+    ['an id that is none', { 'In-Reply-To': 'your mail of Monday' }],
+    ['an id like ours that the lane never wrote', { 'In-Reply-To': writeMessageId('x', 'lane.example') }],
+    ['a notice that the lane never wrote', { 'In-Reply-To': writeNoticeId('x', 'lane.example') }],
+    ['the mail of another request', { 'In-Reply-To': OTHER_ID }],
+  ]
+  const refused = { authenticated: false, text: '' }
+
+  test.each(NAMING_ANOTHER)('answers nothing, though the handle is right: by %s', async (_name, fields) => {
+    expect(await read(await signed(letter(fields, LUNCH)))).toMatchObject(refused)
+  })
+
+  test.each(NAMING_ANOTHER)(
+    'answers nothing, though our marker was its small print: by %s',
+    async (_name, fields) => {
+      expect(await read(await signed(letter(fields, `${LUNCH}> ${MARKER}\n`)))).toMatchObject(refused)
+      const own = { authservId: 'mx.lane.example' }
+      const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'
+      expect(await read(stamp + letter(fields, `${LUNCH}> ${MARKER}\n`), own)).toMatchObject(refused)
+    },
+  )
+
+  test('whose In-Reply-To was taken away quotes us at best: it is bound loosely, and by the marker alone', async () => {
+    const bare = { 'In-Reply-To': null }
+    expect(await read(await signed(letter(bare, 'YES\n')))).toMatchObject({ ...refused, loosely: true })
+    expect(await read(await signed(letter(bare, YES)))).toMatchObject({
+      authenticated: true,
+      text: 'YES',
+      loosely: true,
+    })
+    const other = markerLine(OTHER_HANDLE, OTHER_ID)
+    expect(await read(await signed(letter(bare, `YES\n\n> ${other}\n`)))).toMatchObject(refused)
   })
 
   test.each([
-    ['it quotes the mail that asked, whose id a relay has changed', { 'In-Reply-To': theirs }, YES],
+    ['it names the mail that asked', { 'In-Reply-To': MESSAGE_ID }],
     [
-      'the mail that asked comes before it in the thread',
-      { 'In-Reply-To': theirs, References: `${MESSAGE_ID} ${theirs}` },
-      'YES\n',
+      'it says of whom that mail was',
+      { 'In-Reply-To': `${MESSAGE_ID} (Lane's message of "Mon, 16 Nov 2026")` },
     ],
-    ['it answers our notice', { 'In-Reply-To': writeNoticeId('d-1', 'lane.example') }, 'YES\n'],
-    ['it names none', { 'In-Reply-To': null }, 'YES\n'],
-  ])('is not one where %s', async (_name, fields, body) => {
-    expect(await read(await signed(letter(fields, body)))).toMatchObject({ authenticated: true, text: 'YES' })
+    ['a server wrote the id in capitals', { 'In-Reply-To': MESSAGE_ID.toUpperCase() }],
+    ['it answers our notice', { 'In-Reply-To': NOTICE_ID }],
+    [
+      'the mail that asked is the last of References',
+      { 'In-Reply-To': null, References: `${theirs} ${MESSAGE_ID}` },
+    ],
+  ])('is not one where %s', async (_name, fields) => {
+    for (const body of [YES, 'YES\n'])
+      expect(await read(await signed(letter(fields, body)))).toMatchObject({
+        authenticated: true,
+        text: 'YES',
+        loosely: false,
+      })
+  })
+
+  test('is not one where it names the id that our server says it gave the mail that asked', async () => {
+    const renamed = '<DB9.Renamed@EURPRD.prod.example>'
+    const { asked } = facts()
+    const given = {
+      asked: (binding: Binding, author: string) =>
+        asked(
+          binding.kind === 'ref' && binding.ref === renamed ? { kind: 'handle', handle: HANDLE } : binding,
+          author,
+        ),
+    }
+    const raw = await signed(letter({ 'In-Reply-To': renamed }, 'YES\n'))
+    expect(await read(raw, given)).toMatchObject({ authenticated: true, text: 'YES', loosely: false })
+    expect(await read(raw)).toMatchObject(refused)
   })
 })
