@@ -2,10 +2,10 @@
 //
 // H1  Linear: every search starts where the last one ended, and the open elements are few.
 // H2  Whatever strikes words out puts a sign beside them that is in no answer's alphabet.
-// H3  Mail programs mark quotations and signatures by elements of their own; they are known by those, in any language.
-//     What is only set in is a quotation if our marker stands in it, and else the author's own.
+// H3  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
+//     else the author's own.
 import { decodeReferences } from './entities.js'
-import { type Landmark, roleOf } from './landmark.js'
+import { landmarkOf } from './landmark.js'
 import { cut, type Line, type Role, trimmed } from './lines.js'
 import { findMarker } from './marker.js'
 import { readTag, type Tag } from './tag.js'
@@ -58,8 +58,6 @@ class Page {
   readonly #lines: Line[] = []
   readonly #open: Open[] = []
   #line = ''
-  /** Once a mail program says "below is what I answer to", nothing after it is the author's. */
-  #quotedFromHere = false
 
   write(raw: string): void {
     if (raw === '' || this.#open.at(-1)?.unseen === true) return
@@ -90,16 +88,15 @@ class Page {
 
   #enter(tag: Tag): void {
     const around = this.#open.at(-1)
-    const mark = roleOf(tag)
-    if (mark === 'quoted_from_here') this.#quotedFromHere = true
-    const outside = around?.role ?? 'own'
-    const setInAt = mark === 'set_in' && outside === 'own' ? this.#lines.length : null
+    const mark = landmarkOf(tag)
+    const setInAt = mark === 'set_in' && around?.role !== 'quoted' ? this.#lines.length : null
     const struck = STRUCK.has(tag.name) || /line-through/i.test(tag.style)
     if (struck) this.#line += STRIKE
     if (VOID.has(tag.name) || tag.selfClosing) return
     const unseen =
       around?.unseen === true || UNSEEN.has(tag.name) || /display\s{0,9}:\s{0,9}none/i.test(tag.style)
-    this.#open.push({ name: tag.name, role: inside(mark, outside), struck, unseen, setInAt })
+    const role = mark === null ? (around?.role ?? 'own') : 'quoted'
+    this.#open.push({ name: tag.name, role, struck, unseen, setInAt })
   }
 
   #close(name: string): void {
@@ -113,13 +110,14 @@ class Page {
 
   /** Called where what was set in ends, once for its lines: what is set in inside it is not asked again. */
   #settle(from: number): void {
-    const inside = this.#lines.splice(from)
-    const isOurs = inside.some(({ text }) => findMarker(text) !== null)
-    for (const line of inside) this.#lines.push(isOurs ? line : { ...line, role: 'own' })
+    for (const [at, { text }] of this.#lines.slice(from).entries()) {
+      if (findMarker(text) !== null) return
+      this.#lines[from + at] = { text, role: 'own' }
+    }
   }
 
   #endLine(): void {
-    const role = this.#quotedFromHere ? 'quoted' : (this.#open.at(-1)?.role ?? 'own')
+    const role = this.#open.at(-1)?.role ?? 'own'
     this.#lines.push({ text: cut(trimmed(this.#line)), role })
     this.#line = ''
   }
@@ -129,11 +127,4 @@ class Page {
     for (const { setInAt } of this.#open) if (setInAt !== null) this.#settle(setInAt)
     return this.#lines
   }
-}
-
-/** A signature inside a quotation is quoted; what is set in inside a signature is a signature's. */
-function inside(mark: Landmark, outside: Role): Role {
-  if (outside === 'quoted' || mark === null || mark === 'quoted_from_here') return outside
-  if (mark === 'set_in') return outside === 'own' ? 'quoted' : outside
-  return mark
 }

@@ -73,8 +73,8 @@ function wordsOf(refused: Refused, marker: string, loosely: boolean): Words {
   const why = `Your reply could not be read as an answer, and nothing was changed by it. Read was: ${unlinked(read ?? 'nothing')}`
   return {
     subject: `Your reply could not be read [${id}]`,
-    text: `${marker}\n\n${answer}\n${FIRST_LINE}\n\n${why}\n${ONCE}\n`,
-    html: frame(html`${headOf(marker, answer)}<p>${why}</p><p class="soft">${ONCE}</p>`),
+    text: `${marker}\n\n${answer}\n${FIRST_LINE}\n\n${why}\n${ALONE}\n${ONCE}\n`,
+    html: frame(html`${headOf(marker, answer)}<p>${why}</p><p>${ALONE}</p><p class="soft">${ONCE}</p>`),
   }
 }
 
@@ -82,6 +82,7 @@ const PROOF = 'An answer by mail is not enough for this request. Answer where it
 const UNNAMED =
   'Your mail program left out which mail you answer, and for this request that is not enough. Reply to the mail that ' +
   'asked from another program, or answer where it was also sent.'
+const ALONE = 'A signature that your program adds must begin with a line of two dashes; otherwise delete it.'
 const ONCE =
   'This is said once: further replies that cannot be read are not answered. Reply to this mail, or to the first one.'
 

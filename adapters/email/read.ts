@@ -4,6 +4,7 @@
 // E1  Bounded: size, fields, nesting and lines are refused before a pattern sees them.
 // E2  Total: every sequence of bytes gives a value. Only the ledger and the resolver can be waited for, in this order.
 // E3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
+import { decodeWords } from 'postal-mime'
 import type { Binding } from '../../src/adapter.js'
 import type { Asked } from './asked.js'
 import { readAuthor, type Voucher, vouch } from './author.js'
@@ -14,6 +15,7 @@ import { readBounce } from './bounce.js'
 import { type Field, firstOf, hasDoubled, readHead } from './head.js'
 import type { Facts, Mail, Refused } from './mail.js'
 import { type Part, readParts } from './parts.js'
+import type { Known } from './said.js'
 import { MAX_SIGNATURES, soundSignatures } from './signature.js'
 
 export type { Facts, Mail, Resolver } from './mail.js'
@@ -47,7 +49,7 @@ async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, fa
   const asked = await facts.asked(binding, author)
   const voucher = await vouch(bytes, fields, author, facts, asked?.isKnown === true)
   if (voucher.kind === 'later') return voucher
-  const body = await readBody(root, { own: ownAddresses(facts), banners: facts.banners })
+  const body = await readBody(root, known(fields, facts))
   const named = await namedBy(fields, asked, author, facts)
   const about = isAbout(binding, body, named)
   return {
@@ -94,8 +96,14 @@ function isAbout(binding: Binding, { marker }: Body, named: Named): boolean {
 const isCovered = (voucher: Voucher, field: string, { marker }: Body): boolean =>
   voucher.kind === 'vouched' && (marker !== null || voucher.covers === 'all' || voucher.covers.has(field))
 
-const ownAddresses = ({ replyTo, from }: Facts): string[] =>
-  [from, `${replyTo.local}@${replyTo.domain}`].map(address => address.toLowerCase())
+/** A subject is a line of a mail; the longest we write has about three hundred characters. */
+const MAX_SUBJECT_CHARS = 1_000
+
+const known = (fields: readonly Field[], { replyTo, from, banners }: Facts): Known => ({
+  own: [from, `${replyTo.local}@${replyTo.domain}`].map(address => address.toLowerCase()),
+  banners,
+  subject: decodeWords((firstOf(fields, 'subject') ?? '').slice(0, MAX_SUBJECT_CHARS)),
+})
 
 const LF = 0x0a
 const CR = 0x0d

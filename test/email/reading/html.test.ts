@@ -38,10 +38,13 @@ describe('a paragraph that was only set in is no quotation', () => {
     expect(await html(`${body}<p>${CONDITION}</p>`)).toContain('\n')
   })
 
-  test('and inside a quotation or a signature it is theirs', async () => {
+  test('and inside a quotation it is theirs', async () => {
     const inner = `<blockquote>${CONDITION}</blockquote>`
     expect(await html(`<p>YES</p><blockquote type="cite">${inner}</blockquote>`)).toBe('YES')
-    expect(await html(`<p>YES</p><div class="gmail_signature">${inner}</div>${QUOTED}`)).toBe('YES')
+  })
+
+  test('nor are the lines of it above the mail that asked', async () => {
+    expect(await html(`<p>YES</p><blockquote><p>${CONDITION}</p>${MARKER}</blockquote>`)).toContain('\n')
   })
 })
 
@@ -77,8 +80,64 @@ test('what is not shown does not speak', async () => {
     expect(await html(`<div style="${style}">NO</div><p>YES</p>`)).toBe('YES')
 })
 
-test('below the line that Outlook draws nothing is the author’s, in any language', async () => {
-  const drawn = '<div id="appendonsend"></div><hr><div id="divRplyFwdMsg">Oddiwrth: Lane</div><p>NO</p>'
-  expect(await html(`<div>YES</div>${drawn}`)).toBe('YES')
-  expect(await html(drawn)).not.toBe('NO')
+describe('a condition is not passed over for the element it stands in', () => {
+  const classes = [
+    'gmail_quote',
+    'gmail_quote_container',
+    'gmail_attr',
+    'gmail_extra',
+    'yahoo_quoted',
+    'protonmail_quote',
+    'tutanota_quote',
+    'moz-cite-prefix',
+    'moz-email-headers-table',
+    'zmail_extra',
+    'gmail_signature',
+    'gmail_signature_prefix',
+    'moz-signature',
+    'protonmail_signature_block',
+  ]
+  const ids = [
+    'reply-intro',
+    'yahoo_quoted',
+    'Signature',
+    'AppleMailSignature',
+    'ms-outlook-mobile-signature',
+    'ms-outlook-mobile-body-signature',
+    'composer_signature',
+    '_MailAutoSig',
+    'divRplyFwdMsg',
+    'mail-editor-reference-message-container',
+  ]
+  const elements = [
+    ...classes.map((name): [string, string, string] => [name, `<div class="${name}">`, '</div>']),
+    ...ids.map((name): [string, string, string] => [`#${name}`, `<div id="${name}">`, '</div>']),
+    ...['appendonsend', 'stopSpelling'].map((name): [string, string, string] => [
+      `what follows #${name}`,
+      `<div id="${name}"></div>`,
+      '',
+    ]),
+  ]
+
+  test.each(elements)('%s', async (_name, open, close) => {
+    const around = `<div>YES</div>${open}<div>${CONDITION}</div>`
+    const bodies = [`${around}${close}`, `${around}${close}${QUOTED}`, `${around}${QUOTED}${close}`]
+    for (const body of bodies) expect(await html(body)).toContain(`YES\n${CONDITION}`)
+    for (const text of [`YES\n\n${CONDITION}\n`, `YES\n\n${CONDITION}\n\n> ${MARKER}\n> Publish?\n`])
+      for (const body of bodies) expect(await both(text, body)).toContain(`YES\n${CONDITION}`)
+  })
+
+  test('nor for a quotation that only the HTML shows', async () => {
+    const body = `<div>YES</div><blockquote type="cite"><div>${CONDITION}</div></blockquote>`
+    expect(await both(`YES\n\n${CONDITION}\n`, body)).toContain(`YES\n${CONDITION}`)
+    expect(await both(`YES\n\n> ${CONDITION}\n`, body)).toBe('YES')
+  })
+})
+
+test('below the line that Outlook draws stands its block of headers and then our mail, or nothing is passed over', async () => {
+  const block =
+    '<div id="divRplyFwdMsg">From: Lane<br>Sent: Monday 10:00<br>To: Ana<br>Subject: Publish?</div>'
+  const drawn = `<div>YES</div><div id="appendonsend"></div><hr>${block}`
+  expect(await html(`${drawn}<p>${MARKER}</p><p>NO</p>`)).toBe('YES')
+  expect(await html(`${drawn}<p>NO</p>`)).toContain('\n')
 })
