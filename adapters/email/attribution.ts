@@ -81,7 +81,7 @@ const unruled = (text: string): string => text.replace(/^[-*_ ]+|[-*_ ]+$/g, '')
 /** Where it is broken twice, an address or the time stands on the line between: anything else there was put there. And it
  *  ends where its colon is. */
 const isBrokenByProgram = (lines: readonly string[]): boolean =>
-  lines.slice(1, -1).every(line => line.includes('@') || TIME.test(line.trim())) &&
+  lines.slice(1, -1).every(line => isOfAddresses(line) || TIME.test(line.trim())) &&
   !lines.slice(0, -1).some(line => COLON.test(line))
 const TIME = /^(?:at |um |à |om |kl\.? |alle )?\d{1,2}[.:]\d{2}(?: ?[ap]\.?m\.?)?,?$/i
 
@@ -96,7 +96,11 @@ const namesAddress = (said: string, address: string): boolean =>
 
 const QUOTED_NAME = /"[^"]{0,80}"/g
 
-function hasOnlyItsWords(whole: string): boolean {
+/** Nothing but names and addresses, in words that no sentence is made of. */
+export const isOfAddresses = (text: string): boolean =>
+  text.includes('@') && text.split(/\s+/).every(word => word.includes('@') || !/^\p{Ll}/u.test(word))
+
+export function hasOnlyItsWords(whole: string): boolean {
   const words = whole
     .replace(QUOTED_NAME, '')
     .split(/[\s,;:()[\]<>"“”„«»]+/)

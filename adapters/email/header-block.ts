@@ -1,5 +1,6 @@
 // From, Sent, To, Subject: the block by which a mail program introduces what it quotes, and the line it draws above. They
 // count only directly above a quotation or our marker; lines that resemble them elsewhere are the author's own.
+import { hasOnlyItsWords, isOfAddresses } from './attribution.js'
 import { dense } from './lines.js'
 
 /** Lines of the block in which the other headers must follow; some are broken in two. */
@@ -52,18 +53,33 @@ export function findHeaderBlock(lines: readonly string[], subject: string): numb
 
 const comparable = (text: string): string => dense(text).toLowerCase()
 
-/** One of them says From, and one says when. */
+/** One of them says From, one says when, and none says again what another has said. */
 function isBlock(block: readonly Header[], subject: string): boolean {
   const labelled = block.filter(({ label }) => label !== '')
+  const counts = [FROM, SENT, SUBJECT].map(kind => labelled.filter(({ label }) => kind.has(label)).length)
+  const [from = 0, sent = 0, about = 0] = counts
   return (
     labelled.length >= MIN_LABELS &&
-    labelled.some(({ label }) => FROM.has(label)) &&
-    labelled.some(({ label, value }) => SENT.has(label) && HAS_DATE.test(value)) &&
+    from === 1 &&
+    sent === 1 &&
+    about <= 1 &&
+    new Set(labelled.map(({ label }) => label)).size === labelled.length &&
+    labelled.every(isCredible) &&
     block.every(
       (header, at) => header.label !== '' || continues(header, block[at - 1], block[at + 1], subject),
     )
   )
 }
+
+/** A time is one; people are names and addresses. */
+function isCredible({ label, value }: Header): boolean {
+  if (SENT.has(label)) return HAS_DATE.test(value)
+  const [people = ''] = value.split(SUBJECT_WITHIN, 1)
+  return SUBJECT.has(label) || hasOnlyItsWords(people)
+}
+
+/** Samsung puts it on the line of the last recipient. */
+const SUBJECT_WITHIN = new RegExp(` (?:${[...SUBJECT].join('|')}) ?[:：]`, 'iu')
 
 /** Between them stand at most addresses that were too long for their line, and behind the subject the rest of what the
  *  mail itself has for one: anything else was put there. */
@@ -77,9 +93,6 @@ function continues(
   if (SUBJECT.has(before.label)) return subject.includes(comparable(before.value + value))
   return next !== undefined && isOfAddresses(value)
 }
-
-const isOfAddresses = (text: string): boolean =>
-  text.includes('@') && text.split(/\s+/).every(word => word.includes('@') || !/^\p{Ll}/u.test(word))
 
 const ORIGINAL = listed(
   'original message|reply message|oprindelig besked|oprindelig meddelelse|originalnachricht|ursprüngliche nachricht|' +

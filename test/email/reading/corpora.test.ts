@@ -143,7 +143,17 @@ describe.each(SOURCES)('spliced into $name', ({ bodies: whole, tails: below_ }) 
   })
 
   test('a condition on any line above the quotation leaves nothing to compile', async () => {
-    const conditions = ['but only after Friday', 'NO', 'if 3 of us agree by 10:00:']
+    const conditions = [
+      'but only after Friday',
+      'NO',
+      'if 3 of us agree by 10:00:',
+      'not before 2026-11-17 10:00',
+      'at 10:00, once legal has signed',
+      'ask bob@people.example first',
+      'only if Bob <bob@people.example> agrees:',
+      'and tell <lane@lane.example>',
+      'Date: not today',
+    ]
     for (const tail of below_) {
       const top = ['YES', '', ...tail.intro]
       // Behind the delimiter of a signature a line is part of the signature.
