@@ -17,6 +17,7 @@ import {
   read,
   type Signing,
   signed,
+  signedFor,
   ZONE,
   zone,
 } from './letter.js'
@@ -89,6 +90,46 @@ describe('a signature of the author’s domain', () => {
   ]
   test.each(FORGED)('is missing: %s', async (_name, raw, given) => {
     expect(await isAuthenticated(await raw(), given)).toBe(false)
+  })
+
+  const KEY = ZONE['s1._domainkey.people.example'] ?? ''
+  const publishing = (record: string) => ({
+    resolver: zone({ ...ZONE, 's1._domainkey.people.example': record }),
+  })
+  const below = (domain: string): Promise<string> => signedFor(domain, letter({}, YES))
+
+  test.each([
+    ['for another service than mail', `${KEY}; s=tlsrpt`],
+    ['for services of which none is mail', `${KEY}; s=chat:other`],
+    ['for SHA-1 alone', `${KEY}; h=sha1`],
+    ['whose version is not its first word', `k=rsa; ${KEY.replace('k=rsa; ', '')}`],
+    ['that says a second time what it is for', `${KEY}; s=tlsrpt; s=email`],
+    ['of another kind than the signature', KEY.replace('k=rsa', 'k=ed25519')],
+  ])('does not vouch by a key record %s', async (_name, record) => {
+    expect(await isAuthenticated(await signed(letter({}, YES)), publishing(record))).toBe(false)
+  })
+
+  test('does not vouch for an agent below the domain by a key record that says t=s', async () => {
+    const raw = await below('desk.people.example')
+    expect(await isAuthenticated(raw)).toBe(true)
+    expect(await isAuthenticated(raw, publishing(`${KEY}; t=s`))).toBe(false)
+    expect(await isAuthenticated(raw, publishing(`${KEY}; t=y:s`))).toBe(false)
+    expect(await isAuthenticated(await below('people.example'), publishing(`${KEY}; t=s`))).toBe(true)
+  })
+
+  test('does not vouch for an agent of another domain', async () => {
+    expect(await isAuthenticated(await below('strangers.example'))).toBe(false)
+    expect(await isAuthenticated(await below('notpeople.example'))).toBe(false)
+  })
+
+  test.each([
+    ['for mail among other services', `${KEY}; s=email:chat`],
+    ['for everything', `${KEY}; s=*; h=sha1:sha256; n=a note; t=s`],
+    ['without a version', KEY.replace('v=DKIM1; ', '')],
+    ['without a kind', KEY.replace('k=rsa; ', '')],
+    ['with a semicolon at its end', `${KEY};`],
+  ])('vouches by a key record %s', async (_name, record) => {
+    expect(await isAuthenticated(await signed(letter({}, YES)), publishing(record))).toBe(true)
   })
 
   test('of a related domain is enough where the author’s domain does not ask for more', async () => {
@@ -166,6 +207,7 @@ describe('the own server’s word', () => {
     expect(await isAuthenticated(told(PASS.replace('mx.lane.example;', 'MX.Lane.Example 1;')), own)).toBe(
       true,
     )
+    expect(await isAuthenticated(told(PASS.replaceAll('=', ' = ')), own)).toBe(true)
   })
   test('may be spread over two fields, as OpenDKIM and OpenDMARC write them', async () => {
     expect(await isAuthenticated(told('mx.lane.example; dkim=pass header.d=people.example', PASS), own)).toBe(
@@ -198,6 +240,29 @@ describe('the own server’s word', () => {
     ['it says bestguesspass', PASS.replace('dmarc=pass', 'dmarc=bestguesspass'), own],
     ['only SPF and DKIM passed', 'mx.lane.example; spf=pass; dkim=pass header.d=people.example', own],
     ['it says nothing', 'mx.lane.example; none', own],
+    ['it names a second domain', `${PASS} header.from=strangers.example`, own],
+    [
+      'it names a second domain first',
+      PASS.replace('header.from=', 'header.from=strangers.example header.from='),
+      own,
+    ],
+    ['it names the domain in quotation marks', PASS.replace(/header.from=(.*)/, 'header.from="$1"'), own],
+    [
+      'it names the domain in a quoted reason alone',
+      'mx.lane.example; dmarc=pass reason="x header.from=people.example" header.from=strangers.example',
+      own,
+    ],
+    [
+      'it names the domain in a quoted reason, and no other',
+      'mx.lane.example; dmarc=pass reason="x header.from=people.example"',
+      own,
+    ],
+    ['it names the domain as the beginning of another', `${PASS}"x"`, own],
+    [
+      'it says of another version of the method that it failed',
+      `mx.lane.example; dmarc/1=fail; ${PASS.slice(17)}`,
+      own,
+    ],
   ])('is not believed where %s', async (_name, value, given) => {
     expect(await isAuthenticated(told(value), given ?? {})).toBe(false)
   })

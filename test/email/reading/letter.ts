@@ -1,5 +1,5 @@
 // Letters for the tests: written by hand as raw messages, signed with keys made here, looked up in a zone in memory.
-import { generateKeyPairSync } from 'node:crypto'
+import { createSign, generateKeyPairSync } from 'node:crypto'
 import { dkimSign } from 'mailauth'
 import type { Asked } from '../../../adapters/email/asked.js'
 import { markerLine, writeMessageId, writeNoticeId } from '../../../adapters/email/marker.js'
@@ -121,6 +121,23 @@ export async function signed(
   })
   if (errors !== undefined && errors.length > 0) throw new Error('the letter could not be signed')
   return `${signatures}${raw}`
+}
+
+/** Signed for an agent of this domain (`i=`), which mailauth's signer does not write. */
+export async function signedFor(identity: string, raw: string): Promise<string> {
+  const [, bodyHash] = /\bbh=([^;]+)/.exec(await signed(raw)) ?? []
+  const names = ['from', 'to', 'in-reply-to']
+  const fields = raw.slice(0, raw.indexOf('\r\n\r\n')).split('\r\n')
+  const covered = names.map(name => {
+    const [, value] = fields.find(field => field.toLowerCase().startsWith(`${name}:`))?.split(/:(.*)/s) ?? []
+    return `${name}:${value?.trim()}\r\n`
+  })
+  const tags = `v=1; a=rsa-sha256; c=relaxed/relaxed; d=people.example; s=s1; i=@${identity}`
+  const field = `${tags}; h=${names.join(':')}; bh=${bodyHash}; b=`
+  const value = createSign('sha256')
+    .update(`${covered.join('')}dkim-signature:${field}`)
+    .sign(PEM, 'base64')
+  return `DKIM-Signature: ${field}${value}\r\n${raw}`
 }
 
 export const bytesOf = (raw: string): Buffer => Buffer.from(raw, 'utf8')
