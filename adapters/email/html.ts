@@ -8,7 +8,8 @@ import { decodeReferences } from './entities.js'
 import { landmarkOf } from './landmark.js'
 import { cut, type Line, type Role, trimmed } from './lines.js'
 import { findMarker } from './marker.js'
-import { readTag, type Tag } from './tag.js'
+import { isStruck, type Strikes, strikesIn } from './sheet.js'
+import { type Tag, tokensOf } from './tag.js'
 
 /** Characters. A word processor's style sheet alone may have a hundred thousand. */
 const MAX_HTML_CHARS = 512 * 1024
@@ -32,6 +33,7 @@ type Open = {
   readonly role: Role
   readonly struck: boolean
   readonly unseen: boolean
+  readonly pre: boolean
   /** Of what is only set in, its first line; null elsewhere. */
   readonly setInAt: number | null
 }
@@ -39,31 +41,29 @@ type Open = {
 /** Null where there is more than anybody reads, or it is nested deeper than any mail program nests. */
 export function linesOfHtml(html: string): readonly Line[] | null {
   if (html.length > MAX_HTML_CHARS) return null
-  const page = new Page()
-  let at = 0
-  while (at < html.length) {
-    const open = html.indexOf('<', at)
-    page.write(html.slice(at, open === -1 ? html.length : open))
-    if (open === -1) break
-    const { tag, end } = readTag(html, open)
-    if (tag === null) page.write(html.slice(open, end))
-    else if (!page.turn(tag)) return null
-    at = end
+  const page = new Page(strikesIn(html))
+  for (const token of tokensOf(html)) {
+    if (typeof token === 'string') page.write(token)
+    else if (!page.turn(token)) return null
   }
   return page.done()
 }
 
 /** The page so far. Only linesOfHtml writes on it. */
 class Page {
+  readonly #strikes: Strikes
   readonly #lines: Line[] = []
   readonly #open: Open[] = []
   #line = ''
 
+  constructor(strikes: Strikes) {
+    this.#strikes = strikes
+  }
+
   write(raw: string): void {
     if (raw === '' || this.#open.at(-1)?.unseen === true) return
-    const isPre = this.#open.some(({ name }) => name === 'pre')
     const text = decodeReferences(raw).replace(/\u00a0/g, ' ')
-    if (!isPre) {
+    if (this.#open.at(-1)?.pre !== true) {
       this.#line += text.replace(/[\t\r\n ]+/g, ' ')
       return
     }
@@ -90,13 +90,14 @@ class Page {
     const around = this.#open.at(-1)
     const mark = landmarkOf(tag)
     const setInAt = mark === 'set_in' && around?.role !== 'quoted' ? this.#lines.length : null
-    const struck = STRUCK.has(tag.name) || /line-through/i.test(tag.style)
+    const struck = STRUCK.has(tag.name) || isStruck(tag, this.#strikes)
     if (struck) this.#line += STRIKE
     if (VOID.has(tag.name) || tag.selfClosing) return
     const unseen =
       around?.unseen === true || UNSEEN.has(tag.name) || /display\s{0,9}:\s{0,9}none/i.test(tag.style)
     const role = mark === null ? (around?.role ?? 'own') : 'quoted'
-    this.#open.push({ name: tag.name, role, struck, unseen, setInAt })
+    const pre = around?.pre === true || tag.name === 'pre'
+    this.#open.push({ name: tag.name, role, struck, unseen, pre, setInAt })
   }
 
   #close(name: string): void {

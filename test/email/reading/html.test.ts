@@ -1,5 +1,6 @@
 // What HTML shows and what it only seems to: words that a person sees beside the answer are never passed over.
 import { describe, expect, test } from 'vitest'
+import { compile } from '../../../src/compiler/compile.js'
 import { letter, MARKER, said } from './letter.js'
 
 const html = (body: string): Promise<string> =>
@@ -56,8 +57,48 @@ describe('what is struck out is no answer', () => {
     ],
     ['by an attribute with blanks around its sign', 'style = "text-decoration:line-through"'],
     ['by an attribute behind another', 'title="a > b" style=\'text-decoration:line-through\''],
+    ['by a style written with references', 'style="text-decoration:line&#45;through"'],
+    ['by a style written with escapes', 'style="text-decoration:line\\2d through"'],
   ])('%s', async (_name, attribute) => {
     expect(await html(`<div><span ${attribute}>YES</span></div>`)).toBe('~~YES~~')
+  })
+})
+
+describe('what a style sheet strikes out is no answer', () => {
+  const STRIKE = 'text-decoration:line-through'
+  test.each([
+    ['by a class', `.gone{${STRIKE}}`, '<p class="first gone">YES</p>'],
+    [
+      'by a class among other rules',
+      `p{margin:0}\n.a,.gone {color:red; ${STRIKE}}.b{}`,
+      '<p class="gone">YES</p>',
+    ],
+    ['by a class around the words', `.gone{${STRIKE}}`, '<div class="gone"><p>YES</p></div>'],
+    ['by a class of one element', `span.gone{${STRIKE}}`, '<p><span class="gone">YES</span></p>'],
+    ['by a class below another', `.a > .gone{${STRIKE}}`, '<p class="gone">YES</p>'],
+    ['by an id', `#gone{${STRIKE}}`, '<p id="gone">YES</p>'],
+    ['by an element', `p{${STRIKE}}`, '<p>YES</p>'],
+    ['by an element that is not written', `body{${STRIKE}}`, 'YES'],
+    ['by everything', `*{${STRIKE}}`, '<p>YES</p>'],
+    ['by an attribute', `[class]{${STRIKE}}`, '<p class="gone">YES</p>'],
+    ['by a rule for screens', `@media screen{.gone{${STRIKE}}}`, '<p class="gone">YES</p>'],
+    ['by a variable', ':root{--s:line-through}.gone{text-decoration:var(--s)}', '<p class="gone">YES</p>'],
+    ['by a rule with a comment in it', `.gone{/*}*/${STRIKE}}`, '<p class="gone">YES</p>'],
+    ['by a rule in capitals', `.GONE{${STRIKE.toUpperCase()}}`, '<p class="gone">YES</p>'],
+    ['by an escaped word', '.gone{text-decoration:line\\2dthrough}', '<p class="gone">YES</p>'],
+  ])('%s', async (_name, sheet, body) => {
+    for (const page of [
+      `<style>${sheet}</style>${body}`,
+      `${body}<style type="text/css"><!-- ${sheet} --></style>`,
+    ]) {
+      expect(compile({ kind: 'yes_no' }, await html(`${page}${QUOTED}`)).ok).toBe(false)
+      expect(await both(`YES\n\n> ${MARKER}\n`, `${page}${QUOTED}`)).toContain('\n')
+    }
+  })
+
+  test('what it strikes out elsewhere is not this answer', async () => {
+    const sheet = `<style>span.msoDel{color:red;${STRIKE}} .gone,#gone,h5{${STRIKE}} p{color:red}</style>`
+    expect(await html(`${sheet}<p class="MsoNormal">YES</p>${QUOTED}`)).toBe('YES')
   })
 })
 
