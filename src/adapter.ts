@@ -88,6 +88,9 @@ export type Inbound = {
   /** The code typed beside the answer, where the channel asks for one. */
   readonly code?: string
   readonly automated: boolean
+  /** True where it is bound only by what anybody who has the text of the copy could have put into another message: it
+   *  gives no approval. */
+  readonly loosely?: true
 }
 
 /** What became of an inbound reply, for the channel to tell its sender. Said only after the commit. */
@@ -119,6 +122,7 @@ export type Report = {
 
 /** What was asked, and whether this sender could answer it now: for a form that is opened before it is filled in. */
 export type Glance = {
+  readonly delivery_id: string
   readonly display: Display
   /** The first check that would fail whatever is said; null when only the words are missing. */
   readonly reason: Reason | null
@@ -181,7 +185,7 @@ export type AdapterParts = {
   /** Lines that the operator's own mail gateways put into mails. */
   readonly banners?: readonly string[]
   /** What only this lane can write for a value: the same at every start and on every replica, and guessed by nobody who
-   *  knows the value. Absent where nothing is sent. */
+   *  knows the value. Absent where nothing is sent or taken. */
   readonly stamp?: (value: string) => string
 }
 

@@ -71,8 +71,9 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     async look(inbound: Inbound) {
       const seen = await lane.glance(inbound)
       if (seen === null) return null
-      const { subject, reason } = seen
+      const { subject, delivery_id, reason } = seen
       return {
+        delivery_id,
         display: display(subject, parts.keyName(subject.opened_by)),
         reason,
         outcome: isOpen(subject) ? null : outcomeOf(subject),

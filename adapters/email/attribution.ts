@@ -1,81 +1,118 @@
-// "On … wrote:" and the block of From, Sent, To, Subject: the lines by which a mail program introduces what it quotes.
-// They count only directly above a quotation or our marker; a line that resembles one elsewhere is the author's own.
+// "On … wrote:": the line by which a mail program introduces what it quotes. It counts only directly above a quotation or
+// our marker; a line that resembles one elsewhere is the author's own.
+//
+// I1  It begins with a date, behind a word for "on" or without; or it names who is quoted, by an address.
+// I2  It holds nothing but a date, a name, an address and the words of such lines. A name has at most one word in small
+//     letters, and that right before the verb or the address: otherwise a sentence was written there.
+import { bare, beginsWithDate, isName, isOfDate } from './calendar.js'
 
 /** Characters. Name, address and date written out in full have about two hundred. */
 const MAX_CHARS = 400
 /** Programs break it at most into these many lines. */
 const MAX_LINES = 4
-/** Lines of the block in which the other headers must follow; some are broken in two. */
-const MAX_BLOCK_LINES = 12
 
 const listed = (words: string): readonly string[] => words.split('|')
 
 const OPENERS = listed(
-  'on |am |le |el |in data |il |em |op |den |w dniu |dnia |dne |dňa |la |pe |на |vào |a(z) |στις |' +
-    'tarihinde |il giorno |el día |pada |no dia ',
+  'on |am |le |el |in data |il |il giorno |em |no dia |op |den |på |w dniu |dnia |dne |dňa |la |pe |на |vào |a(z) |' +
+    'στις |el día |pada |v |v v |в |u |在 |於 |בתאריך |ב-|في |เมื่อ ',
 )
 
 const CLOSERS = listed(
-  'wrote:|wrote :|writes:|a écrit:|a écrit :|escribió:|ha escrit:|ha scritto:|' +
-    'escreveu:|schreef:|schrieb:|skrev:|kirjoitti:|napisał(a):|napisał:|napisała:|pisze:|написал(а):|' +
-    'написал:|написала:|пишет:|писал(а):|пише:|napsal(a):|napsal:|napísal(a):|a scris:|írta:|ezt írta:|' +
-    'έγραψε:|yazdı:|写道：|写道:|寫道：|寫道:|のメール:|のメール：|wrote：|님이 작성:|đã viết:|menulis:|je napisao/la:|rašė:|' +
-    'kirjutas:',
+  'wrote:|wrote :|writes:|a écrit:|a écrit :|escribió:|ha escrit:|va escriure:|ha scritto:|escreveu:|escribiu:|' +
+    'schreef:|het volgende geschreven:|schrieb:|geschrieben:|skrev:|skrifaði:|kirjoitti:|kirjutas:|napisał(a):|napisał:|' +
+    'napisała:|pisze:|napsal(a):|napsal:|napísal(a):|napísal:|je napisao/la:|je napisao:|napisao je:|je napisal/a:|' +
+    'je napisal:|napisal:|napisala:|написал(а):|написал:|написала:|пишет:|писал(а):|пише:|написав:|написав(ла):|написа:|' +
+    'a scris:|írta:|ezt írta:|έγραψε:|yazdı:|rašė:|rakstīja:|idatzi du:|写道：|写道:|寫道：|寫道:|のメール:|のメール：|' +
+    'さんは書きました:|wrote：|님이 작성:|이(가) 쓴 글:|đã viết:|menulis:|כתב:|כתב/ה:|כתבה:|كتب:|نوشت:|เขียนว่า:',
 )
 
 /** Some leave the colon out; then they name an address. */
 const WITHOUT_COLON = ['wrote', 'a écrit']
 
 /** Between who and what, in languages that put the verb there; the line then ends with a colon. */
-const MIDDLE = ['schrieb ', 'schreef ', 'skrev ', 'scrive ', 'пише ']
+const MIDDLE = ['schrieb ', 'schreef ', 'skrev ', 'scrive ', 'пише ', 'ezt írta ']
 
-const WEEKDAYS = listed(
-  'mon|tue|wed|thu|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mo|di|mi|do|' +
-    'fr|sa|so|lun|mar|mer|mié|jue|jeu|ven|vie|sam|sáb|dim|dom|seg|ter|qua|qui|sex|пн|вт|ср|чт|пт|сб|вс|' +
-    'pon|wt|śr|czw|pt|sob|niedz|ma|ti|ke|to|pe|la|su|tor|ons|tir|man|fre|lør|søn',
+/** Further words of such lines: "via", "the user", and what names are joined by. */
+const OWN_WORDS = new Set(
+  listed(
+    'via|mailto|van|von|ten|ter|dos|los|di|da|du|und|and|from|of|the|y|e|ο|χρήστης|heeft|użytkownik|lietotājs|oseba|' +
+      'пользователь|користувач|şunu|tarihinde|időpont|keltezéssel|' +
+      [...CLOSERS, ...WITHOUT_COLON, ...MIDDLE].join('|').replaceAll(' ', '|'),
+  ).map(bare),
 )
 
 const COLON = /[:：]\s*$/
 /** A year, or a time of day. */
-const HAS_DATE = /\d{4}|\d[.:]\d{2}/
+const NUMBERS = /\p{Nd}{4}|\p{Nd}[.:h]\p{Nd}{2}/u
+/** Signs that only turn the direction of writing, as programs put them around names and addresses. */
+const DIRECTION = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** How many of the last lines introduce the quotation below them; 0 for none. The fewest that can, beginning as such a
  *  line begins; else the fewest that name an address. */
 export function attributionLines(lines: readonly string[], own: readonly string[]): number {
-  const counts = Array.from({ length: Math.min(MAX_LINES, lines.length) }, (_, index) => index + 1)
-  const kinds = counts.map(count => attributionKind(lines.slice(-count), own))
+  const last = lines.slice(-MAX_LINES).map(line => line.replace(DIRECTION, ''))
+  const kinds = last.map((_, index) => attributionKind(last.slice(-index - 1), own))
   return kinds.indexOf('plain') + 1 || kinds.indexOf('by_address') + 1
 }
 
-/** 'plain': begins and ends as one. 'by_address': ends as one and names who is quoted. */
+/** 'plain': begins with a date and ends as one. 'by_address': ends as one and names who is quoted. */
 function attributionKind(lines: readonly string[], own: readonly string[]): 'plain' | 'by_address' | null {
-  // Where it is broken twice, the address stands on the line between: anything else there was put there.
-  if (!lines.slice(1, -1).every(line => line.includes('@'))) return null
-  // And it ends where its colon is.
-  if (lines.slice(0, -1).some(line => COLON.test(line))) return null
-  const whole = lines.join(' ').replace(/[\s\u00a0]+/g, ' ')
-  const said = whole
-    .slice(0, MAX_CHARS + 1)
-    .toLowerCase()
-    .replace(/^[-*_ ]+|[-*_ ]+$/g, '')
-  if (whole.length > MAX_CHARS || !HAS_DATE.test(said)) return null
-  const begins = OPENERS.some(word => said.startsWith(word))
-  const hasAddress = said.includes('@')
-  const isClosed = (hasAddress ? [...CLOSERS, ...WITHOUT_COLON] : CLOSERS).some(word => said.endsWith(word))
+  const joined = lines.join(' ').replace(/[\s\u00a0]+/g, ' ')
+  if (joined.length > MAX_CHARS || !isBrokenByProgram(lines)) return null
+  const whole = unruled(joined)
+  const said = whole.toLowerCase()
+  const isOurs = own.some(address => namesAddress(said, address))
+  if (!isOurs && !hasOnlyItsWords(whole)) return null
+  const ends = said.includes('@') ? [...CLOSERS, ...WITHOUT_COLON] : CLOSERS
   const hasColon = COLON.test(said)
-  if (isClosed && (begins || isDated(said))) return 'plain'
-  if (hasColon && begins && MIDDLE.some(word => said.includes(` ${word}`))) return 'plain'
-  if (hasColon && isDated(said) && endsWithAddress(said)) return 'plain'
-  if (isClosed && hasAddress) return 'by_address'
-  return hasColon && own.some(address => said.includes(address)) ? 'by_address' : null
+  const isClosed = ends.some(end => said.endsWith(end))
+  const isMiddle = hasColon && MIDDLE.some(verb => said.includes(` ${verb}`))
+  if (beginsAsOne(said) && (isClosed || isMiddle || (hasColon && endsWithAddress(said)))) return 'plain'
+  // A line above the one with the address would be another's, or the author's.
+  const isByWhom = lines[0]?.includes('@') === true && (isOurs || beginsWithAddress(whole))
+  const isEnded = isClosed || ((isOurs ? hasColon : isMiddle) && hasDate(said))
+  return isByWhom && isEnded ? 'by_address' : null
 }
 
-/** It begins with a date: a digit, or the name of a day with one right behind it or behind the month's. */
-function isDated(said: string): boolean {
-  if (/^\d/.test(said)) return true
-  const [, day = ''] = /^(\p{L}+)[.,]* +(?:\p{L}+[.,]* +)?\d/u.exec(said) ?? []
-  return WEEKDAYS.includes(day)
+/** Lines are drawn around it by some. */
+const unruled = (text: string): string => text.replace(/^[-*_ ]+|[-*_ ]+$/g, '')
+
+/** Where it is broken twice, an address or the time stands on the line between: anything else there was put there. And it
+ *  ends where its colon is. */
+const isBrokenByProgram = (lines: readonly string[]): boolean =>
+  lines.slice(1, -1).every(line => isOfAddresses(line) || TIME.test(line.trim())) &&
+  !lines.slice(0, -1).some(line => COLON.test(line))
+const TIME = /^(?:at |um |à |om |kl\.? |alle )?\d{1,2}[.:]\d{2}(?: ?[ap]\.?m\.?)?,?$/i
+
+const hasDate = (said: string): boolean => NUMBERS.test(said) || said.split(/[\s,]+/).some(isName)
+
+const beginsAsOne = (said: string): boolean =>
+  hasDate(said) &&
+  ['', ...OPENERS].some(word => said.startsWith(word) && beginsWithDate(said.slice(word.length).trimStart()))
+
+const namesAddress = (said: string, address: string): boolean =>
+  [`<${address}`, `(${address}`, `mailto:${address}`].some(written => said.includes(written))
+
+const QUOTED_NAME = /"[^"]{0,80}"/g
+
+/** Nothing but names and addresses, in words that no sentence is made of. */
+export const isOfAddresses = (text: string): boolean =>
+  text.includes('@') && text.split(/\s+/).every(word => word.includes('@') || !/^\p{Ll}/u.test(word))
+
+export function hasOnlyItsWords(whole: string): boolean {
+  const words = whole
+    .replace(QUOTED_NAME, '')
+    .split(/[\s,;:()[\]<>"“”„«»]+/)
+    .filter(word => word !== '')
+  const strange = words.flatMap((word, at) => (isStrange(word) ? [words[at + 1] ?? ''] : []))
+  return strange.length === 0 || (strange.length === 1 && strange.every(isAfterName))
 }
+
+const isStrange = (word: string): boolean =>
+  /^\p{Ll}/u.test(word) && !word.includes('@') && bare(word).length > 1 && !isOfDate(word) && !isOwnWord(word)
+const isOwnWord = (word: string): boolean => OWN_WORDS.has(bare(word))
+const isAfterName = (next: string): boolean => next === '' || next.includes('@') || isOwnWord(next)
 
 function endsWithAddress(said: string): boolean {
   const last = said.slice(0, -1).trimEnd()
@@ -83,56 +120,6 @@ function endsWithAddress(said: string): boolean {
   return /[>)]$/.test(last) && open !== -1 && last.slice(open).includes('@')
 }
 
-const FROM = listed(
-  'from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|feladó|expéditeur|remitente|от кого|від|από|' +
-    '发件人|寄件者|差出人|보낸 사람|von an|afzender|odesílatel|expeditor',
-)
-const FURTHER = listed(
-  'sent|date|to|cc|subject|message du|copie à|sujet|reply to|reply-to|gesendet|datum|an|betreff|' +
-    'envoyé|envoyé le|à|a|objet|date|enviado|enviado el|enviada em|para|asunto|assunto|data|fecha|' +
-    'inviato|inviato il|oggetto|verzonden|verzonden op|aan|onderwerp|wysłano|wysłane|do|dw|temat|' +
-    'отправлено|дата|кому|тема|skickat|till|ämne|sendt|til|emne|dato|lähetetty|vastaanottaja|aihe|' +
-    'gönderildi|gönderme tarihi|kime|konu|elküldve|címzett|tárgy|надіслано|发送时间|收件人|主题|抄送|寄件日期|收件者|主旨|' +
-    '送信日時|宛先|件名|보낸 날짜|받는 사람|제목|odesláno|komu|předmět|trimis|către|subiect',
-)
-
-const labelOf = (line: string): string => {
-  const bare = line
-    .slice(0, 60)
-    .replace(/[*\u00a0]/g, ' ')
-    .trimStart()
-  const [label = ''] = bare.split(/[:：]/, 1)
-  return label.length === bare.length ? '' : label.trim().toLowerCase()
-}
-
-/** Where a block of at least three header lines begins that ends with the lines, and of which one says From; -1 where
- *  there is none. Between them stands at most an address that was too long for its line: anything else was put there. */
-export function findHeaderBlock(lines: readonly string[]): number {
-  const labels = lines.map(labelOf)
-  if (!isLabel(labels.at(-1) ?? '')) return -1
-  return labels.findIndex((label, at) => {
-    if (!isLabel(label) || labels.length - at > MAX_BLOCK_LINES) return false
-    const block = labels.slice(at)
-    const isWhole = block.every((one, index) => isLabel(one) || lines[at + index]?.includes('@'))
-    return isWhole && block.filter(isLabel).length >= 3 && block.some(one => FROM.includes(one))
-  })
-}
-
-const isLabel = (label: string): boolean => FROM.includes(label) || FURTHER.includes(label)
-
-const ORIGINAL = listed(
-  'original message|oprindelig besked|originalnachricht|ursprüngliche nachricht|message d’origine|' +
-    "message d'origine|message original|mensaje original|mensagem original|messaggio originale|" +
-    'oorspronkelijk bericht|ursprungligt meddelande|original meddelelse|opprinnelig melding|' +
-    'alkuperäinen viesti|wiadomość oryginalna|исходное сообщение|původní zpráva|原始邮件|原始郵件|元のメッセージ|' +
-    '원본 메시지',
-)
-
-/** A line of dashes or underscores, with or without "Original message" between them. */
-export function isSeparator(line: string): boolean {
-  const text = line.trim()
-  if (text.length > 120) return false
-  if (/^[-_*=–—]{4,}$/.test(text)) return true
-  const inside = text.replace(/^[-_*=–—]+ ?| ?[-_*=–—]+$/g, '').toLowerCase()
-  return /^[-_*]{2}/.test(text) && ORIGINAL.includes(inside)
-}
+/** "Name <address> …": no number stands in a name. */
+const beginsWithAddress = (whole: string): boolean =>
+  /^[^<>()@\p{Nd}]{0,80}[<(][^<>()\s]{1,120}@/u.test(whole)

@@ -12,9 +12,10 @@ import { setImmediate } from 'node:timers/promises'
 import { type AuthenticateResult, authenticate, type DKIMResult } from 'mailauth'
 import { addressParser } from 'postal-mime'
 import { type Field, valuesOf } from './head.js'
+import { isKeyFor } from './key-record.js'
 import type { Facts, Resolver } from './mail.js'
 import { isPassedByOwnServer } from './results.js'
-import { readSignature, soundSignatures } from './signature.js'
+import { readSignature, type Signature, soundSignatures } from './signature.js'
 
 /** Questions to name servers for one mail: ten signatures, DMARC's two, with room. */
 const MAX_LOOKUPS = 20
@@ -56,13 +57,13 @@ const isSentByAnother = (fields: readonly Field[], author: string): boolean =>
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** `isKnown`: whether it could come from somebody we asked. */
+/** `isKnown`: whether it could come from somebody we asked. Only then are name servers asked. */
 export async function vouch(
   bytes: Buffer,
   fields: readonly Field[],
   author: string,
   facts: Facts,
-  isKnown: () => Promise<boolean>,
+  isKnown: boolean,
 ): Promise<Voucher> {
   if (isSentByAnother(fields, author)) return NOT_VOUCHED
   const { authservId } = facts
@@ -72,8 +73,8 @@ export async function vouch(
   }
   // No question is asked on behalf of a stranger: name servers of theirs that are silent would hold up everybody's mail.
   const useful = usefulSignatures(fields, domainOf(author), facts.now)
-  if (useful.size === 0 || !(await isKnown())) return NOT_VOUCHED
-  return verify(withOnly(useful, bytes, fields), author, facts)
+  if (useful.size === 0 || !isKnown) return NOT_VOUCHED
+  return verify(withOnly(useful, bytes, fields), soundSignatures(fields, facts.now), author, facts)
 }
 
 /** When a signature is judged that the own server has judged on arrival: whether it has run out was its affair. */
@@ -104,12 +105,18 @@ const usefulSignatures = (fields: readonly Field[], domain: string, now: number)
     }),
   )
 
-async function verify(bytes: Buffer, author: string, facts: Facts): Promise<Voucher> {
+async function verify(
+  bytes: Buffer,
+  signatures: readonly Signature[],
+  author: string,
+  facts: Facts,
+): Promise<Voucher> {
   const result = await check(bytes, facts)
   if (result === null || result.dmarc === false) return NOT_VOUCHED
   const { dkim, dmarc } = result
   if (dkim.headerFrom.length !== 1 || dkim.headerFrom[0]?.toLowerCase() !== author) return NOT_VOUCHED
-  if (dmarc.status.result === 'pass') return passed(dkim.results, author, dmarc.alignment.dkim.strict)
+  const sound = dkim.results.filter(result => isByKeyForMail(result, signatures))
+  if (dmarc.status.result === 'pass') return passed(sound, author, dmarc.alignment.dkim.strict)
   const own = dkim.results.filter(({ status }) => status.aligned)
   const statuses = [dmarc.status, ...own.map(({ status }) => status)]
   return statuses.some(isTemporary) && !facts.last ? { kind: 'later' } : NOT_VOUCHED
@@ -149,8 +156,19 @@ function isAligned({ status, signingDomain }: DKIMResult, author: string, strict
   return !strict || signingDomain.toLowerCase() === domainOf(author)
 }
 
-/** What mailauth says of a signature beyond its published types: the names of the fields it covers. */
-type Detailed = DKIMResult & { readonly signingHeaders?: { readonly keys: string } }
+/** What mailauth says of a signature beyond its published types: the names of the fields it covers, the signature itself,
+ *  and the record that its key was found in. */
+type Detailed = DKIMResult & {
+  readonly signingHeaders?: { readonly keys: string }
+  readonly signature?: string
+  readonly rr?: string
+}
+
+function isByKeyForMail({ signature, rr }: Detailed, signatures: readonly Signature[]): boolean {
+  const value = signature?.replace(/\s+/g, '')
+  const made = signatures.find(one => one.value === value)
+  return made !== undefined && rr !== undefined && isKeyFor(rr, made)
+}
 
 const coveredBy = (result: Detailed): string[] =>
   (result.signingHeaders?.keys ?? '').toLowerCase().split(/[:\s]+/)

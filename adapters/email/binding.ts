@@ -4,7 +4,7 @@ import { addressParser } from 'postal-mime'
 import type { Binding } from '../../src/adapter.js'
 import { type Field, firstOf, valuesOf } from './head.js'
 import type { Facts, Ignored } from './mail.js'
-import { findMessageIds, handleTag, idTag, type Marker, namesOnlyOthers } from './marker.js'
+import { findMessageIds, handleTag, idTag, type Marker } from './marker.js'
 
 /** Where the envelope's recipient is noted by the server that took the mail in. */
 const ENVELOPE = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to']
@@ -73,9 +73,15 @@ function answered(fields: readonly Field[], own: Own): Binding | null {
   return ref === undefined ? null : { kind: 'ref', ref }
 }
 
-/** It names the mails it answers, and none of them is ours: whoever sent them had the answer come here by Reply-To. */
-export const answersAnother = (fields: readonly Field[], { replyTo }: Own): boolean =>
-  namesOnlyOthers(ANSWERING.flatMap(name => firstOf(fields, name) ?? []).join(' '), replyTo.domain)
+const ANY_ID = /<[^<>\s]{1,250}>/g
+
+/** The mail that a reply says it answers: In-Reply-To, and where there is none the last of References, which begin with
+ *  the oldest. Null where it says nothing; what is said and is no id names no mail of ours. */
+export function answeredId(fields: readonly Field[]): string | null {
+  const [inReplyTo, references] = ANSWERING.map(name => firstOf(fields, name) ?? '')
+  if (inReplyTo) return inReplyTo.match(ANY_ID)?.[0] ?? inReplyTo
+  return references ? (references.match(ANY_ID)?.at(-1) ?? references) : null
+}
 
 /** Whether the mail of ours that is quoted is the one this binding names. */
 export function isQuoted(binding: Binding, marker: Marker): boolean {

@@ -2,13 +2,14 @@
 //
 // H1  Linear: every search starts where the last one ended, and the open elements are few.
 // H2  Whatever strikes words out puts a sign beside them that is in no answer's alphabet.
-// H3  Mail programs mark quotations and signatures by elements of their own; they are known by those, in any language.
-//     What is only set in is a quotation if our marker stands in it, and else the author's own.
+// H3  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
+//     else the author's own.
 import { decodeReferences } from './entities.js'
-import { type Landmark, roleOf } from './landmark.js'
+import { landmarkOf } from './landmark.js'
 import { cut, type Line, type Role, trimmed } from './lines.js'
 import { findMarker } from './marker.js'
-import { readTag, type Tag } from './tag.js'
+import { isStruck, type Strikes, strikesIn } from './sheet.js'
+import { type Tag, tokensOf } from './tag.js'
 
 /** Characters. A word processor's style sheet alone may have a hundred thousand. */
 const MAX_HTML_CHARS = 512 * 1024
@@ -32,6 +33,7 @@ type Open = {
   readonly role: Role
   readonly struck: boolean
   readonly unseen: boolean
+  readonly pre: boolean
   /** Of what is only set in, its first line; null elsewhere. */
   readonly setInAt: number | null
 }
@@ -39,33 +41,29 @@ type Open = {
 /** Null where there is more than anybody reads, or it is nested deeper than any mail program nests. */
 export function linesOfHtml(html: string): readonly Line[] | null {
   if (html.length > MAX_HTML_CHARS) return null
-  const page = new Page()
-  let at = 0
-  while (at < html.length) {
-    const open = html.indexOf('<', at)
-    page.write(html.slice(at, open === -1 ? html.length : open))
-    if (open === -1) break
-    const { tag, end } = readTag(html, open)
-    if (tag === null) page.write(html.slice(open, end))
-    else if (!page.turn(tag)) return null
-    at = end
+  const page = new Page(strikesIn(html))
+  for (const token of tokensOf(html)) {
+    if (typeof token === 'string') page.write(token)
+    else if (!page.turn(token)) return null
   }
   return page.done()
 }
 
 /** The page so far. Only linesOfHtml writes on it. */
 class Page {
+  readonly #strikes: Strikes
   readonly #lines: Line[] = []
   readonly #open: Open[] = []
   #line = ''
-  /** Once a mail program says "below is what I answer to", nothing after it is the author's. */
-  #quotedFromHere = false
+
+  constructor(strikes: Strikes) {
+    this.#strikes = strikes
+  }
 
   write(raw: string): void {
     if (raw === '' || this.#open.at(-1)?.unseen === true) return
-    const isPre = this.#open.some(({ name }) => name === 'pre')
     const text = decodeReferences(raw).replace(/\u00a0/g, ' ')
-    if (!isPre) {
+    if (this.#open.at(-1)?.pre !== true) {
       this.#line += text.replace(/[\t\r\n ]+/g, ' ')
       return
     }
@@ -90,16 +88,16 @@ class Page {
 
   #enter(tag: Tag): void {
     const around = this.#open.at(-1)
-    const mark = roleOf(tag)
-    if (mark === 'quoted_from_here') this.#quotedFromHere = true
-    const outside = around?.role ?? 'own'
-    const setInAt = mark === 'set_in' && outside === 'own' ? this.#lines.length : null
-    const struck = STRUCK.has(tag.name) || /line-through/i.test(tag.style)
+    const mark = landmarkOf(tag)
+    const setInAt = mark === 'set_in' && around?.role !== 'quoted' ? this.#lines.length : null
+    const struck = STRUCK.has(tag.name) || isStruck(tag, this.#strikes)
     if (struck) this.#line += STRIKE
     if (VOID.has(tag.name) || tag.selfClosing) return
     const unseen =
       around?.unseen === true || UNSEEN.has(tag.name) || /display\s{0,9}:\s{0,9}none/i.test(tag.style)
-    this.#open.push({ name: tag.name, role: inside(mark, outside), struck, unseen, setInAt })
+    const role = mark === null ? (around?.role ?? 'own') : 'quoted'
+    const pre = around?.pre === true || tag.name === 'pre'
+    this.#open.push({ name: tag.name, role, struck, unseen, pre, setInAt })
   }
 
   #close(name: string): void {
@@ -113,13 +111,14 @@ class Page {
 
   /** Called where what was set in ends, once for its lines: what is set in inside it is not asked again. */
   #settle(from: number): void {
-    const inside = this.#lines.splice(from)
-    const isOurs = inside.some(({ text }) => findMarker(text) !== null)
-    for (const line of inside) this.#lines.push(isOurs ? line : { ...line, role: 'own' })
+    for (const [at, { text }] of this.#lines.slice(from).entries()) {
+      if (findMarker(text) !== null) return
+      this.#lines[from + at] = { text, role: 'own' }
+    }
   }
 
   #endLine(): void {
-    const role = this.#quotedFromHere ? 'quoted' : (this.#open.at(-1)?.role ?? 'own')
+    const role = this.#open.at(-1)?.role ?? 'own'
     this.#lines.push({ text: cut(trimmed(this.#line)), role })
     this.#line = ''
   }
@@ -129,11 +128,4 @@ class Page {
     for (const { setInAt } of this.#open) if (setInAt !== null) this.#settle(setInAt)
     return this.#lines
   }
-}
-
-/** A signature inside a quotation is quoted; what is set in inside a signature is a signature's. */
-function inside(mark: Landmark, outside: Role): Role {
-  if (outside === 'quoted' || mark === null || mark === 'quoted_from_here') return outside
-  if (mark === 'set_in') return outside === 'own' ? 'quoted' : outside
-  return mark
 }

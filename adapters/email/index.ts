@@ -38,6 +38,7 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
       from: from.address,
       banners: readBanners(banners),
     },
+    namer: { stamp, domain: replies.domain },
     notices: { from, replies, transport },
     say,
   }
@@ -60,7 +61,7 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
 
 /** Without a lane around it the adapter only looks at its servers. */
 function unstamped(): never {
-  throw new Error('a mail can be sent by a lane only')
+  throw new Error('a mail can be sent and taken by a lane only')
 }
 
 function nameServers(): Resolver {

@@ -2,6 +2,7 @@
 // was read from, where there is one, is kept together with what was taken.
 import { createHash } from 'node:crypto'
 import type { Desk, Inbound, Say, Verdict } from '../../src/adapter.js'
+import { findAsked, type Namer } from './asked.js'
 import type { Mail } from './mail.js'
 import { findMessageIds } from './marker.js'
 import { type NoticeDesk, tell } from './notice.js'
@@ -9,7 +10,8 @@ import { type Facts, readMail } from './read.js'
 
 /** What is the same for every message. */
 export type Intake = {
-  readonly facts: Omit<Facts, 'now' | 'last' | 'isKnown'>
+  readonly facts: Omit<Facts, 'now' | 'last' | 'asked'>
+  readonly namer: Namer
   readonly notices: NoticeDesk
   readonly say: Say
 }
@@ -25,7 +27,7 @@ type Place = { readonly cursor?: string; readonly last: boolean }
 export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, place: Place): Promise<Fate> {
   const mail = await readMail(bytes, {
     ...intake.facts,
-    isKnown: knownAt(desk),
+    asked: (binding, author) => findAsked(intake.namer, desk, binding, author),
     last: place.last,
     now: desk.now(),
   })
@@ -37,17 +39,9 @@ export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, plac
   return fateOf(mail, isMeantForUs(intake, bytes))
 }
 
-const knownAt =
-  (desk: Desk): Facts['isKnown'] =>
-  async (binding, sender) => {
-    const unproven = { channel: 'email', proof: 'dmarc', authenticated: false, automated: false } as const
-    const seen = await desk.look({ ...unproven, binding, sender, text: '' })
-    return seen !== null && seen.reason !== 'unknown_sender'
-  }
-
 /** Where a message belongs that was handed in before, by its looks alone. */
 export async function fateAgain(intake: Intake, bytes: Uint8Array, now: number): Promise<Fate> {
-  const mail = await readMail(bytes, { ...intake.facts, isKnown: async () => false, last: true, now })
+  const mail = await readMail(bytes, { ...intake.facts, asked: async () => null, last: true, now })
   return fateOf(mail, isMeantForUs(intake, bytes))
 }
 
@@ -83,8 +77,9 @@ async function takeReply(
   { cursor }: Place,
 ): Promise<Fate> {
   const verdict = await desk.take(inboundOf(mail, bytes), cursor)
-  if (isTold(verdict, mail) && (await desk.notice(verdict))) {
-    const posted = await tell(notices, verdict, mail, desk.now())
+  const messageId = mail.noticeId
+  if (messageId !== null && isTold(verdict, mail) && (await desk.notice(verdict))) {
+    const posted = await tell(notices, { refused: verdict, reply: mail, messageId }, desk.now())
     if (posted.kind === 'failed')
       say('warn', 'a notice could not be sent', { channel: 'email', why: posted.code })
   }
@@ -97,9 +92,10 @@ const isTold = (verdict: Verdict, { automated }: Reply): verdict is Extract<Verd
 
 /** A message without an id is known by its content. */
 function inboundOf(mail: Reply, bytes: Uint8Array): Inbound {
-  const { sender, authenticated, proof, binding, text, automated } = mail
+  const { sender, authenticated, proof, binding, text, automated, loosely } = mail
   const provider_message_id = mail.message_id ?? `sha256:${createHash('sha256').update(bytes).digest('hex')}`
-  return { channel: 'email', provider_message_id, sender, proof, authenticated, binding, text, automated }
+  const told = { sender, proof, authenticated, binding, text, automated }
+  return { channel: 'email', provider_message_id, ...told, ...(loosely && { loosely }) }
 }
 
 /** Whoever reports it was given up: temporary trouble that ended so is as final as any. */

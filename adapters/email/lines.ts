@@ -1,7 +1,7 @@
-// A body as lines, each with what it is: words of the author's own, a quotation, or a signature the mail program has
-// marked as one. Text says so by `>`; HTML says so by its elements (html.ts).
+// A body as lines, each with what it is: words of the author's own, or a quotation. Text says so by `>`; HTML says so by
+// its elements (html.ts).
 
-export type Role = 'own' | 'quoted' | 'signature'
+export type Role = 'own' | 'quoted'
 export type Line = { readonly text: string; readonly role: Role }
 
 /** Characters of a body. A reply with a whole thread below it has a few thousand. */

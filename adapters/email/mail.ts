@@ -1,6 +1,7 @@
 // What a raw message becomes: the value that reading gives and that receiving acts on.
 import type { Binding } from '../../src/adapter.js'
 import type { LaneAddress } from './address.js'
+import type { Asked } from './asked.js'
 import type { Banners } from './literals.js'
 
 /** As node:dns/promises answers: arrays of strings for TXT, strings for the rest; an error with a `code` otherwise. */
@@ -9,8 +10,8 @@ export type Resolver = (name: string, rrtype: string) => Promise<string[][] | st
 /** What reading needs to know beside the bytes. */
 export type Facts = {
   readonly resolver: Resolver
-  /** Whether we asked what it is about, and know an address like its author's: only then are name servers asked. */
-  readonly isKnown: (binding: Binding, author: string) => Promise<boolean>
+  /** What was asked under this handle or id; null for nothing of ours. */
+  readonly asked: (binding: Binding, author: string) => Promise<Asked | null>
   /** EMAIL_AUTHSERV_ID: whose Authentication-Results are believed; null for nobody's. */
   readonly authservId: string | null
   /** The address replies come back to. */
@@ -60,6 +61,10 @@ export type Mail =
       /** Without its angle brackets; null where there is none. */
       readonly message_id: string | null
       readonly automated: boolean
+      /** It names no mail that it answers: who has the text of ours could have had it written. */
+      readonly loosely: boolean
+      /** The id of a notice about it; null where nothing of ours was asked. */
+      readonly noticeId: string | null
     }
   /** A server has given the mail up. */
   | { readonly kind: 'bounce'; readonly about: Binding; readonly status: string }

@@ -39,25 +39,16 @@ export function findMarker(line: string): Marker | null {
 export const writeMessageId = (stamp: string, domain: string): string =>
   `<lane.${digest('mail-delivery', stamp).slice(0, ID_CHARS)}@${domain.toLowerCase()}>`
 
-/** One that says why a reply was not taken: an answer to it is an answer to us, too. */
-export const writeNoticeId = (facts: string, domain: string): string =>
-  `<notice.${digest('mail-notice', facts).slice(0, ID_CHARS)}@${domain.toLowerCase()}>`
+/** Of the mail that says why a reply was not taken. */
+export const writeNoticeId = (stamp: string, domain: string): string =>
+  `<notice.${digest('mail-notice', stamp).slice(0, ID_CHARS)}@${domain.toLowerCase()}>`
 
 const OWN_ID = /<lane\.[0-9a-f]{32}@([a-z0-9.-]{1,255})>/gi
 
 /** The Message-IDs of ours that a header names, in its order. */
-export const findMessageIds = (header: string, domain: string): string[] => idsOf(OWN_ID, header, domain)
-
-function idsOf(pattern: RegExp, header: string, domain: string): string[] {
+export function findMessageIds(header: string, domain: string): string[] {
   const own = domain.toLowerCase()
-  return [...header.matchAll(pattern)].flatMap(([id, at]) =>
+  return [...header.matchAll(OWN_ID)].flatMap(([id, at]) =>
     at?.toLowerCase() === own ? [id.toLowerCase()] : [],
   )
 }
-
-const ANY_ID = /<[^<>\s]{1,250}>/
-const ASKED_OR_TOLD = /<(?:lane|notice)\.[0-9a-f]{32}@([a-z0-9.-]{1,255})>/gi
-
-/** Whether a header names mails, and none of them is one of ours. */
-export const namesOnlyOthers = (header: string, domain: string): boolean =>
-  ANY_ID.test(header) && idsOf(ASKED_OR_TOLD, header, domain).length === 0

@@ -5,7 +5,7 @@ import { inUtc, type Outcome, type Verdict } from '../../src/adapter.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { frame } from './frame.js'
 import type { Mail as Received } from './mail.js'
-import { markerLine, writeNoticeId } from './marker.js'
+import { markerLine } from './marker.js'
 import { html } from './markup.js'
 import { FIRST_LINE, headOf } from './render.js'
 import type { Mail, Posted, Transport } from './transport.js'
@@ -20,19 +20,21 @@ export type NoticeDesk = {
 type Refused = Extract<Verdict, { kind: 'refused' }>
 type Reply = Extract<Received, { kind: 'reply' }>
 
-export const tell = (desk: NoticeDesk, refused: Refused, reply: Reply, now: number): Promise<Posted> =>
-  desk.transport.post(noticeOf(desk, refused, reply, now))
+/** `messageId`: the one an answer to the notice is known by (asked.ts). */
+type Telling = { readonly refused: Refused; readonly reply: Reply; readonly messageId: string }
 
-function noticeOf({ from, replies }: NoticeDesk, refused: Refused, reply: Reply, now: number): Mail {
-  const { binding, sender, message_id } = reply
-  const messageId = noticeId(refused, reply, replies.domain)
+export const tell = (desk: NoticeDesk, telling: Telling, now: number): Promise<Posted> =>
+  desk.transport.post(noticeOf(desk, telling, now))
+
+function noticeOf({ from, replies }: NoticeDesk, { refused, reply, messageId }: Telling, now: number): Mail {
+  const { binding, sender, message_id, loosely } = reply
   const threads = [
     ...(binding.kind === 'ref' ? [binding.ref] : []),
     ...(message_id === null ? [] : [`<${message_id}>`]),
   ]
   const back = binding.kind === 'handle' ? withHandle(replies, binding.handle) : bare(replies)
   return {
-    ...wordsOf(refused, markerOf(reply, messageId)),
+    ...wordsOf(refused, markerOf(reply, messageId), loosely),
     messageId,
     date: new Date(now),
     from,
@@ -46,9 +48,6 @@ function noticeOf({ from, replies }: NoticeDesk, refused: Refused, reply: Reply,
   }
 }
 
-const noticeId = ({ delivery_id }: Refused, { message_id }: Reply, domain: string): string =>
-  writeNoticeId(JSON.stringify([delivery_id, message_id]), domain)
-
 /** An answer to the notice is an answer to what was asked: it must name the same delivery. */
 const markerOf = ({ binding }: Reply, messageId: string): string =>
   markerLine(
@@ -58,11 +57,12 @@ const markerOf = ({ binding }: Reply, messageId: string): string =>
 
 type Words = { readonly subject: string; readonly text: string; readonly html: string }
 
-function wordsOf(refused: Refused, marker: string): Words {
+function wordsOf(refused: Refused, marker: string, loosely: boolean): Words {
   const { read, accepted, outcome } = refused
   const id = unlinked(refused.request_id)
   if (accepted === null) {
-    const why = outcome === null ? whyNot(refused) : `This request is settled. ${outcomeWords(outcome)}`
+    const why =
+      outcome === null ? whyNot(refused, loosely) : `This request is settled. ${outcomeWords(outcome)}`
     return {
       subject: `Your reply came to nothing [${id}]`,
       text: `${why}\n`,
@@ -73,17 +73,24 @@ function wordsOf(refused: Refused, marker: string): Words {
   const why = `Your reply could not be read as an answer, and nothing was changed by it. Read was: ${unlinked(read ?? 'nothing')}`
   return {
     subject: `Your reply could not be read [${id}]`,
-    text: `${marker}\n\n${answer}\n${FIRST_LINE}\n\n${why}\n${ONCE}\n`,
-    html: frame(html`${headOf(marker, answer)}<p>${why}</p><p class="soft">${ONCE}</p>`),
+    text: `${marker}\n\n${answer}\n${FIRST_LINE}\n\n${why}\n${ALONE}\n${ONCE}\n`,
+    html: frame(html`${headOf(marker, answer)}<p>${why}</p><p>${ALONE}</p><p class="soft">${ONCE}</p>`),
   }
 }
 
 const PROOF = 'An answer by mail is not enough for this request. Answer where it was also sent.'
+const UNNAMED =
+  'Your mail program left out which mail you answer, and for this request that is not enough. Reply to the mail that ' +
+  'asked from another program, or answer where it was also sent.'
 const TRIES =
   'Too many replies to this mail could not be read: it takes none any more. Answer where it was also sent.'
 
-const whyNot = ({ reason }: Refused): string => (reason === 'rate_limited' ? TRIES : PROOF)
+function whyNot({ reason }: Refused, loosely: boolean): string {
+  if (reason === 'rate_limited') return TRIES
+  return loosely ? UNNAMED : PROOF
+}
 
+const ALONE = 'A signature that your program adds must begin with a line of two dashes; otherwise delete it.'
 const ONCE =
   'This is said once: further replies that cannot be read are not answered. Reply to this mail, or to the first one.'
 

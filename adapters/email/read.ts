@@ -4,15 +4,18 @@
 // E1  Bounded: size, fields, nesting and lines are refused before a pattern sees them.
 // E2  Total: every sequence of bytes gives a value. Only the ledger and the resolver can be waited for, in this order.
 // E3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
+import { decodeWords } from 'postal-mime'
 import type { Binding } from '../../src/adapter.js'
+import type { Asked } from './asked.js'
 import { readAuthor, type Voucher, vouch } from './author.js'
 import { isAutomated, isListMail, isResent } from './automated.js'
-import { answersAnother, bindingField, isQuoted, readBinding } from './binding.js'
+import { answeredId, bindingField, isQuoted, readBinding } from './binding.js'
 import { type Body, readBody } from './body.js'
 import { readBounce } from './bounce.js'
 import { type Field, firstOf, hasDoubled, readHead } from './head.js'
 import type { Facts, Mail, Refused } from './mail.js'
 import { type Part, readParts } from './parts.js'
+import type { Known } from './said.js'
 import { MAX_SIGNATURES, soundSignatures } from './signature.js'
 
 export type { Facts, Mail, Resolver } from './mail.js'
@@ -43,10 +46,12 @@ async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, fa
   const author = readAuthor(fields)
   if (author === null) return refused('no_single_author')
   const automated = isAutomated(fields, root, author)
-  const voucher = await vouch(bytes, fields, author, facts, () => facts.isKnown(binding, author))
+  const asked = await facts.asked(binding, author)
+  const voucher = await vouch(bytes, fields, author, facts, asked?.isKnown === true)
   if (voucher.kind === 'later') return voucher
-  const body = await readBody(root, { own: ownAddresses(facts), banners: facts.banners })
-  const about = isAbout(binding, body, fields, facts)
+  const body = await readBody(root, known(fields, facts))
+  const named = await namedBy(fields, asked, author, facts)
+  const about = isAbout(binding, body, named)
   return {
     kind: 'reply',
     binding,
@@ -56,21 +61,49 @@ async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, fa
     text: about ? body.text : '',
     message_id: /<([^<>\s]{1,250})>/.exec(firstOf(fields, 'message-id') ?? '')?.[1] ?? null,
     automated,
+    loosely: named === 'nothing',
+    noticeId: asked?.noticeId ?? null,
   }
 }
 
-/** Whether it can be an answer to this request at all: the mail it quotes is the one that asked; without a quotation, it
- *  does not say that it answers somebody else's. */
-const isAbout = (binding: Binding, { marker }: Body, fields: readonly Field[], facts: Facts): boolean =>
-  marker === null ? !answersAnother(fields, facts) : isQuoted(binding, marker)
+/** What the mail says it answers: the mail that asked, another one, or nothing at all. */
+type Named = 'asked' | 'another' | 'nothing'
+
+/** A server that gives mails ids of its own has told us which: then the ledger knows the delivery by that. */
+async function namedBy(
+  fields: readonly Field[],
+  asked: Asked | null,
+  author: string,
+  facts: Facts,
+): Promise<Named> {
+  const id = answeredId(fields)
+  if (id === null) return 'nothing'
+  if (asked === null) return 'another'
+  if ([asked.messageId, asked.noticeId].includes(id.toLowerCase())) return 'asked'
+  const other = await facts.asked({ kind: 'ref', ref: id }, author)
+  return other?.delivery_id === asked.delivery_id ? 'asked' : 'another'
+}
+
+/** Whether it can be an answer to this request at all: it names the mail that asked and quotes no other; naming none, it
+ *  quotes that one. */
+function isAbout(binding: Binding, { marker }: Body, named: Named): boolean {
+  if (marker === null) return named === 'asked'
+  return named !== 'another' && isQuoted(binding, marker)
+}
 
 /** Whether somebody vouches for the author, and for what is answered (author.ts, W3): by the field that says it, or by the
  *  mail of ours that is quoted. */
 const isCovered = (voucher: Voucher, field: string, { marker }: Body): boolean =>
   voucher.kind === 'vouched' && (marker !== null || voucher.covers === 'all' || voucher.covers.has(field))
 
-const ownAddresses = ({ replyTo, from }: Facts): string[] =>
-  [from, `${replyTo.local}@${replyTo.domain}`].map(address => address.toLowerCase())
+/** A subject is a line of a mail; the longest we write has about three hundred characters. */
+const MAX_SUBJECT_CHARS = 1_000
+
+const known = (fields: readonly Field[], { replyTo, from, banners }: Facts): Known => ({
+  own: [from, `${replyTo.local}@${replyTo.domain}`].map(address => address.toLowerCase()),
+  banners,
+  subject: decodeWords((firstOf(fields, 'subject') ?? '').slice(0, MAX_SUBJECT_CHARS)),
+})
 
 const LF = 0x0a
 const CR = 0x0d

@@ -4,41 +4,76 @@
 //     at the top, so whatever a stranger wrote under that name stands below.
 // A2  A server that adds nothing to some mail must remove what arrives under its own name (RFC 8601, 5): otherwise the
 //     topmost one is the stranger's. That is a matter of its configuration, and the README says how.
-// A3  `dmarc=pass` counts for the domain it names, and only for that.
+// A3  `dmarc=pass` counts for the one domain it names, and only for that: a second header.from beside the first, and one
+//     that is quoted or stands inside a quoted value, may be what the sender wrote.
 import { type Field, valuesOf } from './head.js'
 
 /** True where the own server says that this author's domain vouches for the mail. */
 export function isPassedByOwnServer(fields: readonly Field[], authservId: string, domain: string): boolean {
   for (const value of valuesOf(fields, 'authentication-results')) {
-    const [id = '', ...results] = withoutComments(value).split(';')
-    if (id.trim().split(/\s/, 1)[0]?.toLowerCase() !== authservId.toLowerCase()) continue
-    const verdicts = results.map(words).filter(([method]) => method?.startsWith('dmarc='))
+    const [[id] = [], ...results] = sections(value)
+    if (id !== authservId.toLowerCase()) continue
+    const verdicts = results.filter(([method]) => method === 'dmarc' || method?.startsWith('dmarc/'))
     if (verdicts.length === 0) continue
     const [verdict = []] = verdicts
-    return verdicts.length === 1 && verdict[0] === 'dmarc=pass' && verdict.includes(`header.from=${domain}`)
+    return verdicts.length === 1 && isPass(verdict) && onlyAuthor(verdict) === domain
   }
   return false
 }
 
-const words = (result: string): string[] =>
-  result
-    .toLowerCase()
-    .replace(/\s*=\s*/g, '=')
-    .split(/\s+/)
-    .filter(word => word !== '')
+/** `dmarc = pass`, in that order. */
+const isPass = ([method, equals, result]: readonly string[]): boolean =>
+  method === 'dmarc' && equals === '=' && result === 'pass'
 
-/** Comments may nest, and may hold anything, semicolons too. An open one swallows the rest, as it would for others. */
-function withoutComments(value: string): string {
-  let depth = 0
-  let quoted = false
-  let text = ''
+function onlyAuthor(verdict: readonly string[]): string | null {
+  const places = verdict.flatMap((word, at) => (word === 'header.from' ? [at] : []))
+  const [at = -1] = places
+  return places.length === 1 && verdict[at + 1] === '=' ? (verdict[at + 2] ?? null) : null
+}
+
+/** What a quoted value is here, whatever it says. No word of ours. */
+const QUOTED = '"'
+
+/** The words between semicolons, in lower case; each "=" is one. A comment says nothing and may nest; an open one, or an
+ *  open quotation, swallows the rest, as it would for others. One pass, whatever stands there. */
+function sections(value: string): string[][] {
+  const found: string[][] = [[]]
+  let word = ''
+  const end = (): void => {
+    if (word !== '') found.at(-1)?.push(word.toLowerCase())
+    word = ''
+  }
   for (let at = 0; at < value.length; at++) {
     const sign = value.charAt(at)
-    if (sign === '\\') at++
-    else if (sign === '"' && depth === 0) quoted = !quoted
-    else if (sign === '(' && !quoted) depth++
-    else if (sign === ')' && depth > 0) depth--
-    else if (depth === 0) text += quoted && sign === ';' ? ' ' : sign
+    if (sign === '"' || sign === '(') {
+      at = sign === '"' ? afterQuoted(value, at) : afterComment(value, at)
+      if (sign === '(') end()
+      else word += QUOTED
+    } else if (sign === ';' || sign === '=' || sign.trim() === '') {
+      end()
+      if (sign === ';') found.push([])
+      if (sign === '=') found.at(-1)?.push(sign)
+    } else word += sign
   }
-  return text
+  end()
+  return found
+}
+
+/** Where the last sign of it stands. */
+function afterQuoted(value: string, from: number): number {
+  let at = from + 1
+  while (at < value.length && value.charAt(at) !== '"') at += value.charAt(at) === '\\' ? 2 : 1
+  return at
+}
+
+function afterComment(value: string, from: number): number {
+  let depth = 1
+  let at = from + 1
+  for (; at < value.length; at++) {
+    const sign = value.charAt(at)
+    if (sign === '\\') at++
+    else if (sign === '(') depth++
+    else if (sign === ')' && --depth === 0) break
+  }
+  return at
 }

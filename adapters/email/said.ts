@@ -5,17 +5,20 @@
 // S2  Between it and the quotation stand only listed lines, a delimited signature, and the quotation's introduction.
 // S3  Below a quotation marked line by line nothing of the author's stands but a signature.
 // S4  In what is passed over stands nothing that could be another answer.
-import { attributionLines, findHeaderBlock, isSeparator } from './attribution.js'
+//
+// Each part of a mail is read so by itself. An element of the HTML, however a program calls it, vouches for no words: the
+// cursor can stand in every one of them.
+import { attributionLines } from './attribution.js'
+import { findHeaderBlock, isSeparator } from './header-block.js'
 import { dense, folded, isBlank, type Line } from './lines.js'
 import { type Banners, isLiteral } from './literals.js'
 import { findMarker } from './marker.js'
 
-/** What is known beside the body: addresses of ours, in lower case, and lines of the operator's gateways. */
-export type Known = { readonly own: readonly string[]; readonly banners: Banners }
+/** What is known beside the body: addresses of ours, in lower case, lines of the operator's gateways, the mail's subject. */
+export type Known = { readonly own: readonly string[]; readonly banners: Banners; readonly subject: string }
 
 export type Said =
-  /** `below`: everything under the answer, without blanks, for comparison with the other part. */
-  | { readonly kind: 'said'; readonly answer: string; readonly below: string }
+  | { readonly kind: 'said'; readonly answer: string }
   | { readonly kind: 'unclear' }
   /** No line of the author's own. */
   | { readonly kind: 'nothing' }
@@ -26,10 +29,8 @@ const MAX_SIGNATURE_LINES = 40
 /** Lines that no quotation mark sets apart, of which each is compared with every known one. A signature, a gateway's
  *  disclaimer and an introduction have a few dozen. */
 const MAX_OWN_LINES = 500
-/** Enough to hold a signature and an introduction. */
-const MAX_BELOW_CHARS = 8_192
 
-/** `html`: what the HTML of the same mail says; it knows signatures and introductions that text cannot tell from prose. */
+/** `html`: what the HTML of the same mail says, where a program broke the answer into lines in the text alone. */
 export function readSaid(lines: readonly Line[], known: Known, html: Said | null): Said {
   const seen = lines.filter(({ text }) => !isBlank(text))
   const boundary = seen.findIndex(({ text, role }) => role === 'quoted' || findMarker(text) !== null)
@@ -40,24 +41,15 @@ export function readSaid(lines: readonly Line[], known: Known, html: Said | null
   const signAt = Math.min(signatureAt(words), introAt)
   if (signAt === 0) return { kind: 'nothing' }
   const { answer, used } = answerOf(words.slice(0, signAt), html)
-  const isAlone = used === signAt && isSignature(words.slice(signAt, introAt))
-  if (!isAlone && !isVouchedFor(words.slice(used, introAt), html)) return UNCLEAR
+  if (used !== signAt || !isSignature(words.slice(signAt, introAt))) return UNCLEAR
   if (isOpenEnded(answer) || !isOnlyQuotation(seen.slice(cutAt), known)) return UNCLEAR
-  return { kind: 'said', answer, below: denseOf([...words.slice(used), ...seen.slice(cutAt)]) }
+  return { kind: 'said', answer }
 }
 
-const denseOf = (lines: readonly Line[]): string =>
-  dense(
-    lines
-      .map(({ text }) => text)
-      .join('')
-      .slice(0, 4 * MAX_BELOW_CHARS),
-  ).slice(0, MAX_BELOW_CHARS)
-
 /** Where the introduction of the quotation below begins. */
-function introductionAt(words: readonly Line[], { own }: Known): number {
+function introductionAt(words: readonly Line[], { own, subject }: Known): number {
   const texts = words.map(({ text }) => text)
-  const block = findHeaderBlock(texts)
+  const block = findHeaderBlock(texts, subject)
   let at = block === -1 ? texts.length - attributionLines(texts, own) : block
   while (at > 0 && isSeparator(texts[at - 1] ?? '')) at--
   return at
@@ -67,16 +59,13 @@ function introductionAt(words: readonly Line[], { own }: Known): number {
 const isDelimiter = ({ text }: Line): boolean => text.trimEnd() === '--'
 
 function signatureAt(words: readonly Line[]): number {
-  const at = words.findIndex(line => line.role === 'signature' || isDelimiter(line))
+  const at = words.findIndex(isDelimiter)
   return at === -1 ? words.length : at
 }
 
-function isSignature(lines: readonly Line[]): boolean {
-  const [first] = lines
-  if (first === undefined) return true
-  if (!isDelimiter(first) && lines.some(({ role }) => role !== 'signature')) return false
-  return lines.length <= MAX_SIGNATURE_LINES && !lines.some(({ text }) => couldBeAnswer(text))
-}
+/** Lines from a delimiter on. */
+const isSignature = (lines: readonly Line[]): boolean =>
+  lines.length <= MAX_SIGNATURE_LINES && !lines.some(({ text }) => couldBeAnswer(text))
 
 const ANSWER = /^(?:yes|no|[a-z]|-?[0-9]{1,15}(?:\.[0-9]{1,6})?|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,30})[.!]?$/i
 const couldBeAnswer = (text: string): boolean => ANSWER.test(text.trim())
@@ -96,12 +85,6 @@ function answerOf(words: readonly Line[], html: Said | null): { answer: string; 
   return { answer: first, used: 1 }
 }
 
-/** Everything that follows in the text follows in the HTML too, which has marked it as no words of the author's. */
-const isVouchedFor = (rest: readonly Line[], html: Said | null): boolean =>
-  html?.kind === 'said' &&
-  html.below.startsWith(denseOf(rest)) &&
-  !rest.some(({ text }) => couldBeAnswer(text))
-
 /** An introduction in a language that is not listed: no answer ends with a colon. */
 const isOpenEnded = (answer: string): boolean => /[:：]\s*$/.test(answer)
 
@@ -111,11 +94,9 @@ function isOnlyQuotation(lines: readonly Line[], known: Known): boolean {
   const unquoted = lines.slice(0, open === -1 ? lines.length : open).filter(({ role }) => role !== 'quoted')
   if (unquoted.length > MAX_OWN_LINES) return false
   const own = unquoted.filter(({ text }) => !isLiteral(text, known.banners))
-  const signAt = own.findIndex(line => line.role === 'signature' || isDelimiter(line) || isFooter(line))
-  const signature = signAt === -1 ? [] : own.slice(signAt)
-  return own.length === signature.length && isSignature(signature.map(asSignature))
+  const signAt = own.findIndex(line => isDelimiter(line) || isFooter(line))
+  return signAt === -1 ? own.length === 0 : signAt === 0 && isSignature(own)
 }
 
 /** Lists and gateways put a line of underscores above what they add at the end. */
 const isFooter = ({ text }: Line): boolean => /^_{2,}$/.test(text.trim())
-const asSignature = (line: Line): Line => ({ ...line, role: 'signature' })

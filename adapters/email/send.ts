@@ -2,11 +2,12 @@
 // that a mail program which gets two copies shows one; the reply handle, new with every attempt, travels in Reply-To and
 // in the envelope, where replies and bounces bring it back.
 //
-// N1  A reply may be known by the Message-ID alone, so that is as hard to guess as a handle: whoever asked knows the
-//     delivery's id, and could else have a person's "YES" to a mail of their own come here as the answer.
+// N1  A reply must name the Message-ID, so that is as hard to guess as a handle: whoever asked knows the delivery's id,
+//     and could else have a person's "YES" to a mail of their own come here as the answer.
 import { type Display, type Envelope, type Sent, TOO_LONG_HERE } from '../../src/adapter.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
-import { markerLine, writeMessageId } from './marker.js'
+import { idsOf } from './asked.js'
+import { markerLine } from './marker.js'
 import { render, shows } from './render.js'
 import type { Mail, Transport } from './transport.js'
 
@@ -28,14 +29,17 @@ export async function send(sender: Sender, display: Display, envelope: Envelope)
   if (envelope.reply !== null && !shows(display)) return TOO_LONG_HERE
   const mail = compose(sender, display, envelope, envelope.address)
   const posted = await sender.transport.post(mail)
-  return posted.kind === 'failed' ? posted : { kind: posted.kind, ref: mail.messageId }
+  if (posted.kind === 'failed') return posted
+  const renamed = posted.kind === 'sent' ? posted.renamed : null
+  return { kind: posted.kind, ref: renamed ?? mail.messageId }
 }
 
 function compose(sender: Sender, display: Display, envelope: Envelope, to: string): Mail {
   const { from, replies } = sender
   const { reply, page } = envelope
   const back = reply === null ? bare(replies) : withHandle(replies, reply.handle)
-  const messageId = messageIdOf(sender, display, envelope)
+  const namer = { stamp: sender.stamp, domain: replies.domain }
+  const { messageId } = idsOf(namer, envelope.delivery_id, display.deadline_at)
   const marker = reply === null ? null : markerLine(reply.handle, messageId)
   return {
     ...render(display, marker, page),
@@ -49,10 +53,3 @@ function compose(sender: Sender, display: Display, envelope: Envelope, to: strin
     xMailer: false,
   }
 }
-
-/** Of the deadline too: a lane whose data were lost asks under an old id, and a mailbox shows no Message-ID twice. */
-const messageIdOf = (
-  { stamp, replies }: Sender,
-  { deadline_at }: Display,
-  { delivery_id }: Envelope,
-): string => writeMessageId(stamp(`${delivery_id} ${deadline_at}`), replies.domain)

@@ -1,4 +1,6 @@
-// One tag of HTML: its name and the few attributes that say what stands inside it.
+// HTML as its tags and what stands between them, in one pass. Of a tag only its name is kept, and the few attributes that
+// say what stands inside it.
+import { decodeReferences } from './entities.js'
 
 export type Tag = {
   readonly name: string
@@ -9,6 +11,8 @@ export type Tag = {
   readonly style: string
   /** It says itself that it quotes somebody. */
   readonly cites: boolean
+  /** Of a style element what is in it, as it is written. */
+  readonly sheet: string
 }
 
 const NAMED = /^<(\/?)([A-Za-z][A-Za-z0-9:-]{0,40})/
@@ -17,8 +21,21 @@ const ATTRIBUTE = /[\s/"'<=]*([^\s/"'<>=]+)(?:\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([
 /** Their content is no HTML: it ends at their own closing tag and nowhere else. */
 const RAW = new Set(['style', 'script', 'title'])
 
+/** Text as it is written, references and all, and tags. */
+export function* tokensOf(html: string): Iterable<string | Tag> {
+  for (let at = 0; at < html.length; ) {
+    const open = html.indexOf('<', at)
+    const to = open === -1 ? html.length : open
+    if (to > at) yield html.slice(at, to)
+    if (open === -1) return
+    const { tag, end } = readTag(html, open)
+    yield tag ?? html.slice(open, end)
+    at = end
+  }
+}
+
 /** The tag at `from`, where a `<` stands, and where reading goes on; no tag: a sign, a comment or a declaration. */
-export function readTag(html: string, from: number): { readonly tag: Tag | null; readonly end: number } {
+function readTag(html: string, from: number): { readonly tag: Tag | null; readonly end: number } {
   if (html.startsWith('<!--', from)) return { tag: EMPTY, end: afterComment(html, from) }
   if (html.startsWith('<!', from) || html.startsWith('<?', from))
     return { tag: EMPTY, end: after(html, '>', from) }
@@ -30,7 +47,8 @@ export function readTag(html: string, from: number): { readonly tag: Tag | null;
   const name = (named[2] ?? '').toLowerCase()
   const closing = named[1] === '/'
   const tag = { name, closing, selfClosing: written.endsWith('/>'), ...attributes(written, named[0].length) }
-  return { tag, end: RAW.has(name) && !closing ? afterRaw(html, name, end) : end }
+  const next = RAW.has(name) && !closing ? afterRaw(html, name, end) : end
+  return { tag: { ...tag, sheet: name === 'style' ? html.slice(end, next) : '' }, end: next }
 }
 
 /** A comment and a declaration show nothing and stand inside a line. */
@@ -42,6 +60,7 @@ const EMPTY: Tag = {
   classes: '',
   style: '',
   cites: false,
+  sheet: '',
 }
 
 function after(html: string, sign: string, from: number): number {
@@ -86,10 +105,8 @@ function attributes(written: string, from: number): Pick<Tag, 'id' | 'classes' |
     if (!found.has(key)) found.set(key, double ?? single ?? plain ?? '')
   }
   const cites = found.has('cite') || found.get('type')?.toLowerCase() === 'cite'
-  return {
-    id: found.get('id') ?? '',
-    classes: found.get('class') ?? '',
-    style: found.get('style') ?? '',
-    cites,
-  }
+  const [id = '', classes = '', style = ''] = ['id', 'class', 'style'].map(key =>
+    decodeReferences(found.get(key) ?? ''),
+  )
+  return { id, classes, style, cites }
 }

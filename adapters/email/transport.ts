@@ -19,8 +19,15 @@ const CONNECT_MS = 2_500
 /** Scanners look at a mail before it is taken: some need seconds. */
 const SILENCE_MS = 5_000
 
-export type Posted = Exclude<Sent, { kind: 'sent' | 'uncertain' }> | { readonly kind: 'sent' | 'uncertain' }
+export type Posted =
+  | Extract<Sent, { kind: 'failed' }>
+  | { readonly kind: 'uncertain' }
+  /** `renamed`: the Message-ID the server says it took the mail under, where it says one. */
+  | { readonly kind: 'sent'; readonly renamed: string | null }
 export type Mail = SendMailOptions & { readonly messageId: string }
+
+/** Exchange Online gives every mail an id of its own and names it in its answer. */
+const RENAMED = /<[^<>\s@]{1,120}@[^<>\s@]{1,120}>/
 
 export type Transport = {
   /** As many as pass the turnstile before they are tired of waiting. */
@@ -48,7 +55,12 @@ export function openTransport(smtp: Outgoing, ca?: string): Transport {
     parcels.set(mail.messageId, parcel)
     const late = setTimeout(() => parcel.callBack(), SEND_MS)
     try {
-      const handed = pool.sendMail(mail).then((): Posted => ({ kind: 'sent' }))
+      const handed = pool.sendMail(mail).then(
+        ({ response }): Posted => ({
+          kind: 'sent',
+          renamed: RENAMED.exec(response)?.[0] ?? null,
+        }),
+      )
       return await Promise.race([handed, parcel.tooLate])
     } catch (error) {
       return verdict(error, parcel)

@@ -69,7 +69,10 @@ const RIGHT: readonly Test[] = [
   ['unknown_sender', facts => facts.sender !== null],
   ['sender_unauthenticated', facts => facts.inbound.authenticated],
   ['wrong_recipient', facts => facts.sender === claims(facts)?.sub],
-  ['proof_insufficient', facts => facts.proofs.includes(facts.inbound.proof) && isAnswerable(facts)],
+  [
+    'proof_insufficient',
+    facts => facts.proofs.includes(facts.inbound.proof) && isAnswerable(facts) && isBoundEnough(facts),
+  ],
   ['duplicate_message', facts => !facts.duplicate],
   ['already_resolved', facts => isOpen(facts.subject)],
   ['deadline_passed', facts => facts.ms < facts.subject.deadline_ms],
@@ -93,6 +96,10 @@ function isForThisRequest(facts: Facts): boolean {
 
 /** The attempts of whoever answers so were used up before. */
 export const isDead = ({ delivery, inbound }: Facts): boolean => delivery.exhausted.includes(inbound.proof)
+
+/** Who speaks is proven, and not that they speak of this request: they may have been led to write the words. */
+const isBoundEnough = ({ inbound, subject }: Facts): boolean =>
+  inbound.loosely !== true || subject.request.type !== 'REQUEST_APPROVAL'
 
 /** A page without a code is there to be read, and a copy that only announces is answered on its page alone. */
 function isAnswerable({ grant: { use, code_hash }, inbound: { proof } }: Facts): boolean {

@@ -122,7 +122,11 @@ function judgedBy(receiver: Receiver, bound: Bound, subject: Case, known: Known)
 export async function glance(
   receiver: Receiver,
   given: Inbound,
-): Promise<{ readonly subject: Case; readonly reason: Reason | null } | null> {
+): Promise<{
+  readonly subject: Case
+  readonly delivery_id: string
+  readonly reason: Reason | null
+} | null> {
   const bound = await bind(receiver, given)
   const subject = bound === null || 'missed' in bound ? null : await receiver.current(bound.grant.request_id)
   if (bound === null || 'missed' in bound || subject === null) return null
@@ -130,7 +134,7 @@ export async function glance(
   if (judged === null) return null
   const { facts, judgement } = judged
   const reason = judgement.ok || judgement.refusal !== null ? null : judgement.reason
-  return { subject: facts.subject, reason }
+  return { subject: facts.subject, delivery_id: facts.grant.delivery_id, reason }
 }
 
 function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): Facts | null {

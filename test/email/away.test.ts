@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { idsOf } from '../../adapters/email/asked.js'
 import { emailAdapter } from '../../adapters/email/index.js'
 import { pause } from '../../adapters/email/pause.js'
 import type { Resolver } from '../../adapters/email/read.js'
@@ -14,7 +15,11 @@ import { display, HANDLE } from './samples.js'
 
 const SECRET = 'the secret of the webhook, long enough'
 const NOW = Date.parse('2026-11-16T12:00:00Z')
-const MAIL = message({ from: OWNER, to: `lane+${HANDLE}@lane.test`, text: 'YES' })
+const stamp = (value: string): string => `stamped ${value}`
+const { messageId } = idsOf({ stamp, domain: 'lane.test' }, 'd-1', display.deadline_at)
+const answering = (text: string): string =>
+  message({ from: OWNER, to: `lane+${HANDLE}@lane.test`, text, inReplyTo: messageId })
+const MAIL = answering('YES')
 
 /** The lane's side of the door, away for its first callers. */
 class ForgetfulDesk implements Desk {
@@ -32,7 +37,7 @@ class ForgetfulDesk implements Desk {
   report = async () => undefined
   /** What it says of who writes. */
   reason: Glance['reason'] = null
-  look = async () => ({ display, reason: this.reason, outcome: null })
+  look = async () => ({ delivery_id: 'd-1', display, reason: this.reason, outcome: null })
   notice = async () => false
   link = async () => null
   keep = async (cursor: string) => void this.kept.push(cursor)
@@ -45,6 +50,7 @@ const adapter = (more: Record<string, string>, resolver?: Resolver) =>
       variables: { SMTP_URL: 'smtp://127.0.0.1:1?tls=off', EMAIL_FROM: 'lane@lane.test', ...more },
       publicUrl: () => 'https://lane.example.org',
       say: () => undefined,
+      stamp,
     },
     resolver === undefined ? {} : { resolver },
   )
@@ -122,7 +128,7 @@ describe.skipIf(DOVECOT === null)(`by mailbox${WITHOUT_DOVECOT}`, () => {
   afterEach(() => dovecot.remove())
 
   test('what could not be taken is next again, before anything after it, and the place moves only then', async () => {
-    const second = message({ from: OWNER, to: `lane+${HANDLE}@lane.test`, text: 'NO' })
+    const second = answering('NO')
     dovecot.deliver(MAIL)
     dovecot.deliver(second)
     const desk = new ForgetfulDesk(2)

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeMessageId } from '../../adapters/email/marker.js'
+import { writeMessageId, writeNoticeId } from '../../adapters/email/marker.js'
 import { type Answer, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'
 import { AUTHSERV, bounce, message, NOBODY, OWNER, replyTo } from './correspondent.js'
@@ -174,15 +174,20 @@ describe('/hooks/email/raw', () => {
     expect((await lane.outcome(id)).json).toMatchObject({ state: 'answered', answer: { channel: 'web' } })
   })
 
-  test('an agent that knows its delivery and its deadline cannot make the Message-ID, by which alone a reply may be known', async () => {
-    const { id } = await ask()
+  test('an agent that knows its delivery, its deadline and the handle cannot make the id that a reply must name', async () => {
+    const { id, letter } = await ask()
     const { deadline_at } = (await lane.call('GET', `/v1/requests/${id}`)).json
     const begun = (await lane.story(id)).find(({ type }) => type === 'DELIVERY_STARTED')
-    const guessed = writeMessageId(`${begun?.body.delivery_id} ${deadline_at}`, 'lane.test')
+    const known = `${begun?.body.delivery_id} ${deadline_at}`
+    const guesses = [writeMessageId(known, 'lane.test'), writeNoticeId(`notice ${known}`, 'lane.test')]
     const text = 'YES\n\nOn Mon, 16 Nov 2026 at 12:00, Eve wrote:\n> Lunch?'
-    const mail = message({ from: OWNER, to: 'lane@lane.test', inReplyTo: guessed, text })
-    expect((await post('raw', mail, signed(mail))).status).toBe(200)
-    expect([await reasons(id), await state(id)]).toEqual([[], 'pending'])
+    for (const inReplyTo of guesses)
+      for (const to of ['lane@lane.test', letter.envelope.from]) {
+        const mail = message({ from: OWNER, to, inReplyTo, text })
+        expect((await post('raw', mail, signed(mail))).status).toBe(200)
+      }
+    const refused = Array(2).fill('sender_unauthenticated')
+    expect([await reasons(id), await state(id)]).toEqual([refused, 'pending'])
   })
 
   test('an out-of-office note is recorded as automated, and not answered', async () => {

@@ -12,6 +12,8 @@ export type Letter = Kept & { readonly email: Email; header(name: string): strin
 /** What it does to the next mails. */
 export type Mood =
   | { readonly kind: 'kind' }
+  /** Takes it under an id of its own, and says which. */
+  | { readonly kind: 'rename'; readonly id: string }
   /** Says this code and no more. */
   | { readonly kind: 'refuse'; readonly at: 'rcpt' | 'data'; readonly code: number }
   /** Is silent from here on; `kept` says whether it delivers a whole mail all the same. */
@@ -75,7 +77,7 @@ export async function raisePostOffice(options: SMTPServerOptions = {}): Promise<
         if (mood.kind === 'refuse' && mood.at === 'data') return done(refusal(mood.code))
         if (mood.kind !== 'drop' || mood.kept) keep()
         if (mood.kind === 'drop') return sockets.get(session.remoteAddress + session.remotePort)?.destroy()
-        done()
+        done(null, mood.kind === 'rename' ? `2.0.0 OK ${mood.id} [Hostname=office]` : undefined)
       })
     },
   })

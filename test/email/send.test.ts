@@ -84,6 +84,11 @@ describe('a mail that is taken', () => {
     expect(other).not.toEqual(first)
   })
 
+  test('is known by the id its server says it gave it', async () => {
+    office.mood = { kind: 'rename', id: '<DB9.Renamed@EURPRD.prod.example>' }
+    expect(await send()).toEqual({ kind: 'sent', ref: '<DB9.Renamed@EURPRD.prod.example>' })
+  })
+
   test.each([
     ['lane@lane.test', `lane+${HANDLE}@lane.test`],
     ['lane+@lane.test', `lane+${HANDLE}@lane.test`],

@@ -1,17 +1,23 @@
 // Who may speak: the attacks on the sender, each by the letter an attacker would send.
 import { describe, expect, test } from 'vitest'
-import { markerLine, writeNoticeId } from '../../../adapters/email/marker.js'
+import { markerLine, writeMessageId, writeNoticeId } from '../../../adapters/email/marker.js'
+import type { Binding } from '../../../src/adapter.js'
 import {
   AUTHOR,
+  type Fields,
+  facts,
   HANDLE,
   letter,
   MARKER,
   MESSAGE_ID,
+  NOTICE_ID,
   OTHER_HANDLE,
+  OTHER_ID,
   REPLY_TO,
   read,
   type Signing,
   signed,
+  signedFor,
   ZONE,
   zone,
 } from './letter.js'
@@ -34,6 +40,8 @@ describe('a signature of the author’s domain', () => {
       text: 'YES',
       message_id: 'reply-1@people.example',
       automated: false,
+      loosely: false,
+      noticeId: NOTICE_ID,
     })
   })
 
@@ -84,6 +92,46 @@ describe('a signature of the author’s domain', () => {
     expect(await isAuthenticated(await raw(), given)).toBe(false)
   })
 
+  const KEY = ZONE['s1._domainkey.people.example'] ?? ''
+  const publishing = (record: string) => ({
+    resolver: zone({ ...ZONE, 's1._domainkey.people.example': record }),
+  })
+  const below = (domain: string): Promise<string> => signedFor(domain, letter({}, YES))
+
+  test.each([
+    ['for another service than mail', `${KEY}; s=tlsrpt`],
+    ['for services of which none is mail', `${KEY}; s=chat:other`],
+    ['for SHA-1 alone', `${KEY}; h=sha1`],
+    ['whose version is not its first word', `k=rsa; ${KEY.replace('k=rsa; ', '')}`],
+    ['that says a second time what it is for', `${KEY}; s=tlsrpt; s=email`],
+    ['of another kind than the signature', KEY.replace('k=rsa', 'k=ed25519')],
+  ])('does not vouch by a key record %s', async (_name, record) => {
+    expect(await isAuthenticated(await signed(letter({}, YES)), publishing(record))).toBe(false)
+  })
+
+  test('does not vouch for an agent below the domain by a key record that says t=s', async () => {
+    const raw = await below('desk.people.example')
+    expect(await isAuthenticated(raw)).toBe(true)
+    expect(await isAuthenticated(raw, publishing(`${KEY}; t=s`))).toBe(false)
+    expect(await isAuthenticated(raw, publishing(`${KEY}; t=y:s`))).toBe(false)
+    expect(await isAuthenticated(await below('people.example'), publishing(`${KEY}; t=s`))).toBe(true)
+  })
+
+  test('does not vouch for an agent of another domain', async () => {
+    expect(await isAuthenticated(await below('strangers.example'))).toBe(false)
+    expect(await isAuthenticated(await below('notpeople.example'))).toBe(false)
+  })
+
+  test.each([
+    ['for mail among other services', `${KEY}; s=email:chat`],
+    ['for everything', `${KEY}; s=*; h=sha1:sha256; n=a note; t=s`],
+    ['without a version', KEY.replace('v=DKIM1; ', '')],
+    ['without a kind', KEY.replace('k=rsa; ', '')],
+    ['with a semicolon at its end', `${KEY};`],
+  ])('vouches by a key record %s', async (_name, record) => {
+    expect(await isAuthenticated(await signed(letter({}, YES)), publishing(record))).toBe(true)
+  })
+
   test('of a related domain is enough where the author’s domain does not ask for more', async () => {
     const resolver = zone({
       's1._domainkey.news.people.example': ZONE['s1._domainkey.people.example'] ?? '',
@@ -105,9 +153,15 @@ describe('name servers that hold up nobody: not asked are those of', () => {
   test('a stranger, or who names nothing that was asked', async () => {
     const resolver = zone()
     const looked: unknown[][] = []
-    const isKnown = async (...about: unknown[]): Promise<boolean> => looked.push(about) === 0
-    expect(await isAuthenticated(await signed(letter({}, YES)), { resolver, isKnown })).toBe(false)
-    expect(looked).toEqual([[{ kind: 'handle', handle: HANDLE }, AUTHOR]])
+    const known = { delivery_id: 'd-1', isKnown: false, messageId: MESSAGE_ID, noticeId: NOTICE_ID }
+    for (const found of [null, known]) {
+      const asked = async (...about: unknown[]) => {
+        looked.push(about)
+        return found
+      }
+      expect(await isAuthenticated(await signed(letter({}, YES)), { resolver, asked })).toBe(false)
+    }
+    expect(looked).toEqual(Array(2).fill([{ kind: 'handle', handle: HANDLE }, AUTHOR]))
     expect(resolver.asked).toEqual([])
   })
   test('signatures of others beside the author’s', async () => {
@@ -153,6 +207,7 @@ describe('the own server’s word', () => {
     expect(await isAuthenticated(told(PASS.replace('mx.lane.example;', 'MX.Lane.Example 1;')), own)).toBe(
       true,
     )
+    expect(await isAuthenticated(told(PASS.replaceAll('=', ' = ')), own)).toBe(true)
   })
   test('may be spread over two fields, as OpenDKIM and OpenDMARC write them', async () => {
     expect(await isAuthenticated(told('mx.lane.example; dkim=pass header.d=people.example', PASS), own)).toBe(
@@ -185,6 +240,29 @@ describe('the own server’s word', () => {
     ['it says bestguesspass', PASS.replace('dmarc=pass', 'dmarc=bestguesspass'), own],
     ['only SPF and DKIM passed', 'mx.lane.example; spf=pass; dkim=pass header.d=people.example', own],
     ['it says nothing', 'mx.lane.example; none', own],
+    ['it names a second domain', `${PASS} header.from=strangers.example`, own],
+    [
+      'it names a second domain first',
+      PASS.replace('header.from=', 'header.from=strangers.example header.from='),
+      own,
+    ],
+    ['it names the domain in quotation marks', PASS.replace(/header.from=(.*)/, 'header.from="$1"'), own],
+    [
+      'it names the domain in a quoted reason alone',
+      'mx.lane.example; dmarc=pass reason="x header.from=people.example" header.from=strangers.example',
+      own,
+    ],
+    [
+      'it names the domain in a quoted reason, and no other',
+      'mx.lane.example; dmarc=pass reason="x header.from=people.example"',
+      own,
+    ],
+    ['it names the domain as the beginning of another', `${PASS}"x"`, own],
+    [
+      'it says of another version of the method that it failed',
+      `mx.lane.example; dmarc/1=fail; ${PASS.slice(17)}`,
+      own,
+    ],
   ])('is not believed where %s', async (_name, value, given) => {
     expect(await isAuthenticated(told(value), given ?? {})).toBe(false)
   })
@@ -340,25 +418,81 @@ describe('a signed letter sent on to another request', () => {
 describe('an answer to somebody else’s mail, which came here because that mail’s Reply-To said so', () => {
   const LUNCH = 'YES\n\nOn Mon, 16 Nov 2026 at 10:00, Eve <eve@strangers.example> wrote:\n> Lunch?\n'
   const theirs = '<lunch@strangers.example>'
-
-  test.each([
+  const NAMING_ANOTHER: readonly [string, Fields][] = [
     ['In-Reply-To', { 'In-Reply-To': theirs }],
     ['References', { 'In-Reply-To': null, References: theirs }],
     ['both', { 'In-Reply-To': theirs, References: `<before@people.example> ${theirs}` }],
-  ])('answers nothing, though the handle is right: by %s', async (_name, fields) => {
-    expect(await read(await signed(letter(fields, LUNCH)))).toMatchObject({ authenticated: false, text: '' })
+    [
+      'an In-Reply-To below a thread of ours',
+      { 'In-Reply-To': theirs, References: `${MESSAGE_ID} ${theirs}` },
+    ],
+    ['the last of References', { 'In-Reply-To': null, References: `${MESSAGE_ID} ${theirs}` }],
+    ['an id that is none', { 'In-Reply-To': 'your mail of Monday' }],
+    ['an id like ours that the lane never wrote', { 'In-Reply-To': writeMessageId('x', 'lane.example') }],
+    ['a notice that the lane never wrote', { 'In-Reply-To': writeNoticeId('x', 'lane.example') }],
+    ['the mail of another request', { 'In-Reply-To': OTHER_ID }],
+  ]
+  const refused = { authenticated: false, text: '' }
+
+  test.each(NAMING_ANOTHER)('answers nothing, though the handle is right: by %s', async (_name, fields) => {
+    expect(await read(await signed(letter(fields, LUNCH)))).toMatchObject(refused)
+  })
+
+  test.each(NAMING_ANOTHER)(
+    'answers nothing, though our marker was its small print: by %s',
+    async (_name, fields) => {
+      expect(await read(await signed(letter(fields, `${LUNCH}> ${MARKER}\n`)))).toMatchObject(refused)
+      const own = { authservId: 'mx.lane.example' }
+      const stamp = 'Authentication-Results: mx.lane.example; dmarc=pass header.from=people.example\r\n'
+      expect(await read(stamp + letter(fields, `${LUNCH}> ${MARKER}\n`), own)).toMatchObject(refused)
+    },
+  )
+
+  test('whose In-Reply-To was taken away quotes us at best: it is bound loosely, and by the marker alone', async () => {
+    const bare = { 'In-Reply-To': null }
+    expect(await read(await signed(letter(bare, 'YES\n')))).toMatchObject({ ...refused, loosely: true })
+    expect(await read(await signed(letter(bare, YES)))).toMatchObject({
+      authenticated: true,
+      text: 'YES',
+      loosely: true,
+    })
+    const other = markerLine(OTHER_HANDLE, OTHER_ID)
+    expect(await read(await signed(letter(bare, `YES\n\n> ${other}\n`)))).toMatchObject(refused)
   })
 
   test.each([
-    ['it quotes the mail that asked, whose id a relay has changed', { 'In-Reply-To': theirs }, YES],
+    ['it names the mail that asked', { 'In-Reply-To': MESSAGE_ID }],
     [
-      'the mail that asked comes before it in the thread',
-      { 'In-Reply-To': theirs, References: `${MESSAGE_ID} ${theirs}` },
-      'YES\n',
+      'it says of whom that mail was',
+      { 'In-Reply-To': `${MESSAGE_ID} (Lane's message of "Mon, 16 Nov 2026")` },
     ],
-    ['it answers our notice', { 'In-Reply-To': writeNoticeId('d-1', 'lane.example') }, 'YES\n'],
-    ['it names none', { 'In-Reply-To': null }, 'YES\n'],
-  ])('is not one where %s', async (_name, fields, body) => {
-    expect(await read(await signed(letter(fields, body)))).toMatchObject({ authenticated: true, text: 'YES' })
+    ['a server wrote the id in capitals', { 'In-Reply-To': MESSAGE_ID.toUpperCase() }],
+    ['it answers our notice', { 'In-Reply-To': NOTICE_ID }],
+    [
+      'the mail that asked is the last of References',
+      { 'In-Reply-To': null, References: `${theirs} ${MESSAGE_ID}` },
+    ],
+  ])('is not one where %s', async (_name, fields) => {
+    for (const body of [YES, 'YES\n'])
+      expect(await read(await signed(letter(fields, body)))).toMatchObject({
+        authenticated: true,
+        text: 'YES',
+        loosely: false,
+      })
+  })
+
+  test('is not one where it names the id that our server says it gave the mail that asked', async () => {
+    const renamed = '<DB9.Renamed@EURPRD.prod.example>'
+    const { asked } = facts()
+    const given = {
+      asked: (binding: Binding, author: string) =>
+        asked(
+          binding.kind === 'ref' && binding.ref === renamed ? { kind: 'handle', handle: HANDLE } : binding,
+          author,
+        ),
+    }
+    const raw = await signed(letter({ 'In-Reply-To': renamed }, 'YES\n'))
+    expect(await read(raw, given)).toMatchObject({ authenticated: true, text: 'YES', loosely: false })
+    expect(await read(raw)).toMatchObject(refused)
   })
 })

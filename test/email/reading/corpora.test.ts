@@ -67,13 +67,13 @@ describe.each(SOURCES)('spliced into $name', ({ bodies: whole, tails: below_ }) 
     ['no.', 'NO', 'YES'],
   ] as const
 
-  test('[LANE-057] at least 95 of 100 answers alone on the first line above what the program wrote compile right', async () => {
+  test('[LANE-057] at least 97 of 100 answers alone on the first line above what the program wrote compile right', async () => {
     for (const [typed, meant] of ANSWERS) {
       const all = await results(below_.map(tail => [tail.file, above(typed, tail)]))
       const missed = all.filter(([, read]) => read !== meant)
       expect(missed.filter(([, read]) => read !== null)).toEqual([])
       expect(all.length).toBeGreaterThan(5)
-      expect([missed.map(([file]) => file), missed.length / all.length <= 0.05]).toEqual([
+      expect([missed.map(([file]) => file), missed.length / all.length <= 0.03]).toEqual([
         expect.anything(),
         true,
       ])
@@ -143,7 +143,17 @@ describe.each(SOURCES)('spliced into $name', ({ bodies: whole, tails: below_ }) 
   })
 
   test('a condition on any line above the quotation leaves nothing to compile', async () => {
-    const conditions = ['but only after Friday', 'NO', 'if 3 of us agree by 10:00:']
+    const conditions = [
+      'but only after Friday',
+      'NO',
+      'if 3 of us agree by 10:00:',
+      'not before 2026-11-17 10:00',
+      'at 10:00, once legal has signed',
+      'ask bob@people.example first',
+      'only if Bob <bob@people.example> agrees:',
+      'and tell <lane@lane.example>',
+      'Date: not today',
+    ]
     for (const tail of below_) {
       const top = ['YES', '', ...tail.intro]
       // Behind the delimiter of a signature a line is part of the signature.

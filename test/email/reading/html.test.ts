@@ -1,5 +1,6 @@
 // What HTML shows and what it only seems to: words that a person sees beside the answer are never passed over.
 import { describe, expect, test } from 'vitest'
+import { compile } from '../../../src/compiler/compile.js'
 import { letter, MARKER, said } from './letter.js'
 
 const html = (body: string): Promise<string> =>
@@ -38,10 +39,13 @@ describe('a paragraph that was only set in is no quotation', () => {
     expect(await html(`${body}<p>${CONDITION}</p>`)).toContain('\n')
   })
 
-  test('and inside a quotation or a signature it is theirs', async () => {
+  test('and inside a quotation it is theirs', async () => {
     const inner = `<blockquote>${CONDITION}</blockquote>`
     expect(await html(`<p>YES</p><blockquote type="cite">${inner}</blockquote>`)).toBe('YES')
-    expect(await html(`<p>YES</p><div class="gmail_signature">${inner}</div>${QUOTED}`)).toBe('YES')
+  })
+
+  test('nor are the lines of it above the mail that asked', async () => {
+    expect(await html(`<p>YES</p><blockquote><p>${CONDITION}</p>${MARKER}</blockquote>`)).toContain('\n')
   })
 })
 
@@ -53,8 +57,48 @@ describe('what is struck out is no answer', () => {
     ],
     ['by an attribute with blanks around its sign', 'style = "text-decoration:line-through"'],
     ['by an attribute behind another', 'title="a > b" style=\'text-decoration:line-through\''],
+    ['by a style written with references', 'style="text-decoration:line&#45;through"'],
+    ['by a style written with escapes', 'style="text-decoration:line\\2d through"'],
   ])('%s', async (_name, attribute) => {
     expect(await html(`<div><span ${attribute}>YES</span></div>`)).toBe('~~YES~~')
+  })
+})
+
+describe('what a style sheet strikes out is no answer', () => {
+  const STRIKE = 'text-decoration:line-through'
+  test.each([
+    ['by a class', `.gone{${STRIKE}}`, '<p class="first gone">YES</p>'],
+    [
+      'by a class among other rules',
+      `p{margin:0}\n.a,.gone {color:red; ${STRIKE}}.b{}`,
+      '<p class="gone">YES</p>',
+    ],
+    ['by a class around the words', `.gone{${STRIKE}}`, '<div class="gone"><p>YES</p></div>'],
+    ['by a class of one element', `span.gone{${STRIKE}}`, '<p><span class="gone">YES</span></p>'],
+    ['by a class below another', `.a > .gone{${STRIKE}}`, '<p class="gone">YES</p>'],
+    ['by an id', `#gone{${STRIKE}}`, '<p id="gone">YES</p>'],
+    ['by an element', `p{${STRIKE}}`, '<p>YES</p>'],
+    ['by an element that is not written', `body{${STRIKE}}`, 'YES'],
+    ['by everything', `*{${STRIKE}}`, '<p>YES</p>'],
+    ['by an attribute', `[class]{${STRIKE}}`, '<p class="gone">YES</p>'],
+    ['by a rule for screens', `@media screen{.gone{${STRIKE}}}`, '<p class="gone">YES</p>'],
+    ['by a variable', ':root{--s:line-through}.gone{text-decoration:var(--s)}', '<p class="gone">YES</p>'],
+    ['by a rule with a comment in it', `.gone{/*}*/${STRIKE}}`, '<p class="gone">YES</p>'],
+    ['by a rule in capitals', `.GONE{${STRIKE.toUpperCase()}}`, '<p class="gone">YES</p>'],
+    ['by an escaped word', '.gone{text-decoration:line\\2dthrough}', '<p class="gone">YES</p>'],
+  ])('%s', async (_name, sheet, body) => {
+    for (const page of [
+      `<style>${sheet}</style>${body}`,
+      `${body}<style type="text/css"><!-- ${sheet} --></style>`,
+    ]) {
+      expect(compile({ kind: 'yes_no' }, await html(`${page}${QUOTED}`)).ok).toBe(false)
+      expect(await both(`YES\n\n> ${MARKER}\n`, `${page}${QUOTED}`)).toContain('\n')
+    }
+  })
+
+  test('what it strikes out elsewhere is not this answer', async () => {
+    const sheet = `<style>span.msoDel{color:red;${STRIKE}} .gone,#gone,h5{${STRIKE}} p{color:red}</style>`
+    expect(await html(`${sheet}<p class="MsoNormal">YES</p>${QUOTED}`)).toBe('YES')
   })
 })
 
@@ -77,8 +121,64 @@ test('what is not shown does not speak', async () => {
     expect(await html(`<div style="${style}">NO</div><p>YES</p>`)).toBe('YES')
 })
 
-test('below the line that Outlook draws nothing is the author’s, in any language', async () => {
-  const drawn = '<div id="appendonsend"></div><hr><div id="divRplyFwdMsg">Oddiwrth: Lane</div><p>NO</p>'
-  expect(await html(`<div>YES</div>${drawn}`)).toBe('YES')
-  expect(await html(drawn)).not.toBe('NO')
+describe('a condition is not passed over for the element it stands in', () => {
+  const classes = [
+    'gmail_quote',
+    'gmail_quote_container',
+    'gmail_attr',
+    'gmail_extra',
+    'yahoo_quoted',
+    'protonmail_quote',
+    'tutanota_quote',
+    'moz-cite-prefix',
+    'moz-email-headers-table',
+    'zmail_extra',
+    'gmail_signature',
+    'gmail_signature_prefix',
+    'moz-signature',
+    'protonmail_signature_block',
+  ]
+  const ids = [
+    'reply-intro',
+    'yahoo_quoted',
+    'Signature',
+    'AppleMailSignature',
+    'ms-outlook-mobile-signature',
+    'ms-outlook-mobile-body-signature',
+    'composer_signature',
+    '_MailAutoSig',
+    'divRplyFwdMsg',
+    'mail-editor-reference-message-container',
+  ]
+  const elements = [
+    ...classes.map((name): [string, string, string] => [name, `<div class="${name}">`, '</div>']),
+    ...ids.map((name): [string, string, string] => [`#${name}`, `<div id="${name}">`, '</div>']),
+    ...['appendonsend', 'stopSpelling'].map((name): [string, string, string] => [
+      `what follows #${name}`,
+      `<div id="${name}"></div>`,
+      '',
+    ]),
+  ]
+
+  test.each(elements)('%s', async (_name, open, close) => {
+    const around = `<div>YES</div>${open}<div>${CONDITION}</div>`
+    const bodies = [`${around}${close}`, `${around}${close}${QUOTED}`, `${around}${QUOTED}${close}`]
+    for (const body of bodies) expect(await html(body)).toContain(`YES\n${CONDITION}`)
+    for (const text of [`YES\n\n${CONDITION}\n`, `YES\n\n${CONDITION}\n\n> ${MARKER}\n> Publish?\n`])
+      for (const body of bodies) expect(await both(text, body)).toContain(`YES\n${CONDITION}`)
+  })
+
+  test('nor for a quotation that only the HTML shows', async () => {
+    const body = `<div>YES</div><blockquote type="cite"><div>${CONDITION}</div></blockquote>`
+    expect(await both(`YES\n\n${CONDITION}\n`, body)).toContain(`YES\n${CONDITION}`)
+    expect(await both(`YES\n\n> ${CONDITION}\n`, body)).toBe('YES')
+  })
+})
+
+test('below the line that Outlook draws stands its block of headers and then our mail, or nothing is passed over', async () => {
+  const block =
+    '<div id="divRplyFwdMsg">From: Lane<br>Sent: Monday 10:00<br>To: Ana<br>Subject: Publish?</div>'
+  const drawn = `<div>YES</div><div id="appendonsend"></div><hr>${block}`
+  expect(await html(`${drawn}<p>${MARKER}</p><p>NO</p>`)).toBe('YES')
+  expect(await html(`${drawn}<p>NO</p>`)).toContain('\n')
 })

@@ -1,13 +1,18 @@
 // Letters for the tests: written by hand as raw messages, signed with keys made here, looked up in a zone in memory.
-import { generateKeyPairSync } from 'node:crypto'
+import { createSign, generateKeyPairSync } from 'node:crypto'
 import { dkimSign } from 'mailauth'
-import { markerLine, writeMessageId } from '../../../adapters/email/marker.js'
+import type { Asked } from '../../../adapters/email/asked.js'
+import { markerLine, writeMessageId, writeNoticeId } from '../../../adapters/email/marker.js'
 import type { Facts, Mail, Resolver } from '../../../adapters/email/read.js'
 import { readMail } from '../../../adapters/email/read.js'
+import type { Binding } from '../../../src/adapter.js'
 
 export const HANDLE = '0123456789abcdefghjkmnpqrs'
 export const OTHER_HANDLE = 'zyxwvtsrqpnmkjhgfedcba9876'
 export const MESSAGE_ID = writeMessageId('d-1', 'lane.example')
+export const NOTICE_ID = writeNoticeId('d-1', 'lane.example')
+/** Of the request that has OTHER_HANDLE. */
+export const OTHER_ID = writeMessageId('d-2', 'lane.example')
 export const MARKER = markerLine(HANDLE, MESSAGE_ID)
 export const REPLY_TO = `lane+${HANDLE}@lane.example`
 export const AUTHOR = 'ana@people.example'
@@ -39,9 +44,25 @@ export function zone(records: Zone = ZONE): Resolver & { readonly asked: string[
   return Object.assign(resolver, { asked })
 }
 
+/** Two deliveries, each known by its handle and by the id of its mail. */
+function asked(binding: Binding): Asked | null {
+  const names = [binding.kind === 'handle' ? binding.handle : '', binding.kind === 'ref' ? binding.ref : '']
+  const isKnown = true
+  if ([HANDLE, MESSAGE_ID].some(one => names.includes(one)))
+    return { delivery_id: 'd-1', isKnown, messageId: MESSAGE_ID, noticeId: NOTICE_ID }
+  if ([OTHER_HANDLE, OTHER_ID].some(one => names.includes(one)))
+    return {
+      delivery_id: 'd-2',
+      isKnown,
+      messageId: OTHER_ID,
+      noticeId: writeNoticeId('d-2', 'lane.example'),
+    }
+  return null
+}
+
 export const facts = (given: Partial<Facts> = {}): Facts => ({
   resolver: zone(),
-  isKnown: async () => true,
+  asked: async binding => asked(binding),
   authservId: null,
   replyTo: { local: 'lane', delimiter: '+', domain: 'lane.example' },
   from: 'lane@lane.example',
@@ -100,6 +121,23 @@ export async function signed(
   })
   if (errors !== undefined && errors.length > 0) throw new Error('the letter could not be signed')
   return `${signatures}${raw}`
+}
+
+/** Signed for an agent of this domain (`i=`), which mailauth's signer does not write. */
+export async function signedFor(identity: string, raw: string): Promise<string> {
+  const [, bodyHash] = /\bbh=([^;]+)/.exec(await signed(raw)) ?? []
+  const names = ['from', 'to', 'in-reply-to']
+  const fields = raw.slice(0, raw.indexOf('\r\n\r\n')).split('\r\n')
+  const covered = names.map(name => {
+    const [, value] = fields.find(field => field.toLowerCase().startsWith(`${name}:`))?.split(/:(.*)/s) ?? []
+    return `${name}:${value?.trim()}\r\n`
+  })
+  const tags = `v=1; a=rsa-sha256; c=relaxed/relaxed; d=people.example; s=s1; i=@${identity}`
+  const field = `${tags}; h=${names.join(':')}; bh=${bodyHash}; b=`
+  const value = createSign('sha256')
+    .update(`${covered.join('')}dkim-signature:${field}`)
+    .sign(PEM, 'base64')
+  return `DKIM-Signature: ${field}${value}\r\n${raw}`
 }
 
 export const bytesOf = (raw: string): Buffer => Buffer.from(raw, 'utf8')

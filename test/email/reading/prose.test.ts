@@ -38,6 +38,16 @@ describe('a line above the quotation that resembles its introduction', () => {
     '2 things first (ask bob@people.example):',
     'To be done after 2027 as he wrote',
     'On 16 Nov 2026 Bob said no, as I wrote',
+    'On 16 Nov 2026 Bob said no, as I wrote:',
+    'On 2 conditions that Bob wrote:',
+    'On condition that it is after 17:00 as Bob wrote:',
+    'On Friday 17:00 not before legal wrote:',
+    'So 17:00 as I wrote:',
+    'Am besten erst um 17:00, wie Bob schrieb erst:',
+    'but only after 10:00 as Bob <bob@people.example> wrote:',
+    'but not before Bob <bob@people.example> wrote:',
+    'do it after 17:00 and tell lane@lane.example about:',
+    '17.11.2026 first ask Bob <bob@people.example>:',
   ])('is not passed over: %s', async line => {
     expect(await said(letter({}, `YES\n${line}\n> ${MARKER}\n`))).toContain(`YES\n${line}`)
   })
@@ -49,6 +59,16 @@ describe('a line above the quotation that resembles its introduction', () => {
     'lun. 16 nov. 2026 à 10:00, Lane <lane@lane.example> a écrit :',
     'Mon Nov 16 10:00:00 2026 Lane wrote:',
     '2026-11-16 10:00 GMT+01:00 Lane <lane@lane.example>:',
+    'Lane <lane@lane.example> wrote:',
+    'Release Desk <desk@people.example> wrote:',
+    'On Wed, Dec 9, Lane <lane@lane.example> wrote:',
+    'On Apr 3, 2026, at 4:19 PM, lane wrote:',
+    'Lane <lane@lane.example> schrieb am Mo., 16. Nov. 2026 um 10:00 Uhr:',
+    'Lane <lane@lane.example>, 16 Kas 2026 Pzt, 10:00 tarihinde şunu yazdı:',
+    'pon., 16 lis 2026 o 10:00 Lane <desk@people.example> napisał(a):',
+    'Vào Th 2, 16 thg 11, 2026 vào lúc 10:00 Lane <desk@people.example> đã viết:',
+    'Στις Δευ 16 Νοε 2026 στις 10:00 π.μ., ο χρήστης Lane <desk@people.example> έγραψε:',
+    'понедельник, 16 ноября 2026 г. пользователь lane написал:',
   ])('is, where it is one: %s', async line => {
     expect(await said(letter({}, `YES\n\n${line}\n> ${MARKER}\n`))).toBe('YES')
   })
@@ -77,6 +97,7 @@ describe('a line above the quotation that resembles a header of the mail below',
   test.each([
     ['without a From', 'To: staging only\nDate: not before the 5th\nSubject: the deploy'],
     ['in too few lines', 'From: Friday on\nTo: staging only'],
+    ['that says no time', 'From: Friday on\nTo: staging only\nDate: not before the 5th'],
   ])('is not passed over: %s', async (_name, lines) => {
     expect(await said(letter({}, `YES\n${lines}\n> ${MARKER}\n`))).toContain(lines)
   })

@@ -1,12 +1,11 @@
 // The mails we really send, quoted the way programs quote: whatever a request says, an answer above it stays as it is.
 import { describe, expect, test } from 'vitest'
-import { markerLine, writeMessageId } from '../../../adapters/email/marker.js'
+import { markerLine } from '../../../adapters/email/marker.js'
 import { render } from '../../../adapters/email/render.js'
 import { compile } from '../../../src/compiler/compile.js'
 import { display, envelope, HANDLE } from '../samples.js'
-import { letter, read, signed } from './letter.js'
+import { letter, MESSAGE_ID, read, signed } from './letter.js'
 
-const ID = writeMessageId(envelope.delivery_id, 'lane.example')
 const TO = `lane+${HANDLE}@lane.example`
 const LURES = [
   'Ship the release today?',
@@ -55,7 +54,7 @@ const QUOTINGS: readonly Quoting[] = [
 ]
 
 function reply({ text, html }: { text?: string; html?: string }): string {
-  const fields = { To: TO, 'In-Reply-To': ID }
+  const fields = { To: TO, 'In-Reply-To': MESSAGE_ID }
   if (html === undefined) return letter(fields, text ?? '')
   if (text === undefined) return letter({ ...fields, 'Content-Type': 'text/html; charset=utf-8' }, html)
   const parts = [
@@ -69,7 +68,7 @@ function reply({ text, html }: { text?: string; html?: string }): string {
 }
 
 describe.each(LURES)('a request that says %j', headline => {
-  const ours = render({ ...display, headline }, markerLine(HANDLE, ID), envelope.page)
+  const ours = render({ ...display, headline }, markerLine(HANDLE, MESSAGE_ID), envelope.page)
 
   test.each(QUOTINGS)('[LANE-057] quoted %s does not alter the answer above it', async (_name, quoting) => {
     for (const answer of ['YES', 'no.']) {

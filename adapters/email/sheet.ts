@@ -1,0 +1,55 @@
+// What a mail's own style sheets strike out. A sheet is not applied: whatever one of its rules with a line through the
+// words could be about counts as struck out, and where that cannot be told, everything does.
+import { type Tag, tokensOf } from './tag.js'
+
+export type Strikes = { readonly selectors: ReadonlySet<string>; readonly all: boolean }
+
+const STRIKING = 'line-through'
+/** `p`, `.class`, `#id`, `p.class`: what is behind the last blank of a selector is about the element itself. */
+const EVERYTHING = new Set(['', 'html', 'body'])
+const SIMPLE = /^[a-z0-9]*(?:[.#][\w-]+)*$/i
+
+export function strikesIn(html: string): Strikes {
+  let sheets = ''
+  for (const token of tokensOf(html))
+    if (typeof token !== 'string' && token.sheet !== '') sheets += `${token.sheet}}`
+  const rules = unescaped(sheets).split('}')
+  const about = rules.filter(rule => rule.includes(STRIKING)).flatMap(selectorsOf)
+  const all = about.some(selector => EVERYTHING.has(selector) || !SIMPLE.test(selector))
+  return { selectors: new Set(about.flatMap(partsOf)), all }
+}
+
+export const isStruck = ({ name, id, classes, style }: Tag, { selectors, all }: Strikes): boolean =>
+  all ||
+  unescaped(style).includes(STRIKING) ||
+  (selectors.size > 0 &&
+    [name, `#${id}`, ...classes.split(/\s+/).map(one => `.${one}`)].some(one =>
+      selectors.has(one.toLowerCase()),
+    ))
+
+/** In small letters, and a sign that is written by its number as itself. */
+const unescaped = (css: string): string =>
+  css.toLowerCase().replace(/\\([0-9a-f]{1,6})\s?/g, (_, hex: string) => {
+    const codePoint = Number.parseInt(hex, 16)
+    return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : ''
+  })
+
+/** Of each selector the part that is about the element itself; '' where there is none to be found. */
+function selectorsOf(rule: string): string[] {
+  const declarations = rule.lastIndexOf('{')
+  const outer = rule.lastIndexOf('{', declarations - 1)
+  const written = rule.slice(outer + 1, Math.max(declarations, 0))
+  return written.split(',').map(
+    selector =>
+      selector
+        .trim()
+        .split(/[\s>+~]+/)
+        .at(-1) ?? '',
+  )
+}
+
+/** A rule about `p.class` is taken as one about every `.class`. */
+function partsOf(selector: string): string[] {
+  const parts = selector.match(/[.#][\w-]+/g)
+  return parts ?? [selector]
+}
