@@ -215,6 +215,8 @@ export const BODIES_OF = {
     ...second,
     LANE_STARTED: second.LANE_STARTED.extend({ rules: z.literal('2') }),
     INBOUND_REPLY_REJECTED: second.INBOUND_REPLY_REJECTED.extend({ grammar: name }),
+    // The entries before this one's append, and the hash of the last of them: they were sealed as they stood.
+    LEDGER_SEALED: z.strictObject({ size: count, hash }),
   },
 } as const satisfies Record<Rules, Readonly<Record<string, z.ZodType>>>
 

@@ -1,5 +1,5 @@
 // The installation's one secret: LANE_SECRET, or 32 bytes made at the first start and kept beside the ledger, readable
-// by its owner alone. It wraps the keyring and stamps forms and Message-IDs; a backup of the ledger does not contain it.
+// by its owner alone. It wraps the keyring and is of no other use; a backup of the ledger does not contain it.
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

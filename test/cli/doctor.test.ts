@@ -13,6 +13,7 @@ import { plain } from '../../src/cli/print.js'
 import { machineClock } from '../../src/clock.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { type Environment, type Settings, settings } from '../../src/settings.js'
+import { unlocked } from '../unlocked.js'
 import { freshDirectory } from './gateway.js'
 import { NOW } from './terminal.js'
 
@@ -219,7 +220,7 @@ actions: { EXPORT: { approvers: [ada, bo], proofs: [console] } }`
 describe('the store', () => {
   async function store(): Promise<{ dataDir: string; file: string }> {
     const dataDir = join(freshDirectory(), 'data')
-    const { ledger, file } = openSqlite(dataDir, machineClock)
+    const { ledger, file } = unlocked(openSqlite(dataDir, machineClock))
     await ledger.close()
     return { dataDir, file }
   }

@@ -4,7 +4,7 @@ import { canonical, type Hash, hashOf, sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import { GRAMMAR } from '../../src/compiler/compile.js'
 import type { Body, Draft, Entry, EventType } from '../../src/event.js'
-import { GENESIS, seal } from '../../src/ledger/entry.js'
+import { GENESIS, inscribe } from '../../src/ledger/entry.js'
 import { verify } from '../../src/ledger/verify.js'
 import { REASONS, type Reason } from '../../src/reason.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
@@ -40,7 +40,7 @@ export class Craft {
   }
 
   put(draft: Draft, place: Place = {}): Entry {
-    const { entry, line } = seal(draft, { seq: this.seq, at: this.at, prev: this.#prev, ...place })
+    const { entry, line } = inscribe(draft, { seq: this.seq, at: this.at, prev: this.#prev, ...place })
     return this.#keep(entry, line)
   }
 

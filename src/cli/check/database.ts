@@ -95,7 +95,7 @@ async function checkSecret(client: Client, { dataDir, secret }: Settings): Promi
   )
   const [key] = rows
   if (key === undefined || secret === null) return []
-  const { opens } = await import('../../token/keyring.js')
+  const { opens } = await import('../../token/key-row.js')
   return opens(key, openSecret(dataDir, secret))
     ? [ok('secret', 'LANE_SECRET opens the signing key')]
     : [fail('secret', 'LANE_SECRET does not open the signing key', 'set the one that all replicas have')]

@@ -1,4 +1,5 @@
 // The operator's and the auditor's side of a cluster's ledger: the same commands, with DATABASE_URL.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,6 +18,7 @@ import { rotate } from '../../../src/token/keyring.js'
 import { terminal } from '../../cli/terminal.js'
 import { present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
 import { fromSlack, handleOf, question, StageAdapter } from '../../lane/stage.js'
+import { unlocked } from '../../unlocked.js'
 import { laneOn, RUN, TO_OWNER } from './lane.js'
 
 describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run test:setup)', () => {
@@ -27,7 +29,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
   beforeAll(async () => {
     server = await startPostgres()
     url = await server.corner()
-    store = await openPostgres(url)
+    store = unlocked(await openPostgres(url))
     const slack = new StageAdapter('slack')
     const lane = await laneOn(store, slack, error => {
       throw error
@@ -75,7 +77,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
     const { size, hash } = await store.ledger.head()
     expect((await run(['verify', file])).out).toBe(`${file} holds: ${size} entries, head ${hash}\n`)
     expect((await run(['replay', file])).out).toContain('2 replies read again, 0 erased')
-    const { ledger, shelf } = openSqlite(directory, machineClock)
+    const { ledger, shelf } = unlocked(openSqlite(directory, machineClock))
     expect(await ledger.story('audited')).toEqual(await store.ledger.story('audited'))
     expect(await shelf.keyring()).toEqual(await store.shelf.keyring())
     await ledger.close()
@@ -138,7 +140,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
       expect((await look(weak.href))[0]).toBe('database fail')
       expect(await look(url, () => machineClock.wall() + 60_000)).toContain('database clock warn')
       const other = await server.corner()
-      await (await openPostgres(other)).ledger.close()
+      await unlocked(await openPostgres(other)).ledger.close()
       await tell(other, `INSERT INTO migrations (version, name) VALUES (${SCHEMA_VERSION + 1}, 'newer')`)
       expect(await look(other)).toContain('schema fail')
       expect(await look('postgres://lane@127.0.0.1:1/x')).toEqual(['database fail'])
