@@ -215,6 +215,7 @@ export const BODIES_OF = {
     ...second,
     LANE_STARTED: second.LANE_STARTED.extend({ rules: z.literal('2') }),
     INBOUND_REPLY_REJECTED: second.INBOUND_REPLY_REJECTED.extend({ grammar: name }),
+    POLICY_TOKEN_ISSUED: second.POLICY_TOKEN_ISSUED.extend({ valid_seconds: count.min(1) }),
     // The entries before this one's append, and the hash of the last of them: they were sealed as they stood.
     LEDGER_SEALED: z.strictObject({ size: count, hash }),
   },

@@ -24,7 +24,6 @@ const NO_KEY =
 const NO_FORMER_KEY =
   'the ledger has entries, and the keyring no key that opens with this secret: put back the data/secret or LANE_SECRET it ' +
   'was wrapped under, or restore the keyring from a backup'
-const GREW = 'the ledger grew while it was sealed: stop every other lane, then start this one again'
 
 /** Unlocks the store and records the start. No other replica may be at it meanwhile. */
 export async function unlock(store: Store, secret: Secret, started: Draft): Promise<void> {
@@ -47,19 +46,16 @@ async function begin(store: Store, secret: Secret, started: Draft): Promise<void
     throw error instanceof SealBroken ? new NotUnlocked(NO_KEY) : error
   })
   const former = rows.filter(row => isFormer(row, secret))
-  const { size, hash } = await ledger.head()
+  const { size } = await ledger.head()
   if (size > 0 && former.length === 0) throw new NotUnlocked(NO_FORMER_KEY)
   if (size > 0) await sealWhatIsThere(store)
   const ring = [...former.map(row => rewrapped(row, secret, secret)), ...fresh]
   await ledger.append({
-    decide: moment => {
-      if (moment.seq !== size) throw new NotUnlocked(GREW)
-      return {
-        kind: 'append',
-        events: [started, { type: 'LEDGER_SEALED', body: { size, hash } }],
-        shelve: ring.map(key => ({ put: 'key', key })),
-      }
-    },
+    decide: ({ seq, prev }) => ({
+      kind: 'append',
+      events: [started, { type: 'LEDGER_SEALED', body: { size: seq, hash: prev } }],
+      shelve: ring.map(key => ({ put: 'key', key })),
+    }),
   })
 }
 

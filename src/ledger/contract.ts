@@ -30,6 +30,8 @@ export type Moment = {
   readonly ms: number
   /** The seq of the first event of this append. */
   readonly seq: number
+  /** The hash of the entry before it. */
+  readonly prev: Hash
   readonly suspect: boolean
 }
 

@@ -276,6 +276,7 @@ export const started: Draft = {
 export function soundLedger(): Craft {
   const craft = new Craft()
   craft.put(started)
+  craft.put({ type: 'LEDGER_SEALED', body: { size: 0, hash: GENESIS } })
   craft.put({ type: 'KEY_ROTATED', body: { kid: 'k-1', purpose: 'reply', not_before: craft.at } })
   answeredTale(craft)
   timedOutTales(craft)
@@ -392,6 +393,7 @@ export class Directed {
       request_hash: hashRequest(request),
       reply_event_hash: this.#reply,
       issued_at: this.#craft.at,
+      valid_seconds: 900,
       expires_at: instant(this.#craft.ms + 900_000),
       ...changes,
     })

@@ -17,9 +17,11 @@ import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify } from '../../src/ledger/verify.js'
 import { openSecret } from '../../src/secret.js'
 import { openKeyring } from '../../src/token/keyring.js'
+import { unlock } from '../../src/unlocking.js'
 import { present, type Server, startPostgres, tell } from '../cluster/postgres.js'
 import { configure, StageAdapter, StageClock } from '../lane/stage.js'
 import { startLane } from '../lane-under-test.js'
+import { started } from './craft.js'
 
 const FOLDER = new URL('../vectors/stores/1/', import.meta.url)
 const PINS: Readonly<Record<string, string>> = {
@@ -98,7 +100,9 @@ function clockOf({ now }: Known): StageClock {
 async function laneOn(store: Store, known: Known, dataDir: string) {
   const { ledger, shelf } = store
   const config = configure(bytesOf('lane.yaml').toString())
-  const keyring = await openKeyring(shelf, openSecret(dataDir, known.lane_secret ?? null))
+  const secret = openSecret(dataDir, known.lane_secret ?? null)
+  await unlock(store, secret, started)
+  const keyring = await openKeyring(shelf, secret)
   if (keyring === null) throw new Error('the store has no key that signs')
   const keys = new KeyBook(shelf)
   await keys.reload()

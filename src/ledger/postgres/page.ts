@@ -107,7 +107,8 @@ export class Page {
 
   #moment(): Moment {
     const { ms, suspect } = this.#reading
-    return { at: instant(ms), ms, seq: this.#head.size, suspect: suspect || this.#head.suspected !== null }
+    const { size, hash, suspected } = this.#head
+    return { at: instant(ms), ms, seq: size, prev: hash, suspect: suspect || suspected !== null }
   }
 
   #inscribe(events: readonly Draft[]): readonly Inscribed[] {

@@ -83,7 +83,7 @@ export class Writer {
         place([{ type: 'CLOCK_SUSPECT', body }], reading.ms, null, 0)
         recorded++
       }
-      return this.#one(append, reading, head.size, place)
+      return this.#one(append, reading, head, place)
     }
     this.#db.exec('BEGIN IMMEDIATE')
     try {
@@ -122,14 +122,15 @@ export class Writer {
     return { entries, lines, version, head }
   }
 
-  #one(append: Append<unknown>, reading: Reading, seq: number, place: Place): Judged {
+  #one(append: Append<unknown>, reading: Reading, { size: seq, hash }: Head, place: Place): Judged {
     const { story } = append
     const known = story ? this.#known(story.request_id) : null
     if (story && (known?.version ?? 0) !== story.expected) return { kind: 'moved' }
     for (const guard of append.guards ?? []) {
       if (!this.#guards.holds(guard, reading.ms)) return { kind: 'guarded', guard }
     }
-    const moment: Moment = { at: instant(reading.ms), ms: reading.ms, seq, suspect: reading.suspect }
+    const { ms, suspect } = reading
+    const moment: Moment = { at: instant(ms), ms, seq, prev: hash, suspect }
     let decision: Decision<unknown>
     try {
       decision = append.decide(moment)

@@ -14,10 +14,10 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { openSqlite } from '../../../src/ledger/sqlite/open.js'
 import { openSecret } from '../../../src/secret.js'
 import { settings } from '../../../src/settings.js'
-import { rotate } from '../../../src/token/keyring.js'
+import { rewrapped } from '../../../src/token/key-row.js'
 import { terminal } from '../../cli/terminal.js'
 import { present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
-import { fromSlack, handleOf, question, StageAdapter } from '../../lane/stage.js'
+import { fromSlack, handleOf, question, SECRET, StageAdapter } from '../../lane/stage.js'
 import { unlocked } from '../../unlocked.js'
 import { laneOn, RUN, TO_OWNER } from './lane.js'
 
@@ -93,7 +93,9 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
   describe('the doctor', () => {
     const LANE_SECRET = 'the secret of the replicas that made the ledger'
     beforeAll(async () => {
-      await rotate(store.shelf, openSecret('', LANE_SECRET), store.ledger.now())
+      const secret = openSecret('', LANE_SECRET)
+      const rows = await store.shelf.keyring()
+      await store.shelf.putKeys(rows.map(row => rewrapped(row, SECRET, secret)))
     })
     const settingsFor = (databaseUrl: string, secret: string) => {
       const read = settings({
