@@ -75,6 +75,8 @@ export async function rotate(
 ): Promise<{ readonly kid: string; readonly keyring: Keyring }> {
   const rows = await shelf.keyring()
   const signed = rows.filter(row => row.purpose === SIGNS && row.verify_until === null)
+  // A ring that was put under another secret meanwhile must not get a key that does not open with it.
+  for (const row of signed) openRow(row, secret)
   const retired = signed.map(row => ({ ...row, verify_until: now + LONGEST_TOKEN_MS }))
   const fresh = await makeSigning(secret, now)
   await shelf.putKeys([...missing(rows, secret, now), ...retired, fresh])

@@ -351,9 +351,11 @@ export class Directed {
   readonly because: number
   readonly #craft: Craft
   readonly #reply: Hash
+  readonly #resolved: number
 
   constructor(craft: Craft, tale: Tale) {
     this.#craft = craft
+    this.#resolved = craft.ms
     this.tale = tale
     this.because = craft.seq - 1
     this.#reply = sha256(canonical(tale.reply()))
@@ -394,7 +396,7 @@ export class Directed {
       reply_event_hash: this.#reply,
       issued_at: this.#craft.at,
       valid_seconds: 900,
-      expires_at: instant(this.#craft.ms + 900_000),
+      expires_at: instant(this.#resolved + 900_000),
       ...changes,
     })
   }

@@ -15,11 +15,14 @@ import { openSqlite } from '../../../src/ledger/sqlite/open.js'
 import { openSecret } from '../../../src/secret.js'
 import { settings } from '../../../src/settings.js'
 import { rewrapped } from '../../../src/token/key-row.js'
+import { unlock } from '../../../src/unlocking.js'
 import { terminal } from '../../cli/terminal.js'
 import { present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
 import { fromSlack, handleOf, question, SECRET, StageAdapter } from '../../lane/stage.js'
-import { unlocked } from '../../unlocked.js'
+import { started } from '../craft.js'
 import { laneOn, RUN, TO_OWNER } from './lane.js'
+
+const NO_SECRET = 'not checked: the secret is not at hand, neither as LANE_SECRET nor as a file'
 
 describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run test:setup)', () => {
   let server: Server
@@ -29,7 +32,8 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
   beforeAll(async () => {
     server = await startPostgres()
     url = await server.corner()
-    store = unlocked(await openPostgres(url))
+    store = await openPostgres(url)
+    await unlock(store, SECRET, started)
     const slack = new StageAdapter('slack')
     const lane = await laneOn(store, slack, error => {
       throw error
@@ -56,7 +60,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
     const { size, hash } = await store.ledger.head()
     expect(await run(['verify'])).toEqual({
       code: 0,
-      out: `the database holds: ${size} entries, head ${hash}\n`,
+      out: `the database holds: ${size} entries, head ${hash}, seals ${NO_SECRET}\n`,
       err: '',
     })
     expect(await run(['replay'])).toEqual({
@@ -75,9 +79,13 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
     for await (const chunk of store.backup()) chunks.push(chunk)
     await writeFile(file, Buffer.concat(chunks))
     const { size, hash } = await store.ledger.head()
-    expect((await run(['verify', file])).out).toBe(`${file} holds: ${size} entries, head ${hash}\n`)
+    expect((await run(['verify', file])).out).toBe(
+      `${file} holds: ${size} entries, head ${hash}, seals ${NO_SECRET}\n`,
+    )
     expect((await run(['replay', file])).out).toContain('2 replies read again, 0 erased')
-    const { ledger, shelf } = unlocked(openSqlite(directory, machineClock))
+    const copy = openSqlite(directory, machineClock)
+    const { ledger, shelf } = copy
+    await unlock(copy, SECRET, started)
     expect(await ledger.story('audited')).toEqual(await store.ledger.story('audited'))
     expect(await shelf.keyring()).toEqual(await store.shelf.keyring())
     await ledger.close()
@@ -111,6 +119,12 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
         ({ check, status }) => `${check} ${status}`,
       )
 
+    test('and verify has checked the seals where the secret is at hand, another one is told', async () => {
+      expect((await run(['verify'], { LANE_SECRET })).out).toMatch(/ holds: .*, seals checked\n$/)
+      const other = await run(['verify'], { LANE_SECRET: 'another secret of at least that length' })
+      expect([other.code, other.out]).toEqual([0, expect.stringContaining('is not the one of this ledger')])
+    })
+
     test('finds nothing wrong with a database that is right', async () => {
       expect(await look(url)).toEqual([
         'database ok',
@@ -118,6 +132,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
         'database clock ok',
         'schema ok',
         'secret ok',
+        'seals ok',
         'last entry ok',
       ])
     })
@@ -142,7 +157,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
       expect((await look(weak.href))[0]).toBe('database fail')
       expect(await look(url, () => machineClock.wall() + 60_000)).toContain('database clock warn')
       const other = await server.corner()
-      await unlocked(await openPostgres(other)).ledger.close()
+      await (await openPostgres(other)).ledger.close()
       await tell(other, `INSERT INTO migrations (version, name) VALUES (${SCHEMA_VERSION + 1}, 'newer')`)
       expect(await look(other)).toContain('schema fail')
       expect(await look('postgres://lane@127.0.0.1:1/x')).toEqual(['database fail'])
