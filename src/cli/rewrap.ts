@@ -9,7 +9,7 @@ import { reasonOf } from '../adapter.js'
 import type { KeyRow, Store } from '../ledger/contract.js'
 import { openStore } from '../profile.js'
 import { findSecret, makeSecret, readSecret, secretFileIn, secretOf } from '../secret.js'
-import { type Settings, settings } from '../settings.js'
+import { MIN_SECRET_CHARS, type Settings, settings } from '../settings.js'
 import { opens, rewrapped } from '../token/key-row.js'
 import { openSealKey } from '../token/keyring.js'
 import type { Secret } from '../token/wrap.js'
@@ -20,13 +20,12 @@ import { say } from './print.js'
 import { complain } from './tell.js'
 
 const NEW_SECRET = 'LANE_NEW_SECRET'
-const MIN_CHARS = 24
 
 type Change = { readonly from: Secret; readonly to: Secret; done(): string }
 
 export async function rewrap(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
-  const arguments_ = readArguments(args, {})
-  if (!arguments_.ok) return misuse(...arguments_.flaws)
+  const typed = readArguments(args, {})
+  if (!typed.ok) return misuse(...typed.flaws)
   const read = settings(shell.env)
   if (!read.ok)
     return complain(
@@ -34,8 +33,8 @@ export async function rewrap(args: readonly string[], shell: Shell): Promise<Exi
       read.problems.map(problem => problem.message),
     )
   const given = shell.env[NEW_SECRET]?.trim() || null
-  if (given !== null && given.length < MIN_CHARS)
-    return complain(shell, [`${NEW_SECRET} must have at least ${MIN_CHARS} characters`])
+  if (given !== null && given.length < MIN_SECRET_CHARS)
+    return complain(shell, [`${NEW_SECRET} must have at least ${MIN_SECRET_CHARS} characters`])
   const change = changeOf(read.settings, given)
   if (typeof change === 'string') return complain(shell, [change])
   try {
