@@ -1,5 +1,6 @@
 // What the cluster costs: the same program on PostgreSQL and Redis, against plain `pg` and raw BullMQ on the same servers
 // in the same run. Both servers are private, sync to the disk of this checkout, and are gone when the run is over.
+
 import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBullmq } from '../src/deadline/bullmq/start.js'
@@ -11,6 +12,7 @@ import { openPostgres } from '../src/ledger/postgres/open.js'
 import { verify } from '../src/ledger/verify.js'
 import { type Server, startPostgres } from '../test/cluster/postgres.js'
 import { type RedisServer, startRedis } from '../test/cluster/redis.js'
+import { unlocked } from '../test/unlocked.js'
 import { launch } from './child.js'
 import type { RawAsk } from './cluster-process.js'
 import { type Figure, quantile } from './figure.js'
@@ -243,7 +245,7 @@ async function populate(
   fill: (store: Store, arm: Arm) => Promise<void>,
   wallOf?: (ms: number) => number,
 ): Promise<void> {
-  const store = await openPostgres(url, wallOf === undefined ? {} : { wallOf })
+  const store = unlocked(await openPostgres(url, wallOf === undefined ? {} : { wallOf }))
   // The queue is named after the first entry.
   const started = { version: 'bench', grammar: '1', profile: 'cluster', rules: '2' } as const
   await store.ledger.append({
@@ -281,7 +283,7 @@ async function crowd(
 }
 
 async function entriesOf(url: string): Promise<Entry[]> {
-  const { ledger } = await openPostgres(url)
+  const { ledger } = unlocked(await openPostgres(url))
   const lines: string[] = []
   for await (const line of ledger.lines(0)) lines.push(line)
   await ledger.close()
@@ -292,7 +294,7 @@ async function entriesOf(url: string): Promise<Entry[]> {
 
 /** Every deadline that was kept, and how long after its moment, once there are so many. */
 async function resolved(url: string, count: number): Promise<{ readonly late: number }[]> {
-  const { ledger } = await openPostgres(url)
+  const { ledger } = unlocked(await openPostgres(url))
   const from = (await ledger.head()).size
   let seen = 0
   ledger.onCommit(entries => {

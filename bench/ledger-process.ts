@@ -1,13 +1,15 @@
 // The baseline of a burst: the entries that resolve a crowd, handed straight to the ledger with nothing read, folded
 // or decided on the way. What the disk and the chain of hashes cost by themselves.
+
 import { fold } from '../src/agenda/case.js'
 import { machineClock } from '../src/clock.js'
 import type { Entry } from '../src/event.js'
 import type { Decision, Ledger, Moment } from '../src/ledger/contract.js'
 import { openSqlite } from '../src/ledger/sqlite/open.js'
+import { unlocked } from '../test/unlocked.js'
 import { answerParent } from './child.js'
 
-const { ledger } = openSqlite(process.env.LANE_DATA_DIR ?? '', machineClock)
+const { ledger } = unlocked(openSqlite(process.env.LANE_DATA_DIR ?? '', machineClock))
 
 type Opened = {
   readonly request_id: string

@@ -1,5 +1,6 @@
 // Pending requests by the hundred thousand, written straight through the ledger: real REQUEST_OPENED entries with real
 // alarms, opened at a time of our choosing. They are not delivered; nothing that is measured on them looks at that.
+
 import { constants, copyFileSync } from 'node:fs'
 import type { Clock } from '../src/clock.js'
 import { instant } from '../src/clock.js'
@@ -8,6 +9,7 @@ import type { Store } from '../src/ledger/contract.js'
 import { openSqlite } from '../src/ledger/sqlite/open.js'
 import { envelopeHash } from '../src/request/admit.js'
 import { hashRequest, type Request, type Run } from '../src/request/request.js'
+import { unlocked } from '../test/unlocked.js'
 import { makePlace, type Place } from './place.js'
 
 export type Crowd = {
@@ -44,7 +46,7 @@ const TOGETHER = 2_048
 
 export async function populate({ dir }: Place, ...crowds: readonly Crowd[]): Promise<void> {
   const clock = new CrowdClock(crowds[0]?.from ?? 0)
-  const store = openSqlite(dir, clock)
+  const store = unlocked(openSqlite(dir, clock))
   for (const crowd of crowds) {
     clock.go(crowd.from, crowd.every)
     for (let first = 0; first < crowd.count; first += TOGETHER) {

@@ -8,7 +8,7 @@ import { report } from './delivery/report.js'
 import type { Directory } from './directory.js'
 import { accept } from './invitation.js'
 import type { Lane } from './lane.js'
-import type { Grant, Shelving, Store } from './ledger/contract.js'
+import { type Grant, SealBroken, type Shelving, type Store } from './ledger/contract.js'
 import type { Received } from './reply/receive.js'
 import { display } from './request/display.js'
 import { hashToken } from './token/jws.js'
@@ -52,14 +52,15 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     for (const { request_id, delivery_id, token } of await grantsOf(told)) {
       const { status, stands } = told
       const about = { delivery_id, status, stands }
-      const after = await report(lane.recorder, request_id, hashToken(token), about)
-      lane.tend(after)
+      const after = await sound(report(lane.recorder, request_id, hashToken(token), about))
+      if (after !== null) lane.tend(after)
     }
   }
 
   return {
     async take(inbound, cursor) {
-      const received = await lane.answer(inbound, cursor === undefined ? [] : [placed(cursor)])
+      const beside = cursor === undefined ? [] : [placed(cursor)]
+      const received = (await sound(lane.answer(inbound, beside))) ?? UNKNOWN
       // What was not recorded has not taken its place with it.
       if (cursor !== undefined && (await shelf.cursor(channel)) !== cursor) await keep(cursor)
       if (received.kind === 'unknown') parts.onStranger(channel)
@@ -69,7 +70,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     report: file,
 
     async look(inbound: Inbound) {
-      const seen = await lane.glance(inbound)
+      const seen = await sound(lane.glance(inbound))
       if (seen === null) return null
       const { subject, delivery_id, reason } = seen
       return {
@@ -80,8 +81,9 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
       }
     },
 
-    notice: ({ request_id, delivery_id, reason, theirs }) =>
-      claimNotice(lane.recorder, request_id, { delivery_id, channel, reason, theirs }),
+    notice: async ({ request_id, delivery_id, reason, theirs }) =>
+      (await sound(claimNotice(lane.recorder, request_id, { delivery_id, channel, reason, theirs }))) ??
+      false,
     async link(code, address) {
       const user = await accept(store, directory, channel, code, address)
       // Also where it was accepted before: whoever was told so may have died before this was done.
@@ -93,6 +95,16 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     now: () => ledger.now(),
   }
 }
+
+const UNKNOWN: Received = { kind: 'unknown' }
+
+/** Null about a request whose seal is broken: to a channel it is as if it were not there. One message that names it must not
+ *  hold up all that come after it. */
+const sound = <T>(asked: Promise<T>): Promise<T | null> =>
+  asked.catch(error => {
+    if (error instanceof SealBroken) return null
+    throw error
+  })
 
 function verdictOf(received: Received): Verdict {
   if (received.kind === 'unknown') return received

@@ -218,6 +218,9 @@ export const BODIES_OF = {
     DELIVERY_STARTED: second.DELIVERY_STARTED.extend({ announces: z.literal(true).exactOptional() }),
     INBOUND_REPLY_REJECTED: second.INBOUND_REPLY_REJECTED.extend({ grammar: name, proof: z.enum(PROOFS) }),
     CODES_RESTED: z.strictObject({ user_id: name, channel, until: at }),
+    POLICY_TOKEN_ISSUED: second.POLICY_TOKEN_ISSUED.extend({ valid_seconds: count.min(1) }),
+    // The entries before this one's append, and the hash of the last of them: they were sealed as they stood.
+    LEDGER_SEALED: z.strictObject({ size: count, hash }),
   },
 } as const satisfies Record<Rules, Readonly<Record<string, z.ZodType>>>
 

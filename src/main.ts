@@ -24,7 +24,6 @@ import type { Store } from './ledger/contract.js'
 import { startListening } from './listening.js'
 import { startMetrics } from './metrics.js'
 import { openStore, startAlarms } from './profile.js'
-import { note } from './record.js'
 import { alone, onEntry } from './replica.js'
 import { Rests } from './rests.js'
 import { NEWEST_RULES } from './rules.js'
@@ -37,7 +36,9 @@ import {
   type Settings,
 } from './settings.js'
 import { KNOWN_EVERYWHERE_MS, keepKeyring } from './signing.js'
-import { stamper } from './token/wrap.js'
+import { KeyringSealed } from './token/key-row.js'
+import { stamper } from './token/stamp.js'
+import { NotUnlocked, unlock } from './unlocking.js'
 import { readVersion } from './version.js'
 import { allowanceOf, isCallable, URL_WORDS } from './waiter/address.js'
 import { startWaiters } from './waiter/wait.js'
@@ -79,17 +80,24 @@ async function start(
   print: (text: string) => void,
 ): Promise<Running> {
   const { ledger, shelf } = store
+  store.seals.onBroken(what =>
+    log.error({ what }, 'a seal is broken: somebody has written to the database; it gives no right'),
+  )
   const secret = openSecret(settings.dataDir, settings.secret)
   const version = readVersion()
-  await note(ledger, {
-    type: 'LANE_STARTED',
-    body: { version, grammar: GRAMMAR, profile: settings.profile, rules: NEWEST_RULES },
-  })
   const shared = settings.profile === 'cluster'
   const onStale = (error: unknown): void =>
     log.error({ err: error }, 'what another replica changed could not be read; it is tried again')
   const keys = new KeyBook(shelf)
   const ring = await alone(store, 'start', async () => {
+    await unlock(store, secret, {
+      type: 'LANE_STARTED',
+      body: { version, grammar: GRAMMAR, profile: settings.profile, rules: NEWEST_RULES },
+    }).catch(error => {
+      throw error instanceof NotUnlocked || error instanceof KeyringSealed
+        ? new CannotStart(error.message)
+        : error
+    })
     await keepGiven(keys, settings.apiKey, instant(ledger.now()))
     return keepKeyring(store, secret, shared ? KNOWN_EVERYWHERE_MS : 0, onStale)
   })
@@ -103,7 +111,7 @@ async function start(
   const say: Say = (level, words, about = {}) => log[level](about, words)
   warnOfHalves(settings, say)
   const { banners } = config.email
-  const { stamp } = stamper(secret, 'message-id')
+  const { stamp } = stamper(ring.current().messageId)
   const parts = { publicUrl: () => publicUrl.current, say, banners, stamp }
   const made = await makeAdapters(settings, parts).catch(error => {
     throw new CannotStart(reasonOf(error))
@@ -139,7 +147,7 @@ async function start(
     const subject = await lane.current(id)
     return subject === null || !isOpen(subject)
   })
-  const metrics = startMetrics(ledger, waiters.waiting)
+  const metrics = startMetrics(store, waiters.waiting)
   ledger.onOwnCommit(entries => warnOfFailures(entries, log))
   const onStranger = (channel: Channel): void => metrics.strangers.inc({ why: `unknown_${channel}` })
   const desk = (channel: Channel) => openDesk(channel, { lane, store, directory, keyName, onStranger })
@@ -156,7 +164,7 @@ async function start(
       waiters,
       page: web,
       printsLinks,
-      csrf: stamper(secret, 'csrf'),
+      csrf: stamper(ring.current().csrf),
       publicUrl: () => publicUrl.current,
       metrics,
       guesses: new Guesses(() => ledger.now()),

@@ -2,11 +2,11 @@
 // counts what it has committed itself: their sum is the lane's.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type Entry, EVENT_TYPES } from './event.js'
-import type { Ledger } from './ledger/contract.js'
+import type { Store } from './ledger/contract.js'
 
 export type Metrics = ReturnType<typeof startMetrics>
 
-export function startMetrics(ledger: Ledger, waiting: () => number) {
+export function startMetrics({ ledger, seals }: Pick<Store, 'ledger' | 'seals'>, waiting: () => number) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -53,6 +53,14 @@ export function startMetrics(ledger: Ledger, waiting: () => number) {
     registers,
     collect() {
       this.set(ledger.suspect() ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'lane_seals_broken',
+    help: 'Requests and rows found without the seal of this lane, and not found sound since',
+    registers,
+    collect() {
+      this.set(seals.broken().length)
     },
   })
   new Gauge({

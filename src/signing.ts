@@ -6,8 +6,8 @@
 import { instant } from './clock.js'
 import type { Store } from './ledger/contract.js'
 import { note } from './record.js'
-import { onEntry } from './replica.js'
-import { complete, type Keyring, openKeyring, rotate } from './token/keyring.js'
+import { alone, onEntry } from './replica.js'
+import { type Keyring, missing, openKeyring, rotate } from './token/keyring.js'
 import type { Secret } from './token/wrap.js'
 
 /** Replicas look for new entries once a second, whatever else fails; three looks. */
@@ -27,13 +27,13 @@ export async function keepKeyring(
 ): Promise<Signing> {
   const change = async () => {
     const now = store.ledger.now()
-    const { kid, keyring } = await rotate(store.shelf, secret, now)
+    const { kid, keyring } = await alone(store, 'keys', () => rotate(store.shelf, secret, now))
     const not_before = instant(now)
     await note(store.ledger, { type: 'KEY_ROTATED', body: { kid, purpose: 'reply-token', not_before } })
     return { keyring, kid, not_before }
   }
 
-  await complete(store.shelf, secret, store.ledger.now())
+  await store.shelf.putKeys(missing(await store.shelf.keyring(), secret, store.ledger.now()))
   let ring = (await openKeyring(store.shelf, secret)) ?? (await change()).keyring
   let switching: NodeJS.Timeout | undefined
   const adopt = (newer: Keyring): void => {
@@ -59,7 +59,8 @@ export async function keepKeyring(
     jwks: now => ring.jwks(now),
     // These are not rotated.
     code: ring.code,
-    seal: ring.seal,
+    messageId: ring.messageId,
+    csrf: ring.csrf,
   }
 
   return {

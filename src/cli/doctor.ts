@@ -1,5 +1,6 @@
 // `lane doctor`: looks at everything a lane rests on, changes nothing, and says what to do about what it finds.
 
+import type { Settings } from '../settings.js'
 import { readVersion } from '../version.js'
 import { readArguments } from './arguments.js'
 import { checkChannels } from './check/channels.js'
@@ -37,7 +38,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
   return [
     ...first,
     ...(await checkConfiguration(settings)),
-    ...(settings.profile === 'embedded' ? await checkData(settings.dataDir, now()) : []),
+    ...(settings.profile === 'embedded' ? await checkData(settings, now()) : []),
     ...(await checkDatabase(settings, now)),
     ...(await checkRedis(settings)),
     ...(await checkLane(settings.laneUrl, readVersion(), now)),
@@ -46,8 +47,9 @@ async function examine(shell: Shell): Promise<Finding[]> {
   ]
 }
 
-async function checkData(dataDir: string, now: number): Promise<Finding[]> {
-  return [...checkDirectory(dataDir), await checkDisk(dataDir), ...checkStore(dataDir, now)]
+async function checkData({ dataDir, secret }: Settings, now: number): Promise<Finding[]> {
+  const store = await checkStore(dataDir, secret, now)
+  return [...checkDirectory(dataDir), await checkDisk(dataDir), ...store]
 }
 
 export const doctor: Command = {

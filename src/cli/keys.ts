@@ -8,6 +8,7 @@ import { type Command, type Misuse, misuse, type Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { nearest } from './nearest.js'
 import { table, visible } from './print.js'
+import { rewrap } from './rewrap.js'
 import { enter, tell } from './tell.js'
 
 const JSON_OPTION = { json: { type: 'boolean' } } as const
@@ -75,7 +76,7 @@ async function rotate(args: readonly string[], shell: Shell): Promise<ExitCode |
   )
 }
 
-const DEEDS = { add, list, revoke, rotate } as const
+const DEEDS = { add, list, revoke, rotate, rewrap } as const
 const NAMES = Object.keys(DEEDS)
 const isDeed = (name: string | undefined): name is keyof typeof DEEDS => NAMES.includes(name ?? '')
 
@@ -84,9 +85,12 @@ export const keys: Command = {
 lane keys list [--json]
 lane keys revoke ID [--json]
 lane keys rotate [--json]
+lane keys rewrap
 
 API keys: scopes are request (ask, and see what it asked itself), operate, audit, direct. An agent's key has
-request alone. \`rotate\` changes the key reply tokens are signed with; what is already sent stays answerable.`,
+request alone. \`rotate\` changes the key reply tokens are signed with; what is already sent stays answerable.
+\`rewrap\`, with every lane stopped, puts the keyring under another secret: LANE_NEW_SECRET, which is LANE_SECRET from then
+on; where the secret is the file in the data directory and none is given, it makes a new file.`,
 
   async run([name, ...rest], shell) {
     if (isDeed(name)) return await DEEDS[name](rest, shell)

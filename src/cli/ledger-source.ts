@@ -1,12 +1,15 @@
 // Where an audit reads from: an export, a backup, the ledger beside us, the cluster's database, or a lane over HTTP. All
 // give the same lines, so the same check is made on each.
+
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
 import { type Door, openStream, type Trouble } from '../client/call.js'
 import { isFields } from '../client/case.js'
-import type { RawReply } from '../ledger/contract.js'
+import type { KeyRow, RawReply } from '../ledger/contract.js'
+import type { SealedLine } from '../ledger/seals.js'
 import { LEDGER_FILE, openReadOnly } from '../ledger/sqlite/open.js'
 import type { Environment } from '../settings.js'
 import type { Shell } from './command.js'
@@ -23,6 +26,11 @@ export type Words = {
   readonly complete: boolean
 }
 
+export type Sealed = {
+  rows(): AsyncIterable<SealedLine>
+  keyring(): Promise<readonly KeyRow[]>
+}
+
 export type Source = {
   readonly name: string
   /** How many entries there are, where that can be known beforehand. */
@@ -30,6 +38,9 @@ export type Source = {
   /** What it means that there is none, and what to do: a lane that starts writes LANE_STARTED first. */
   readonly ifEmpty: string
   lines(): AsyncIterable<string>
+  /** The lines with their seals, and the keyring they were made with; null for what has none, and then why. */
+  readonly sealed: Sealed | null
+  readonly ifUnsealed: string
   /** These lines, with the words beside them. */
   withWords(lines: AsyncIterable<string>): Promise<Words>
   close(): void
@@ -99,9 +110,13 @@ async function openFile(file: string): Promise<Source> {
 const NEVER_STARTED =
   'no lane has started on this ledger yet, or its entries were removed; `lane serve` writes the first one'
 
+const BEFORE_SEALS = 'it was written by a lane that did not seal'
+
 const exportSource = (file: string): Source => ({
   name: file,
   total: null,
+  sealed: null,
+  ifUnsealed: 'an export has none',
   ifEmpty:
     'every ledger begins with LANE_STARTED, so the export failed or the file was emptied; export again with ' +
     '`lane ledger export FILE`',
@@ -121,16 +136,10 @@ function sqliteSource(file: string): Source {
     name: file,
     total,
     ifEmpty: NEVER_STARTED,
+    sealed: hasSeals(db) ? sealedIn(db) : null,
+    ifUnsealed: BEFORE_SEALS,
     async *lines() {
-      const page = db.prepare('SELECT seq, line FROM entries WHERE seq > ? ORDER BY seq LIMIT ?')
-      // From the very first row, even one that no lane would have written.
-      for (let last = Number.MIN_SAFE_INTEGER; ; ) {
-        const rows = page.all(last, PAGE) as { seq: number; line: string }[]
-        for (const { line } of rows) yield line
-        const end = rows.at(-1)
-        if (end === undefined) return
-        last = end.seq
-      }
+      for (const { line } of rowsOf<{ line: string }>(db, 'line')) yield line
     },
     async withWords(lines) {
       const row = db.prepare('SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = ?')
@@ -141,6 +150,28 @@ function sqliteSource(file: string): Source {
   }
 }
 
+const hasSeals = (db: Database): boolean =>
+  (db.pragma('table_info(entries)') as { name: string }[]).some(({ name }) => name === 'seal')
+
+const sealedIn = (db: Database): Sealed => ({
+  async *rows() {
+    yield* rowsOf<SealedLine>(db, 'line, seal')
+  },
+  keyring: async () => db.prepare('SELECT * FROM keys').all() as KeyRow[],
+})
+
+/** From the very first row, even one that no lane would have written. */
+function* rowsOf<T>(db: Database, columns: string): Iterable<T> {
+  const page = db.prepare(`SELECT seq, ${columns} FROM entries WHERE seq > ? ORDER BY seq LIMIT ?`)
+  for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+    const rows = page.all(last, PAGE) as (T & { seq: number })[]
+    yield* rows
+    const end = rows.at(-1)
+    if (end === undefined) return
+    last = end.seq
+  }
+}
+
 async function databaseSource(url: string): Promise<Source> {
   const { openSnapshot } = await import('../ledger/postgres/audit.js')
   const snapshot = await openSnapshot(url)
@@ -148,6 +179,8 @@ async function databaseSource(url: string): Promise<Source> {
     name: 'the database',
     total: snapshot.total,
     ifEmpty: NEVER_STARTED,
+    sealed: snapshot.sealed,
+    ifUnsealed: BEFORE_SEALS,
     lines: snapshot.lines,
     async withWords(lines) {
       const words = await snapshot.raws()
@@ -162,6 +195,8 @@ const httpSource = (door: Door): Source => {
   return {
     name: door.url,
     total: null,
+    sealed: null,
+    ifUnsealed: 'a lane gives out none over HTTP',
     ifEmpty:
       'a lane that runs has written LANE_STARTED, so this is no ledger of one; see what LANE_URL names',
     lines: () => linesOf(streamOf(door, '/v1/ledger')),

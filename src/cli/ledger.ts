@@ -2,8 +2,9 @@
 import { choirLines } from '../interop/choir-lines.js'
 import type { Beyond } from '../ledger/invariant/rules.js'
 import { replay } from '../ledger/replay.js'
-import { verify } from '../ledger/verify.js'
+import { type Verification, verify } from '../ledger/verify.js'
 import { unknownRules } from '../rules.js'
+import type { Environment } from '../settings.js'
 import { readArguments } from './arguments.js'
 import { type Command, type Misuse, misuse, type Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'
@@ -12,6 +13,7 @@ import { chooseSource, ended, type Source, SourceTrouble } from './ledger-source
 import { nearest } from './nearest.js'
 import { paintFor, say, visible } from './print.js'
 import { counted, progressOn } from './progress.js'
+import { checkSeals } from './seal-check.js'
 import { complain, tellTrouble } from './tell.js'
 
 /** The first ones show what kind of damage it is; --json has all that were kept. */
@@ -19,19 +21,32 @@ const SHOWN_PROBLEMS = 20
 
 type Problem = { readonly invariant?: string; readonly seq?: number; readonly message: string }
 type Result = { readonly ok: boolean; readonly problems: readonly Problem[]; readonly beyond: Beyond | null }
+/** Counts what is read, for whoever waits. */
+type Count = (lines: AsyncIterable<string>) => AsyncIterable<string>
 type Audit<R extends Result> = {
-  examine(lines: AsyncIterable<string>, source: Source): Promise<R>
+  examine(source: Source, count: Count, env: Environment): Promise<R>
   summary(result: R): string
 }
 
-const verification: Audit<Awaited<ReturnType<typeof verify>>> = {
-  examine: lines => verify(lines),
-  summary: ({ entries, head }) => `${entries} entries, head ${head}`,
+/** Of the seals: whether they were checked, and if not, why. */
+type Verified = Omit<Verification, 'problems'> &
+  Result & { readonly seals: { checked: boolean; why?: string } }
+
+const verification: Audit<Verified> = {
+  async examine(source, count, env) {
+    const { lines, problems: broken, not } = await checkSeals(source, env)
+    const result = await verify(count(lines))
+    const problems = [...result.problems, ...broken]
+    const seals = not === null ? { checked: true } : { checked: false, why: not }
+    return { ...result, ok: result.ok && problems.length === 0, problems, seals }
+  },
+  summary: ({ entries, head, seals }) =>
+    `${entries} entries, head ${head}, seals ${seals.checked ? 'checked' : `not checked: ${seals.why}`}`,
 }
 
 const retelling: Audit<Awaited<ReturnType<typeof replay>>> = {
-  async examine(read, source) {
-    const { lines, raw, complete } = await source.withWords(read)
+  async examine(source, count) {
+    const { lines, raw, complete } = await source.withWords(count(source.lines()))
     return await replay(lines, raw, { rawsMayBeAbsent: !complete })
   },
   summary: ({ cases, replies, erased, absent }) =>
@@ -66,11 +81,12 @@ const audit =
     withSource(args, shell, async (source, json) => {
       const progress = progressOn(shell.stderr, shell.clock, 'entries')
       let read = 0
-      const lines = counted(source.lines(), done => {
-        read = done
-        progress.at(done, source.total)
-      })
-      const result = await examine(lines, source).finally(() => progress.end())
+      const count: Count = lines =>
+        counted(lines, done => {
+          read = done
+          progress.at(done, source.total)
+        })
+      const result = await examine(source, count, shell.env).finally(() => progress.end())
       if (read === 0) return tellEmpty(shell, source, result, json)
       if (json) say(shell.stdout, [JSON.stringify(result)])
       else tellResult(shell, source.name, result, summary(result))
@@ -143,7 +159,8 @@ export const ledger: Command = {
 lane ledger replay [FILE] [--json]
 lane ledger export [--profile choir] [FILE]
 
-verify hashes every entry again and checks that nothing happened that must never happen. replay hashes them too,
+verify hashes every entry again and checks that nothing happened that must never happen; of a database or a file whose
+secret is at hand (LANE_SECRET, or the file beside it) also every seal, and it says whether it has. replay hashes them too,
 rebuilds every case and compiles every stored reply again, and must arrive at the same events. Both exit 0 if the
 ledger holds, 1 if it is broken, has no entry or goes on under rules of a newer lane. FILE is an export (NDJSON) or a backup (SQLite); without one it is the
 ledger of DATABASE_URL or of the local data directory, or where there is none, or LANE_URL is set, that of the lane over

@@ -75,6 +75,7 @@ function issued(subject: Case, policy: DirectorPolicy, jti: string, moment: Mome
       request_hash,
       reply_event_hash: deciding.event_hash,
       issued_at: moment.at,
+      valid_seconds: policy.approval_valid_seconds,
       expires_at: new Date(lapsesAt(subject, policy)).toISOString(),
     },
   }

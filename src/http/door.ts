@@ -8,7 +8,7 @@ import type { Scope, Store } from '../ledger/contract.js'
 import type { Metrics } from '../metrics.js'
 import type { SubmissionPolicy } from '../request/parse.js'
 import type { Keyring } from '../token/keyring.js'
-import type { stamper } from '../token/wrap.js'
+import type { Stamper } from '../token/stamp.js'
 import type { Waiters } from '../waiter/wait.js'
 import type { Guesses } from './guesses.js'
 import type { Caller, KeyBook } from './keys.js'
@@ -27,7 +27,7 @@ export type DoorParts = {
   readonly page: ReplyPage
   /** Whether links are printed on the console, which then vouches for them. */
   readonly printsLinks: boolean
-  readonly csrf: ReturnType<typeof stamper>
+  readonly csrf: Stamper
   readonly publicUrl: () => string
   readonly metrics: Metrics
   readonly guesses: Guesses

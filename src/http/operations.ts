@@ -41,10 +41,13 @@ export function operationRoutes(app: FastifyInstance, parts: DoorParts): void {
     const clock = store.ledger.suspect() ? 'suspect: nothing times out until it is confirmed' : 'ok'
     // Without a sound alarm clock deadlines are late by seconds, and kept: that is no reason to take a lane away.
     const alarms = parts.alarmTroubles().join('; ') || 'ok'
-    const status = ledger !== 'ok' ? 'not ready' : alarms !== 'ok' ? 'degraded' : 'ready'
+    // What somebody has written past the lane gives no right; that is no reason to take away the rest either.
+    const seals = store.seals.broken().length === 0 ? 'ok' : `broken: ${store.seals.broken().join('; ')}`
+    const degraded = alarms !== 'ok' || seals !== 'ok'
+    const status = ledger !== 'ok' ? 'not ready' : degraded ? 'degraded' : 'ready'
     return reply
       .code(status === 'not ready' ? 503 : 200)
-      .send({ status, version: parts.version, checks: { ledger, clock, alarms } })
+      .send({ status, version: parts.version, checks: { ledger, clock, alarms, seals } })
   })
 
   app.get('/metrics', scoped('operate'), async (_request, reply) =>

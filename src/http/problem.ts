@@ -43,6 +43,7 @@ export const CODES = {
   rate_limited: [429, 'Too many tries'],
   internal: [500, 'Something went wrong here'],
   ledger_unavailable: [503, 'The ledger cannot be written just now'],
+  seal_broken: [503, 'What is stored is not what this lane has written'],
   channel_unavailable: [503, 'The channel does not answer just now'],
 } as const satisfies Record<string, readonly [status: number, title: string]>
 

@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { LedgerUnavailable, OutcomeUnknown } from '../ledger/contract.js'
+import { LedgerUnavailable, OutcomeUnknown, SealBroken } from '../ledger/contract.js'
 import { quote } from '../request/text.js'
 import { blobRoutes } from './blobs.js'
 import { type DoorParts, turnedAway } from './door.js'
@@ -163,6 +163,9 @@ function translate(error: FastifyError, route = ''): { readonly code: Code; read
   }
   if (error instanceof LedgerUnavailable) {
     return { code: 'ledger_unavailable', detail: 'Nothing was recorded. Try again shortly.' }
+  }
+  if (error instanceof SealBroken) {
+    return { code: 'seal_broken', detail: `It gives no right, and nothing was recorded: ${error.message}.` }
   }
   switch (error.code) {
     case 'LANE_JSON':

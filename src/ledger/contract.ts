@@ -14,6 +14,9 @@
 // L9  A failure of the disk or the database rejects with LedgerUnavailable; nothing was acknowledged.
 // L10 A request with an alarm is found by `due` from that moment on, whatever has crashed meanwhile.
 // L11 The rules in force are those of the last LANE_STARTED. A program that does not know them appends nothing.
+// L12 Every append is sealed with a key that only the lane has (seals.ts), and so is every row that gives a right. A story
+//     whose seals do not hold is not told: SealBroken. Until the store is unlocked with that key nothing is appended,
+//     and no right is read.
 import type { Channel } from '../adapter.js'
 import type { Hash } from '../canonical.js'
 import type { Draft, Entry, EventType } from '../event.js'
@@ -27,6 +30,8 @@ export type Moment = {
   readonly ms: number
   /** The seq of the first event of this append. */
   readonly seq: number
+  /** The hash of the entry before it. */
+  readonly prev: Hash
   readonly suspect: boolean
 }
 
@@ -142,6 +147,8 @@ export type Shelving =
   | { readonly put: 'callback'; readonly request_id: string; readonly url: string }
   /** Takes the place of an earlier address of this person on this channel, and of whoever had this address. */
   | { readonly put: 'link'; readonly link: Link }
+  /** Takes the place of the row of this kid. */
+  | { readonly put: 'key'; readonly key: KeyRow }
 
 export type Decision<R> =
   | {
@@ -177,6 +184,26 @@ export function assertKnownRules(rules: string): void {
 /** An append was sent, and what became of it could not be learnt: it may stand. */
 export class OutcomeUnknown extends LedgerUnavailable {}
 
+/** A key that makes seals: HMAC-SHA-256, 64 hex digits. */
+export type SealKey = { readonly kid: string; readonly mac: (words: string) => string }
+
+/** What was read is not what this lane has written: it gives no right (L12). */
+export class SealBroken extends Error {
+  override readonly name = 'SealBroken'
+  constructor(what: string) {
+    super(`the seal of ${what} is broken: somebody else has written to the database`)
+  }
+}
+
+/** The seals of a store, for whoever starts the lane and watches it. */
+export interface Sealing {
+  unlock(key: SealKey): void
+  /** What was found without its seal and not found sound since, by name. */
+  broken(): readonly string[]
+  /** Told each name once, when it is found. */
+  onBroken(tell: (name: string) => void): void
+}
+
 export type Filter = {
   readonly state?: string
   readonly run_id?: string
@@ -201,8 +228,13 @@ export interface Ledger {
   /** Whether the clock was found to have jumped and nothing has confirmed it yet. */
   suspect(): boolean
   head(): Promise<{ readonly size: number; readonly hash: Hash }>
+  /** Whole and as it was sealed; else SealBroken. */
   story(requestId: string): Promise<readonly Entry[]>
-  /** Exactly the hashed bytes, one entry a line, from `from` on. */
+  /** From `from` on, without the entries of stories whose seals do not hold. */
+  entries(from: number): AsyncIterable<Entry>
+  /** LEDGER_SEALED, if its own seal holds; else SealBroken. Null before it was written. */
+  sealed(): Promise<Entry | null>
+  /** Exactly the hashed bytes, one entry a line, from `from` on, whatever they are. */
   lines(from: number, limit?: number): AsyncIterable<string>
   list(filter: Filter): Promise<readonly Listed[]>
   /** Whether a run has a director outside the lane: one that has decided something for it. */
@@ -228,9 +260,9 @@ export interface Ledger {
   close(): Promise<void>
 }
 
-/** What a key of the ring is for: to sign tokens, to seal what the lane has written, to keep codes. */
-export const PURPOSES = ['reply-token', 'seal', 'code'] as const
-export type Purpose = (typeof PURPOSES)[number]
+/** What a key of the ring is for: to sign tokens, to seal what the lane has written, to keep codes, to name the mails it
+ *  sends and to stamp the forms it draws. */
+export type Purpose = 'reply-token' | 'seal' | 'code' | 'message-id' | 'csrf'
 
 export type KeyRow = {
   readonly kid: string
@@ -286,9 +318,10 @@ export interface Shelf {
   putInvitation(invitation: Invitation): Promise<void>
   invitation(codeHash: Hash): Promise<Invitation | null>
 
+  /** Until the store is unlocked all rows there are, sealed or not: the key it is unlocked with is one of them. */
   keyring(): Promise<readonly KeyRow[]>
-  /** `retire` is said of the key of the same purpose whose place this one takes. */
-  putKey(row: KeyRow, retire?: { readonly verify_until: number }): Promise<void>
+  /** All at once, each in the place of the row of its kid; a key that was retired stays so. */
+  putKeys(rows: readonly KeyRow[]): Promise<void>
 
   apiKeys(): Promise<readonly ApiKey[]>
   putApiKey(key: ApiKey): Promise<void>
@@ -306,6 +339,9 @@ export type Hold = { release(): Promise<void> }
 export type Store = {
   readonly ledger: Ledger
   readonly shelf: Shelf
+  readonly seals: Sealing
+  /** Seals every entry and every row that gives a right, as they stand: for a ledger of before there were seals. */
+  sealAll(): Promise<void>
   /** A consistent copy of everything, as bytes, while the lane goes on working. */
   backup(): AsyncIterable<Uint8Array>
   /** Holds a name for this process alone until released; null while another has it. `lost` is called if it is lost. */

@@ -11,7 +11,7 @@ export const GENESIS: Hash = `sha256:${'0'.repeat(64)}`
 export type Place = { readonly seq: number; readonly at: string; readonly prev: Hash }
 
 /** Gives a draft its place. RFC 8785 sorts members by name: at, body, hash, prev, request_id, run_id, seq, type, v. */
-export function seal(draft: Draft, place: Place): { readonly entry: Entry; readonly line: string } {
+export function inscribe(draft: Draft, place: Place): { readonly entry: Entry; readonly line: string } {
   const flaw = flawOfBody(draft.type, draft.body, NEWEST_RULES)
   if (flaw !== null) throw new TypeError(`an entry must fit its schema: ${flaw}`)
   const before = `{"at":"${place.at}","body":${canonical(draft.body)},`
@@ -22,5 +22,13 @@ export function seal(draft: Draft, place: Place): { readonly entry: Entry; reado
   return { entry: { v: 1, ...place, ...draft, hash }, line: `${before}"hash":"${hash}",${after}` }
 }
 
-/** Reads back what `seal` wrote. The store vouches for its own bytes; foreign ones go through `verify`. */
+/** Reads back what `inscribe` wrote. Seals vouch for a store's own bytes; foreign ones go through `verify`. */
 export const parseEntry = (line: string): Entry => JSON.parse(line) as Entry
+
+/** What a line hashes to without its hash member; null where that is not in its place. Of all members with that name only
+ *  the entry's own has `prev` after it and no member of an object beyond. */
+export function hashOfLine(line: string, hash: Hash): Hash | null {
+  const member = `"hash":"${hash}",`
+  const at = line.lastIndexOf(`${member}"prev":"`)
+  return at < 0 ? null : sha256(DOMAIN, line.slice(0, at), line.slice(at + member.length))
+}

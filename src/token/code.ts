@@ -4,7 +4,7 @@
 import type { Channel } from '../adapter.js'
 import { type Hash, sha256 } from '../canonical.js'
 import { encode } from './crockford.js'
-import type { Mac } from './keyring.js'
+import type { Mac } from './key-row.js'
 
 const PAGE_CHARACTERS = 4
 const REPLY_CHARACTERS = 7

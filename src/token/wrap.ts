@@ -1,5 +1,5 @@
 // What must be secret at rest is wrapped under one secret of the installation: AES-256-GCM, a key per label by HKDF.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -28,19 +28,5 @@ export function unwrap(secret: Secret, label: string, wrapped: Uint8Array): Uint
     ])
   } catch {
     return null
-  }
-}
-
-/** A stateless stamp on a value, e.g. the hidden field of a form that only this lane can have drawn. */
-export function stamper(secret: Secret, purpose: string) {
-  const key = keyFor(secret, purpose)
-  const stamp = (value: string): string => createHmac('sha256', key).update(value).digest('base64url')
-  return {
-    stamp,
-    verify(value: string, given: string): boolean {
-      const expected = Buffer.from(stamp(value))
-      const offered = Buffer.from(given)
-      return expected.length === offered.length && timingSafeEqual(expected, offered)
-    },
   }
 }

@@ -2,9 +2,6 @@
 // between the two.
 import type { Entry } from '../event.js'
 import type { Ledger } from '../ledger/contract.js'
-import { parseEntry } from '../ledger/entry.js'
-
-const PAGE = 500
 
 /** Yields entries from `from` on for ever; `null` when it has caught up and `idleMs` passed with nothing new. */
 export async function* follow(
@@ -26,8 +23,7 @@ export async function* follow(
   try {
     while (!gone.aborted) {
       fresh = false
-      for await (const line of ledger.lines(next, PAGE)) {
-        const entry = parseEntry(line)
+      for await (const entry of ledger.entries(next)) {
         next = entry.seq + 1
         fresh = true
         yield entry

@@ -7,7 +7,7 @@ import { until } from '../until.js'
 import { answer, call, closedUrl, lane, operatorOf } from './command-line.js'
 import { freshDirectory, type Gateway, start } from './gateway.js'
 
-const HEAD = /holds: (\d+ entries, head sha256:[0-9a-f]{64})\n$/
+const HEAD = /holds: (\d+ entries, head sha256:[0-9a-f]{64}), seals (.*)\n$/
 const ask = (id: string): string[] => [
   ...['ask', 'Ship the release today?', '--impact', 'Decides whether the pipeline goes on', '--yes-no'],
   ...['--deadline', '10m', '--default', 'HALT', '--id', id],
@@ -41,7 +41,12 @@ describe('the ledger', () => {
       Array(4).fill({ code: 0, stderr: '' }),
     )
     expect(new Set(ended.map(({ stdout }) => HEAD.exec(stdout)?.[1])).size).toBe(1)
-    expect(ended[0]?.stdout).toMatch(HEAD)
+    expect(ended.map(({ stdout }) => HEAD.exec(stdout)?.[2])).toEqual([
+      'checked',
+      'not checked: a lane gives out none over HTTP',
+      'not checked: an export has none',
+      'not checked: the secret is not at hand, neither as LANE_SECRET nor as a file',
+    ])
   })
 
   test('an export is exactly what the lane streams', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -10,9 +10,11 @@ import { hintsOf, judgeClock, judgeReady } from '../../src/cli/check/reach.js'
 import { checkStore, judgeLast } from '../../src/cli/check/store.js'
 import { findingLine } from '../../src/cli/doctor.js'
 import { plain } from '../../src/cli/print.js'
-import { machineClock } from '../../src/clock.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
+import { openSecret } from '../../src/secret.js'
 import { type Environment, type Settings, settings } from '../../src/settings.js'
+import { unlock } from '../../src/unlocking.js'
+import { started } from '../ledger/craft.js'
 import { freshDirectory } from './gateway.js'
 import { NOW } from './terminal.js'
 
@@ -90,7 +92,7 @@ describe('the machine', () => {
     expect(statuses(checkDirectory(join(freshDirectory(), 'data')))).toEqual(['data directory warn'])
   })
 
-  test('a data directory that cannot be made fails with what stands in its way, and no ledger is promised', () => {
+  test('a data directory that cannot be made fails with what stands in its way, and no ledger is promised', async () => {
     const file = join(freshDirectory(), 'file')
     writeFileSync(file, '')
     const remedy = 'set LANE_DATA_DIR to a directory, or to where one can be made'
@@ -99,7 +101,7 @@ describe('the machine', () => {
       fail('data directory', `${below} cannot be made: ${file} is not a directory`, remedy),
     ])
     expect(checkDirectory(file)).toEqual([fail('data directory', `${file} is not a directory`, remedy)])
-    expect([...checkStore(below, NOW), ...checkStore(file, NOW)]).toEqual([])
+    expect([...(await checkStore(below, null, NOW)), ...(await checkStore(file, null, NOW))]).toEqual([])
   })
 
   test('a data directory under one that may not be written fails, and names that one', () => {
@@ -219,20 +221,35 @@ actions: { EXPORT: { approvers: [ada, bo], proofs: [console] } }`
 describe('the store', () => {
   async function store(): Promise<{ dataDir: string; file: string }> {
     const dataDir = join(freshDirectory(), 'data')
-    const { ledger, file } = openSqlite(dataDir, machineClock)
-    await ledger.close()
-    return { dataDir, file }
+    const opened = openSqlite(dataDir, { wall: () => NOW, monotonic: () => 0 })
+    await unlock(opened, openSecret(dataDir, null), started)
+    await opened.ledger.close()
+    return { dataDir, file: opened.file }
   }
 
   test('a fresh ledger is well', async () => {
     const { dataDir } = await store()
-    expect(statuses(checkStore(dataDir, NOW))).toEqual([
+    expect(statuses(await checkStore(dataDir, null, NOW))).toEqual([
       'ledger ok',
       'sqlite ok',
       'journal ok',
       'schema ok',
       'last entry ok',
+      'seals ok',
     ])
+  })
+
+  test('an API key that somebody else has put into the file fails, by its name; without the secret nothing is said of it', async () => {
+    const { dataDir, file } = await store()
+    const db = new Sqlite(file)
+    db.exec(`INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at)
+      VALUES ('key-x', 'mine', 'operate', 'sha256:00', '2026-01-01T00:00:00.000Z')`)
+    db.close()
+    const [seals] = (await checkStore(dataDir, null, NOW)).filter(({ check }) => check === 'seals')
+    expect(seals).toMatchObject({ status: 'fail', message: 'broken: API key key-x' })
+    rmSync(join(dataDir, 'secret'))
+    expect(statuses(await checkStore(dataDir, null, NOW))).toContain('seals warn')
+    expect(statuses(await checkStore(dataDir, 'another', NOW))).toContain('seals fail')
   })
 
   test('a ledger that somebody has taken out of WAL fails', async () => {
@@ -240,7 +257,7 @@ describe('the store', () => {
     const db = new Sqlite(file)
     db.pragma('journal_mode = DELETE')
     db.close()
-    expect(statuses(checkStore(dataDir, NOW))).toContain('journal fail')
+    expect(statuses(await checkStore(dataDir, null, NOW))).toContain('journal fail')
   })
 
   test('a ledger of a newer lane fails, one of an older is brought forward', async () => {
@@ -251,15 +268,15 @@ describe('the store', () => {
       db.close()
     }
     set(99)
-    expect(statuses(checkStore(dataDir, NOW))).toContain('schema fail')
+    expect(statuses(await checkStore(dataDir, null, NOW))).toContain('schema fail')
     set(0)
-    expect(statuses(checkStore(dataDir, NOW))).toContain('schema warn')
+    expect(statuses(await checkStore(dataDir, null, NOW))).toContain('schema warn')
   })
 
   test('a file that is no database fails, and does not throw', async () => {
     const { dataDir, file } = await store()
     writeFileSync(file, 'x'.repeat(4096))
-    expect(statuses(checkStore(dataDir, NOW))).toEqual(['ledger fail'])
+    expect(statuses(await checkStore(dataDir, null, NOW))).toEqual(['ledger fail'])
   })
 
   test.each([
@@ -279,6 +296,11 @@ describe('from outside', () => {
     [200, { status: 'ready', version: '1.0.0', checks }, 'ok'],
     [200, { status: 'ready', version: '0.9.0', checks }, 'warn'],
     [200, { status: 'degraded', version: '1.0.0', checks: { ...checks, alarms: 'no Redis' } }, 'warn'],
+    [
+      200,
+      { status: 'degraded', version: '1.0.0', checks: { ...checks, seals: 'broken: API key k' } },
+      'fail',
+    ],
     [503, { status: 'not ready', version: '1.0.0', checks: { ...checks, ledger: 'disk full' } }, 'fail'],
     [200, { hello: 'world' }, 'fail'],
     [200, null, 'fail'],

@@ -1,11 +1,13 @@
 // A cluster for a test: a real PostgreSQL, a real Redis, and as many lanes as it takes, each the built program in a
 // process of its own. They share one data directory, so that whoever sends a link, the test finds it.
+
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { type Client, connect } from '../faults/client.js'
 import type { Journal } from '../faults/journal.js'
 import { freshDirectory, type Launched, type LaunchOptions, launch } from '../faults/rig.js'
+import { unlocked } from '../unlocked.js'
 import { present, type Server, startPostgres } from './postgres.js'
 import { noRedis, type RedisServer, startRedis } from './redis.js'
 
@@ -56,7 +58,7 @@ async function raise(postgres: Server, redis: RedisServer): Promise<Cluster> {
     replica,
     replicas: count => Promise.all(Array.from({ length: count }, () => replica())),
     async lines() {
-      const { ledger } = await openPostgres(env.DATABASE_URL)
+      const { ledger } = unlocked(await openPostgres(env.DATABASE_URL))
       const all: string[] = []
       for await (const line of ledger.lines(0)) all.push(line)
       await ledger.close()

@@ -1,4 +1,5 @@
 // An address that a person links on one replica is theirs on the others.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Directory, TO_BE_LINKED } from '../../src/directory.js'
 import { accept, invite } from '../../src/invitation.js'
@@ -7,6 +8,7 @@ import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { onEntry } from '../../src/replica.js'
 import { ALL } from '../faults/rig.js'
 import { configure } from '../lane/stage.js'
+import { unlocked } from '../unlocked.js'
 import { until } from '../until.js'
 import { noCluster } from './cluster.js'
 import { type Server, startPostgres } from './postgres.js'
@@ -23,7 +25,7 @@ describe.skipIf(noCluster !== null && !ALL)(`links${noCluster ? ` (skipped: ${no
   beforeAll(async () => {
     postgres = await startPostgres()
     const url = await postgres.corner()
-    stores = [await openPostgres(url), await openPostgres(url)]
+    stores = [unlocked(await openPostgres(url)), unlocked(await openPostgres(url))]
   }, 60_000)
   afterAll(async () => {
     for (const { ledger } of stores ?? []) await ledger.close()

@@ -1,5 +1,6 @@
 // The alarm clock's contract, as a suite that every one must pass, on the machine's own time: whatever is due is rung,
 // before long and not before its moment; again while it is due; and nothing that was set is lost.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { machineClock } from '../../src/clock.js'
 import type { Alarms, Armed, Ring } from '../../src/deadline/alarms.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
+import { unlocked } from '../unlocked.js'
 import { until } from '../until.js'
 import { open as openRequest } from './ledger/stage.js'
 
@@ -31,7 +33,7 @@ export function alarmsContract(name: string, start: AlarmsOpener): void {
 
     beforeEach(() => {
       dir = mkdtempSync(join(tmpdir(), 'alarms-'))
-      store = openSqlite(dir, machineClock)
+      store = unlocked(openSqlite(dir, machineClock))
       alarms = null
       rung = []
       troubles = []

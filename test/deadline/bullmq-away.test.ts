@@ -1,4 +1,5 @@
 // A Redis that was never there, or is away for long: it is told once, nothing piles up for it, and nothing waits for it.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import { noRedis, startRedis } from '../cluster/redis.js'
 import { open } from '../contract/ledger/stage.js'
 import { ALL, sleep } from '../faults/rig.js'
 import { freePort } from '../port.js'
+import { unlocked } from '../unlocked.js'
 import { until } from '../until.js'
 
 /** Beyond the sweep's minute, and near enough to be told to Redis at once. */
@@ -25,7 +27,7 @@ let said: string[]
 let leave: () => Promise<unknown>
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'bullmq-away-'))
-  store = openSqlite(dir, machineClock)
+  store = unlocked(openSqlite(dir, machineClock))
   said = []
   leave = async () => undefined
 })

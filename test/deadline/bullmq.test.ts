@@ -1,5 +1,6 @@
 // BullMQ's alarm clock on a Redis that is broken in every way Redis breaks: nothing is early, nothing is lost, what is
 // late is late by the sweep's two seconds, and afterwards Redis rings again by itself.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,7 @@ import { noRedis, type RedisServer, startRedis } from '../cluster/redis.js'
 import { open as openRequest } from '../contract/ledger/stage.js'
 import { ALL, sleep } from '../faults/rig.js'
 import { freePort } from '../port.js'
+import { unlocked } from '../unlocked.js'
 import { until } from '../until.js'
 
 /** The sweep's promise, and what a busy machine adds to it. */
@@ -42,7 +44,7 @@ describe.skipIf(noRedis !== null && !ALL)(
     beforeEach(async () => {
       redis = await startRedis()
       dir = mkdtempSync(join(tmpdir(), 'bullmq-'))
-      store = openSqlite(dir, machineClock)
+      store = unlocked(openSqlite(dir, machineClock))
       late = new Map()
       early = []
       said = []

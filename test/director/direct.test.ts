@@ -43,6 +43,7 @@ describe('the right that a YES gives', () => {
       request_hash: subject.request_hash,
       reply_event_hash: sha256('event'),
       issued_at: instant(ms),
+      valid_seconds: 60,
       expires_at: instant(ms + 60_000),
     })
   })

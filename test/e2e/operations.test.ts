@@ -68,7 +68,8 @@ test('what is asked of a lane that is being stopped is refused as everything is,
 
 test('/readyz does not wait for a ledger that says nothing: it is not ready, and that is said', async () => {
   const silent = { probe: () => new Promise(() => undefined), suspect: () => false }
-  const answer = await bareDoor({ store: { ledger: silent }, alarmTroubles: () => [] }).inject('/readyz')
+  const store = { ledger: silent, seals: { broken: () => [] } }
+  const answer = await bareDoor({ store, alarmTroubles: () => [] }).inject('/readyz')
   expect(answer.statusCode).toBe(503)
   expect(answer.json()).toMatchObject({ status: 'not ready', checks: { ledger: 'it does not answer' } })
 })

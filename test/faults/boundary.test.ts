@@ -1,5 +1,6 @@
 // Replies at the edge of their deadline, before and after it, while the alarm rings. The replies are given at the
 // lane's own door, so that none is late by the way; the store is the real one.
+
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { machineClock } from '../../src/clock.js'
@@ -12,6 +13,7 @@ import { verify } from '../../src/ledger/verify.js'
 import { Rests } from '../../src/rests.js'
 import { rotate } from '../../src/token/keyring.js'
 import { configure, fromSlack, question, raise, SECRET, StageAdapter } from '../lane/stage.js'
+import { unlocked } from '../unlocked.js'
 import { ALL, freshDirectory, sleep } from './rig.js'
 import { flawsIn, shares, type Trial } from './trial.js'
 
@@ -83,7 +85,7 @@ test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, 
   const TRIALS = ALL ? 10_000 : 1_500
   const VOLLEY = 10
   const directory = freshDirectory()
-  const store = openSqlite(directory, machineClock)
+  const store = unlocked(openSqlite(directory, machineClock))
   const ring = (await rotate(store.shelf, SECRET, store.ledger.now())).keyring
   const slack = new StageAdapter('slack')
   const troubles: unknown[] = []

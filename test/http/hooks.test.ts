@@ -12,9 +12,9 @@ import { KeyBook } from '../../src/http/keys.js'
 import { buildServer } from '../../src/http/server.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import { type Metrics, startMetrics } from '../../src/metrics.js'
-import { stamper } from '../../src/token/wrap.js'
+import { stamper } from '../../src/token/stamp.js'
 import { startWaiters } from '../../src/waiter/wait.js'
-import { raise, SECRET, type Stage } from '../lane/stage.js'
+import { raise, type Stage } from '../lane/stage.js'
 
 const TAKEN: HookAnswer = { status: 200, headers: { 'content-type': 'text/xml' }, body: '<Response/>' }
 
@@ -42,7 +42,7 @@ beforeEach(async () => {
   act = async () => TAKEN
   const { store, config, lane } = stage
   const waiters = startWaiters(store.ledger, async () => false)
-  metrics = startMetrics(store.ledger, waiters.waiting)
+  metrics = startMetrics(store, waiters.waiting)
   const page = webAdapter({ outbox: false, write: async () => undefined, print: () => undefined })
   const telegram: Adapter = { channel: 'telegram', shows: () => true, send: async () => ({ kind: 'sent' }) }
   const adapters = [taking('sms'), taking('email'), telegram, page]
@@ -59,7 +59,7 @@ beforeEach(async () => {
       waiters,
       page,
       printsLinks: false,
-      csrf: stamper(SECRET, 'csrf'),
+      csrf: stamper(stage.keyring().csrf),
       publicUrl: () => 'https://lane.example.org/sub',
       metrics,
       guesses: new Guesses(() => store.ledger.now()),

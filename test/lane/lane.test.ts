@@ -81,8 +81,8 @@ describe('opening', () => {
     const { ledger } = stage.store
     const append = ledger.append.bind(ledger)
     ledger.append = async given => {
-      const { size } = await ledger.head()
-      given.decide({ at: instant(ledger.now()), ms: ledger.now(), seq: size, suspect: false })
+      const { size, hash: prev } = await ledger.head()
+      given.decide({ at: instant(ledger.now()), ms: ledger.now(), seq: size, prev, suspect: false })
       return append(given)
     }
     for (let time = 0; time < 3; time++)

@@ -1,5 +1,6 @@
 // A lane on a stage: the real store in a directory of its own, a real keyring, a clock that the test moves, and
 // adapters that do what they are told. Adapters are the seam; nothing of ours is replaced.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +21,7 @@ import type { Request } from '../../src/request/request.js'
 import { Rests } from '../../src/rests.js'
 import { type Keyring, rotate } from '../../src/token/keyring.js'
 import type { Calls } from '../../src/waiter/callback.js'
+import { unlocked } from '../unlocked.js'
 
 export const START = Date.parse('2026-11-01T12:00:00.000Z')
 export const SECRET = { bytes: new Uint8Array(32).fill(7) }
@@ -135,7 +137,7 @@ export async function raise(
 ): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'stage-'))
   const clock = new StageClock()
-  const opened = openSqlite(dir, clock)
+  const opened = unlocked(openSqlite(dir, clock))
   const store = { ...opened, ledger: through(opened.ledger) }
   let ring = (await rotate(store.shelf, SECRET, store.ledger.now())).keyring
   const adapters = {

@@ -4,7 +4,7 @@ import { canonical, type Hash, hashOf, sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import { GRAMMAR } from '../../src/compiler/compile.js'
 import type { Body, Draft, Entry, EventType } from '../../src/event.js'
-import { GENESIS, seal } from '../../src/ledger/entry.js'
+import { GENESIS, inscribe } from '../../src/ledger/entry.js'
 import { verify } from '../../src/ledger/verify.js'
 import { REASONS, type Reason } from '../../src/reason.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
@@ -40,7 +40,7 @@ export class Craft {
   }
 
   put(draft: Draft, place: Place = {}): Entry {
-    const { entry, line } = seal(draft, { seq: this.seq, at: this.at, prev: this.#prev, ...place })
+    const { entry, line } = inscribe(draft, { seq: this.seq, at: this.at, prev: this.#prev, ...place })
     return this.#keep(entry, line)
   }
 
@@ -277,6 +277,7 @@ export const started: Draft = {
 export function soundLedger(): Craft {
   const craft = new Craft()
   craft.put(started)
+  craft.put({ type: 'LEDGER_SEALED', body: { size: 0, hash: GENESIS } })
   craft.put({ type: 'KEY_ROTATED', body: { kid: 'k-1', purpose: 'reply', not_before: craft.at } })
   answeredTale(craft)
   timedOutTales(craft)
@@ -351,9 +352,11 @@ export class Directed {
   readonly because: number
   readonly #craft: Craft
   readonly #reply: Hash
+  readonly #resolved: number
 
   constructor(craft: Craft, tale: Tale) {
     this.#craft = craft
+    this.#resolved = craft.ms
     this.tale = tale
     this.because = craft.seq - 1
     this.#reply = sha256(canonical(tale.reply()))
@@ -393,7 +396,8 @@ export class Directed {
       request_hash: hashRequest(request),
       reply_event_hash: this.#reply,
       issued_at: this.#craft.at,
-      expires_at: instant(this.#craft.ms + 900_000),
+      valid_seconds: 900,
+      expires_at: instant(this.#resolved + 900_000),
       ...changes,
     })
   }

@@ -123,6 +123,14 @@ describe('policy tokens', () => {
   breaks('refuses one issued at another time', craft =>
     going(craft).issued({ issued_at: instant(craft.ms - 1) }),
   )
+  breaks('refuses one that expires later than the approval is valid', craft =>
+    going(craft).issued({ expires_at: instant(craft.ms + 901_000) }),
+  )
+  breaks('refuses one whose time is counted from a later moment than the resolution', craft => {
+    const directed = going(craft)
+    craft.later(1_000)
+    return directed.issued({ expires_at: instant(craft.ms + 900_000) })
+  })
   breaks('refuses one that has expired already', craft => going(craft).issued({ expires_at: craft.at }))
 
   breaks('refuses a spend without a right', craft => going(craft).spent())

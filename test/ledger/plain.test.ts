@@ -30,6 +30,7 @@ test('the bodies that fill a ledger are plain', () => {
     'DIRECTOR_DECIDED',
     'KEY_ROTATED',
     'LANE_STARTED',
+    'LEDGER_SEALED',
     'NOTICE_SENT',
     'OUTBOUND_REQUEST_SENT',
     'POLICY_TOKEN_ISSUED',

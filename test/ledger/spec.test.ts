@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { BODIES, type Draft, EVENT_TYPES, type EventType } from '../../src/event.js'
-import { parseEntry, seal } from '../../src/ledger/entry.js'
+import { inscribe, parseEntry } from '../../src/ledger/entry.js'
 import { INVARIANTS } from '../../src/ledger/invariant/invariants.js'
 import { readLine } from '../../src/ledger/invariant/line.js'
 
@@ -37,7 +37,7 @@ describe('the example of the page', () => {
   test('is what the lane writes', () => {
     for (const line of lines) {
       const { v: _, hash, seq, at, prev, ...draft } = parseEntry(line)
-      expect(seal(draft as Draft, { seq, at, prev })).toMatchObject({ line, entry: { hash } })
+      expect(inscribe(draft as Draft, { seq, at, prev })).toMatchObject({ line, entry: { hash } })
     }
   })
 

@@ -1,16 +1,18 @@
 // The embedded store: the contract every store keeps, and what only a file can show.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LedgerUnavailable } from '../../src/ledger/contract.js'
+import { LedgerUnavailable, SealBroken } from '../../src/ledger/contract.js'
 import { AlreadyRunning } from '../../src/ledger/sqlite/lock.js'
 import { durability, LEDGER_FILE, openReadOnly, openSqlite } from '../../src/ledger/sqlite/open.js'
 import { migrate, SCHEMA_VERSION } from '../../src/ledger/sqlite/schema.js'
 import { verify } from '../../src/ledger/verify.js'
 import { note, open, TestClock, withdraw } from '../contract/ledger/stage.js'
 import { ledgerContract } from '../contract/ledger.js'
+import { SEAL_KEY, unlocked } from '../unlocked.js'
 
 const makeDirectory = (): string => mkdtempSync(join(tmpdir(), 'lane-ledger-'))
 
@@ -28,7 +30,7 @@ describe('the file', () => {
     directory = makeDirectory()
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
-  const openHere = () => openSqlite(directory, new TestClock())
+  const openHere = () => unlocked(openSqlite(directory, new TestClock()))
 
   /** A closed ledger of three entries, its file opened behind the lane's back. */
   async function tampering(): Promise<Database> {
@@ -134,11 +136,14 @@ describe('the file', () => {
       verify_until: 7,
     })
     db.close()
-    const { ledger, shelf } = openHere()
-    expect(await ledger.story('q-1')).toHaveLength(3)
+    const { ledger, shelf, seals, sealAll } = openSqlite(directory, new TestClock())
     expect(await shelf.keyring()).toMatchObject([
       { kid: 'k-1', purpose: 'reply-token', public_jwk: '{}', not_before: 5, verify_until: 7 },
     ])
+    seals.unlock(SEAL_KEY)
+    await expect(ledger.story('q-1')).rejects.toBeInstanceOf(SealBroken)
+    await sealAll()
+    expect(await ledger.story('q-1')).toHaveLength(3)
     await ledger.close()
     const after = openReadOnly(file)
     expect(after.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION)

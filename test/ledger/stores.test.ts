@@ -17,10 +17,12 @@ import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify } from '../../src/ledger/verify.js'
 import { Rests } from '../../src/rests.js'
 import { openSecret } from '../../src/secret.js'
-import { complete, openKeyring } from '../../src/token/keyring.js'
+import { openKeyring } from '../../src/token/keyring.js'
+import { unlock } from '../../src/unlocking.js'
 import { present, type Server, startPostgres, tell } from '../cluster/postgres.js'
 import { configure, StageAdapter, StageClock } from '../lane/stage.js'
 import { startLane } from '../lane-under-test.js'
+import { started } from './craft.js'
 
 const FOLDER = new URL('../vectors/stores/1/', import.meta.url)
 const PINS: Readonly<Record<string, string>> = {
@@ -103,7 +105,7 @@ async function laneOn(store: Store, known: Known, dataDir: string) {
     `${bytesOf('lane.yaml')}questions: { proofs: [slack_signed, telegram_id, dmarc, console, sms_from] }`,
   )
   const secret = openSecret(dataDir, known.lane_secret ?? null)
-  await complete(shelf, secret, ledger.now())
+  await unlock(store, secret, started)
   const keyring = await openKeyring(shelf, secret)
   if (keyring === null) throw new Error('the store has no key that signs')
   const keys = new KeyBook(shelf)

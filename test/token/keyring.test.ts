@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KeyringSealed, openKeyring, opens, rotate } from '../../src/token/keyring.js'
+import { isFormer, KeyringSealed, opens, rewrapped } from '../../src/token/key-row.js'
+import { openKeyring, openSealKey, rotate } from '../../src/token/keyring.js'
 import { mint, verify } from '../../src/token/reply-token.js'
 import { unwrap, wrap } from '../../src/token/wrap.js'
 import { SECRET, START } from '../lane/stage.js'
@@ -68,26 +69,24 @@ describe('making and reopening', () => {
     const row = await signer()
     const wrapped = Buffer.from(row.wrapped)
     wrapped.writeUInt8(wrapped.readUInt8(40) ^ 1, 40)
-    await opened.shelf.putKey({ ...row, kid: 'altered', wrapped }, { verify_until: START })
+    await opened.shelf.putKeys([{ ...row, wrapped }])
     await expect(reopen()).rejects.toBeInstanceOf(KeyringSealed)
   })
 
   test('the ring has one key of each purpose that never leaves it, and keeps it over rotations and restarts', async () => {
-    const { keyring } = await rotate(opened.shelf, SECRET, START)
-    const [code, seal] = [keyring.code('q7r2'), keyring.seal.mac('q7r2')]
-    expect([code, seal]).toEqual([
-      expect.stringMatching(/^[0-9a-f]{64}$/),
-      expect.stringMatching(/^[0-9a-f]{64}$/),
-    ])
-    expect(code).not.toBe(seal)
+    const macs = async () => {
+      const { code, messageId, csrf } = await reopen()
+      const { kid, mac } = openSealKey(await opened.shelf.keyring(), SECRET) ?? { kid: '', mac: () => '' }
+      return [kid, ...[code, messageId, csrf, mac].map(each => each('q7r2'))]
+    }
+    await rotate(opened.shelf, SECRET, START)
+    const before = await macs()
+    expect(new Set(before).size).toBe(5)
+    for (const mac of before.slice(1)) expect(mac).toMatch(/^[0-9a-f]{64}$/)
     await rotate(opened.shelf, SECRET, START + 1)
-    const again = await reopen()
-    expect([again.code('q7r2'), again.seal.mac('q7r2'), again.seal.kid]).toEqual([
-      code,
-      seal,
-      keyring.seal.kid,
-    ])
-    expect(again.jwks(START).keys).toMatchObject([{ purpose: 'reply-token' }, { purpose: 'reply-token' }])
+    expect(await macs()).toEqual(before)
+    const { keys } = (await reopen()).jwks(START)
+    expect(keys).toMatchObject([{ purpose: 'reply-token' }, { purpose: 'reply-token' }])
   })
 
   test('a key does not open in the place of another, of another purpose or name', async () => {
@@ -99,13 +98,15 @@ describe('making and reopening', () => {
     expect(opens({ ...code, kid: 'another' }, SECRET)).toBe(false)
   })
 
-  test('a key wrapped before keys had purposes opens', async () => {
+  test('a key wrapped before keys had purposes is known as one, and opens once it is wrapped anew', async () => {
     const { kid } = await rotate(opened.shelf, SECRET, START)
     const row = await signer()
     const plain = unwrap(SECRET, `key/reply-token/${kid}`, row.wrapped) ?? Buffer.alloc(0)
-    const wrapped = wrap(SECRET, 'signing-key', plain, randomBytes(12))
-    expect(opens({ ...row, wrapped }, SECRET)).toBe(true)
-    expect(opens({ ...row, purpose: 'code', wrapped }, SECRET)).toBe(false)
+    const former = { ...row, wrapped: wrap(SECRET, 'signing-key', plain, randomBytes(12)) }
+    expect([isFormer(former, SECRET), opens(former, SECRET)]).toEqual([true, false])
+    expect([isFormer(row, SECRET), isFormer(former, OTHER)]).toEqual([false, false])
+    const anew = rewrapped(former, SECRET, OTHER)
+    expect([opens(anew, OTHER), opens(anew, SECRET), isFormer(anew, OTHER)]).toEqual([true, false, false])
   })
 })
 

@@ -6,13 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CompactSign, type CryptoKey } from 'jose'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
-import type { Mac } from '../../src/token/keyring.js'
+import type { Mac } from '../../src/token/key-row.js'
 import type { ReplyClaims } from '../../src/token/reply-token.js'
 import { START, StageClock } from '../lane/stage.js'
+import { unlocked } from '../unlocked.js'
 
 export function openShelf() {
   const dir = mkdtempSync(join(tmpdir(), 'ring-'))
-  const store = openSqlite(dir, new StageClock())
+  const store = unlocked(openSqlite(dir, new StageClock()))
   const close = async (): Promise<void> => {
     await store.ledger.close()
     rmSync(dir, { recursive: true, force: true })

@@ -1,4 +1,5 @@
 // The keys in memory, where others change them too: a key this process was not told of is looked for before it is refused.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { KNOWN_EVERYWHERE_MS, keepKeyring, type Signing } from '../../src/signin
 import { rotate } from '../../src/token/keyring.js'
 import { mint, verify } from '../../src/token/reply-token.js'
 import { SECRET, START, StageClock } from '../lane/stage.js'
+import { unlocked } from '../unlocked.js'
 import { CLAIMS } from './ring.js'
 
 let dir: string
@@ -16,7 +18,7 @@ let store: Store
 let signing: Signing
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'signing-'))
-  store = openSqlite(dir, new StageClock())
+  store = unlocked(openSqlite(dir, new StageClock()))
   signing = await keepKeyring(store, SECRET, KNOWN_EVERYWHERE_MS, error => {
     throw error
   })
@@ -43,7 +45,7 @@ test('a token of a key whose rotation was cut short before it was recorded, or h
 
 test('a token of a key that nobody has is refused', async () => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'signing-'))
-  const other = openSqlite(elsewhere, new StageClock())
+  const other = unlocked(openSqlite(elsewhere, new StageClock()))
   const { keyring } = await rotate(other.shelf, SECRET, START)
   const verified = await verify(signing.current(), mint(keyring, CLAIMS), START)
   expect(verified).toEqual({ ok: false, flaw: 'token_unknown_key' })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { stamper, unwrap, wrap } from '../../src/token/wrap.js'
+import { unwrap, wrap } from '../../src/token/wrap.js'
 
 const SECRET = { bytes: new Uint8Array(32).fill(1) }
 const OTHER = { bytes: new Uint8Array(32).fill(2) }
@@ -31,21 +31,5 @@ describe('wrapping', () => {
 
   test('a nonce of another length is refused', () => {
     expect(() => wrap(SECRET, 'x', PLAIN, new Uint8Array(11))).toThrow(RangeError)
-  })
-})
-
-describe('a stamp', () => {
-  const csrf = stamper(SECRET, 'csrf')
-
-  test('holds for its own value, secret and purpose', () => {
-    const stamp = csrf.stamp('handle-1')
-    expect(csrf.verify('handle-1', stamp)).toBe(true)
-    expect(csrf.verify('handle-2', stamp)).toBe(false)
-    expect(stamper(OTHER, 'csrf').verify('handle-1', stamp)).toBe(false)
-    expect(stamper(SECRET, 'other').verify('handle-1', stamp)).toBe(false)
-  })
-
-  test.each(['', 'x', '\0', 'ä'.repeat(43)])('%j is not one, and is not an error either', given => {
-    expect(csrf.verify('handle-1', given)).toBe(false)
   })
 })

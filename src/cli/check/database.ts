@@ -3,10 +3,11 @@
 import { reasonOf } from '../../adapter.js'
 import type { KeyRow } from '../../ledger/contract.js'
 import type { Client } from '../../ledger/postgres/connection.js'
-import { openSecret } from '../../secret.js'
+import { findSecret, openSecret } from '../../secret.js'
 import type { Settings } from '../../settings.js'
 import { sayDuration } from '../duration.js'
 import { type Finding, fail, ok, warn } from './finding.js'
+import { checkSeals, type Each } from './seals.js'
 import { judgeLast } from './store.js'
 
 /** A lane takes time from the database; a difference matters only to people who compare. */
@@ -85,8 +86,36 @@ async function checkTables(client: Client, settings: Settings): Promise<Finding[
     head.size === 0
       ? ok('last entry', 'the ledger is empty')
       : judgeLast(new Date(head.at).toISOString(), head.wall)
-  return [ok('schema', `schema version ${version}`), ...(await checkSecret(client, settings)), last]
+  const secret = findSecret(settings.dataDir, settings.secret)
+  const seals = await checkSeals(eachIn(client), secret)
+  return [ok('schema', `schema version ${version}`), ...(await checkSecret(client, settings)), seals, last]
 }
+
+const PAGE = 1_000
+
+const eachIn = (client: Client): Each =>
+  async function* (sql) {
+    await client.query('BEGIN')
+    try {
+      await client.query(`DECLARE looked_at NO SCROLL CURSOR FOR ${sql}`)
+      for (;;) {
+        const { rows } = await client.query<Record<string, unknown>>(`FETCH ${PAGE} FROM looked_at`)
+        if (rows.length === 0) return
+        yield* rows.map(asText)
+      }
+    } finally {
+      await client.query('ROLLBACK')
+    }
+  }
+
+/** A reference and an address are text for the lane; what wraps a key is not. */
+const asText = (row: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      Buffer.isBuffer(value) && name !== 'wrapped' ? value.toString('utf8') : value,
+    ]),
+  )
 
 /** Nothing to say of it before there is a key. */
 async function checkSecret(client: Client, { dataDir, secret }: Settings): Promise<Finding[]> {
@@ -95,7 +124,7 @@ async function checkSecret(client: Client, { dataDir, secret }: Settings): Promi
   )
   const [key] = rows
   if (key === undefined || secret === null) return []
-  const { opens } = await import('../../token/keyring.js')
+  const { opens } = await import('../../token/key-row.js')
   return opens(key, openSecret(dataDir, secret))
     ? [ok('secret', 'LANE_SECRET opens the signing key')]
     : [fail('secret', 'LANE_SECRET does not open the signing key', 'set the one that all replicas have')]

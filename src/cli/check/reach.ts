@@ -64,9 +64,19 @@ export function judgeReady(status: number, body: unknown, url: string, version: 
       `the lane at ${url} is ${body.version}, this command ${version}`,
       'run the same version',
     )
-  if (body.status === 'degraded')
-    return warn('lane', `ready, with late alarms: ${checks.join(', ')}`, 'see to Redis; deadlines are kept')
+  if (body.status === 'degraded') return judgeDegraded(body.checks, checks.join(', '))
   return ok('lane', `version ${version} is ready at ${url} (${checks.join(', ')})`)
+}
+
+/** Late alarms are late by seconds; a broken seal is somebody's deed. */
+function judgeDegraded({ seals }: Readonly<Record<string, unknown>>, checks: string): Finding {
+  return seals === undefined || seals === 'ok'
+    ? warn('lane', `ready, with late alarms: ${checks}`, 'see to Redis; deadlines are kept')
+    : fail(
+        'lane',
+        `ready, with broken seals: ${checks}`,
+        'find out who can write to the database past the lane',
+      )
 }
 
 export function judgeClock(theirs: number, ours: number): Finding {

@@ -6,12 +6,14 @@ import { reasonOf } from '../../adapter.js'
 import { JUMP_MS } from '../../ledger/clock.js'
 import { durability, LEDGER_FILE, openReadOnly, SQLITE_AT_LEAST } from '../../ledger/sqlite/open.js'
 import { SCHEMA_VERSION } from '../../ledger/sqlite/schema.js'
+import { findSecret } from '../../secret.js'
 import { isAtLeast } from '../../version.js'
 import { sayDuration } from '../duration.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 import { obstacleTo } from './machine.js'
+import { checkSeals, type Each } from './seals.js'
 
-export function checkStore(dataDir: string, now: number): Finding[] {
+export async function checkStore(dataDir: string, given: string | null, now: number): Promise<Finding[]> {
   // Said of the directory already; that `lane serve` makes the file would be untrue.
   if (obstacleTo(dataDir) !== null) return []
   const file = join(dataDir, LEDGER_FILE)
@@ -19,12 +21,14 @@ export function checkStore(dataDir: string, now: number): Finding[] {
   let db: Database | null = null
   try {
     db = openReadOnly(file)
+    const schema = checkSchema(db)
     return [
       ok('ledger', `${file} opens`),
       checkSqlite(db),
       checkJournal(db),
-      checkSchema(db),
+      schema,
       checkLast(db, now),
+      ...(schema.status === 'ok' ? [await checkSeals(eachIn(db), findSecret(dataDir, given))] : []),
     ]
   } catch (error) {
     return [fail('ledger', `${file}: ${reasonOf(error)}`, 'check its owner and rights, or restore a backup')]
@@ -32,6 +36,11 @@ export function checkStore(dataDir: string, now: number): Finding[] {
     db?.close()
   }
 }
+
+const eachIn = (db: Database): Each =>
+  async function* (sql) {
+    yield* db.prepare(sql).iterate() as Iterable<Record<string, unknown>>
+  }
 
 function checkSqlite(db: Database): Finding {
   const version = db.prepare('SELECT sqlite_version()').pluck().get() as string

@@ -13,7 +13,10 @@ export const ANYBODY: readonly Route[] = [
     method: 'get',
     path: '/readyz',
     summary: 'Able to take a request',
-    answers: [ok('Readiness', 'ready, or ready with late alarms'), ok('Readiness', 'not ready', 503)],
+    answers: [
+      ok('Readiness', 'ready, or ready with late alarms or broken seals'),
+      ok('Readiness', 'not ready', 503),
+    ],
   },
   {
     method: 'get',

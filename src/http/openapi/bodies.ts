@@ -135,7 +135,7 @@ export function bodies(codes: readonly string[]): Readonly<Record<string, Schema
     Readiness: object({
       status: one('ready', 'degraded', 'not ready'),
       version: text,
-      checks: object({ ledger: text, clock: text, alarms: text }),
+      checks: object({ ledger: text, clock: text, alarms: text, seals: text }),
     }),
     Jwks: object({ keys: list(anything) }),
     Anything: anything,

@@ -30,6 +30,7 @@ export type Direction = {
   /** Whether a question was answered, so that a preference was stated. */
   readonly isQuestion: boolean
   outcome: OutcomeKind | null
+  resolved_at: string | null
   /** A person answered YES. */
   yes: boolean
   reply_event_hash: Hash | null
@@ -66,6 +67,8 @@ export type Book = {
   readonly directedRuns: Set<string>
   /** Those of the last LANE_STARTED; null before the first. */
   rules: Rules | null
+  /** LEDGER_SEALED stands in it. */
+  isSealed: boolean
   /** The entry before this one, if it could be read. */
   previous: Entry | null
   suspect: boolean
@@ -82,6 +85,7 @@ export const openBook = (): Book => ({
   policyTokens: new Set(),
   directedRuns: new Set(),
   rules: null,
+  isSealed: false,
   previous: null,
   suspect: false,
   lastAt: '',

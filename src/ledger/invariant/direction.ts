@@ -5,6 +5,7 @@ import type { Request } from '../../request/request.js'
 import type { Book, Direction, Story } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
+import { later } from './time.js'
 
 const broken = (message: string): Flaw => flaw('I19', message)
 
@@ -20,6 +21,7 @@ export function beginDirection(body: EntryOf<'REQUEST_OPENED'>['body'], seq: num
     approval,
     isQuestion: request.type === 'REQUEST_QUESTION',
     outcome: null,
+    resolved_at: null,
     yes: false,
     reply_event_hash: null,
     decided: null,
@@ -27,8 +29,9 @@ export function beginDirection(body: EntryOf<'REQUEST_OPENED'>['body'], seq: num
   }
 }
 
-export function learnOutcome({ direction }: Story, { body, seq }: EntryOf<'REQUEST_RESOLVED'>): void {
+export function learnOutcome({ direction }: Story, { body, seq, at }: EntryOf<'REQUEST_RESOLVED'>): void {
   direction.because = seq
+  direction.resolved_at = at
   direction.outcome = body.outcome
   direction.yes = body.outcome === 'answered' && body.answer?.parsed_choice === 'YES'
 }
@@ -67,7 +70,7 @@ export function checkIssue(
   { direction, request_hash }: Story,
   { body, at }: EntryOf<'POLICY_TOKEN_ISSUED'>,
 ): Flaw | null {
-  const { approval, yes, decided, token } = direction
+  const { approval, yes, decided, token, resolved_at } = direction
   const { jti, expires_at } = body
   direction.token ??= { jti, expires_at, gone: null }
   if (approval === null || !yes) return broken('issued without a YES to an approval')
@@ -76,6 +79,9 @@ export function checkIssue(
   if (token !== null || book.policyTokens.has(jti)) return broken('issued twice')
   book.policyTokens.add(jti)
   if (body.issued_at !== at || expires_at <= at) return broken('issued for another time than its own')
+  // Rules 1 did not record how long an approval is valid.
+  const due = 'valid_seconds' in body ? later(resolved_at ?? at, body.valid_seconds) : expires_at
+  if (expires_at !== due) return broken(`it expires at ${due}: valid_seconds after the resolution`)
   const bound =
     body.action === approval.action &&
     body.parameters_hash === approval.parameters_hash &&

@@ -15,7 +15,7 @@ export const INVARIANTS = {
   I15: 'No token and no provider message accepted twice.',
   I16: 'Nobody asked and no answer taken who is not among the recipients.',
   I17: 'No request hash and no token hash that differs between what was opened, claimed and sent.',
-  I19: 'No second decision about an outcome and no CONTINUE for an approval without a YES; no policy token but for one, bound to its request and reply; none spent by another, twice, too late or once revoked.',
+  I19: 'No second decision about an outcome and no CONTINUE for an approval without a YES; no policy token but for one, bound to its request and reply; none that expires at another time than it says, and none spent by another, twice, too late or once revoked.',
   I22: 'No control, bidirectional, zero-width or otherwise invisible character in what is shown; under rules 2 no blank, mark or overlay that hides what stands beside it.',
   I23: 'No token, API key or reply handle in the ledger.',
   I24: 'No inbound reply without its checks in their fixed order, and no accepted one whose event is not the one hashed.',
@@ -23,6 +23,7 @@ export const INVARIANTS = {
   I27: 'No callback that was not registered with its request, none before the resolution, early, out of order or after the last.',
   I28: 'No LANE_STARTED under older rules than one before it.',
   I29: 'No resolution without its decision directly behind it, unless a director outside the lane holds the run.',
+  I30: 'No LEDGER_SEALED but one, directly after LANE_STARTED, with the size and the hash that the ledger had before both; where the seals and their key are at hand, no append without its seal.',
 } as const
 
 export type Invariant = keyof typeof INVARIANTS

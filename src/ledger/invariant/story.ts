@@ -1,4 +1,4 @@
-// The story of each request, entry by entry: which check hears of which type, and what must follow on what.
+// The stories, entry by entry: which check hears of which type, and what must follow on what.
 import type { Entry, EntryOf } from '../../event.js'
 import type { Request } from '../../request/request.js'
 import type { Book, Story } from './book.js'
@@ -18,6 +18,7 @@ import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
 import { checkAccepted, checkReceived, checkRejection } from './reply.js'
 import { checkResolution, checkTimeout, checkWithdrawal, isCause, isDecisive } from './resolution.js'
+import { checkSealing } from './sealing.js'
 import { later } from './time.js'
 
 /** What the entry before has broken by being followed by this one: an append is not taken apart. */
@@ -33,6 +34,7 @@ export function flawOfPrevious(book: Book, entry: Entry): Flaw | null {
 }
 
 export function checkStory(book: Book, entry: Entry): Flaw | null {
+  if (entry.type === 'LEDGER_SEALED') return checkSealing(book, entry)
   if (entry.request_id === undefined) return null
   const story = book.stories.get(entry.request_id)
   if (entry.type === 'REQUEST_OPENED') {

@@ -1,14 +1,20 @@
 // For auditors: the same database, read in one transaction, so that lanes that go on writing do not move the ledger under
 // the audit. It can change nothing, and needs no more than the right to read.
-import type { RawReply } from '../contract.js'
+import type { KeyRow, RawReply } from '../contract.js'
+import type { SealedLine } from '../seals.js'
 import { type Client, connector, leave, query, type Statement } from './connection.js'
 
 const PAGE = 1000
 
-const LINES: Statement = {
-  name: 'audit_lines',
-  text: 'SELECT seq, line FROM entries WHERE seq > $1 ORDER BY seq LIMIT $2',
+const linesWith = (columns: string): Statement => ({
+  name: `audit_${columns}`,
+  text: `SELECT seq, ${columns} FROM entries WHERE seq > $1 ORDER BY seq LIMIT $2`,
+})
+const SEALED: Statement = {
+  name: 'audit_sealed',
+  text: `SELECT to_regclass('keys') IS NOT NULL AS sealed`,
 }
+const KEYS: Statement = { name: 'audit_keys', text: 'SELECT * FROM keys' }
 const RAWS: Statement = {
   name: 'audit_raws',
   text: 'SELECT reply_id, request_id, salt, raw FROM raw_replies',
@@ -18,6 +24,11 @@ const TOTAL: Statement = { name: 'audit_total', text: 'SELECT count(*) AS total 
 export type Snapshot = {
   readonly total: number
   lines(): AsyncIterable<string>
+  /** Null for a database of before there were seals. */
+  readonly sealed: {
+    rows(): AsyncIterable<SealedLine>
+    keyring(): Promise<readonly KeyRow[]>
+  } | null
   raws(): Promise<ReadonlyMap<string, RawReply>>
   close(): Promise<void>
 }
@@ -27,9 +38,13 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const { rows } = await query(client, TOTAL)
+    const isSealed = (await query(client, SEALED)).rows[0]?.sealed === true
     return {
       total: Number(rows[0]?.total),
-      lines: () => linesOf(client),
+      async *lines() {
+        for await (const { line } of rowsOf<{ line: string }>(client, 'line')) yield line
+      },
+      sealed: isSealed ? sealedIn(client) : null,
       raws: () => rawsOf(client),
       close: () => leave(client),
     }
@@ -39,11 +54,17 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
   }
 }
 
-async function* linesOf(client: Client): AsyncIterable<string> {
-  // From the very first row, even one that no lane would have written.
+const sealedIn = (client: Client): Snapshot['sealed'] => ({
+  rows: () => rowsOf<SealedLine>(client, 'line, seal'),
+  keyring: async () => (await query(client, KEYS)).rows as readonly unknown[] as readonly KeyRow[],
+})
+
+/** From the very first row, even one that no lane would have written. */
+async function* rowsOf<T>(client: Client, columns: string): AsyncIterable<T> {
+  const page = linesWith(columns)
   for (let last = Number.MIN_SAFE_INTEGER; ; ) {
-    const { rows } = await query(client, { ...LINES, values: [last, PAGE] })
-    for (const { line } of rows as readonly { line: string }[]) yield line
+    const { rows } = await query(client, { ...page, values: [last, PAGE] })
+    yield* rows as readonly T[]
     const end = rows.at(-1)
     if (end === undefined) return
     last = Number(end.seq)

@@ -13,7 +13,7 @@ const PAGE = 500
 
 /** Each table's columns; a star marks those that are bytes here and text there. */
 const TABLES: Readonly<Record<string, string>> = {
-  entries: 'seq type story line',
+  entries: 'seq type story line seal',
   requests: 'opened_seq request_id version type state run_id opened_by alarm_ms',
   directed_runs: 'run_id',
   policy_tokens: 'jti request_id',
@@ -23,15 +23,15 @@ const TABLES: Readonly<Record<string, string>> = {
   open_codes: 'channel user_id request_id handle_hash',
   code_misses: 'channel user_id ms count',
   code_rests: 'channel user_id until_ms length_ms',
-  grants: 'handle_hash use code_hash token request_id delivery_id channel user_id',
-  refs: 'channel ref* delivery_id handle_hash',
+  grants: 'handle_hash use code_hash token request_id delivery_id channel user_id seal',
+  refs: 'channel ref* delivery_id handle_hash seal',
   raw_replies: 'reply_id request_id salt raw*',
   cursors: 'channel cursor*',
-  callbacks: 'request_id url',
-  links: 'user_id channel address*',
-  invitations: 'code_hash user_id channel expires_ms',
-  keys: 'kid purpose public_jwk wrapped not_before verify_until',
-  api_keys: 'key_id name scopes secret_hash created_at revoked_at',
+  callbacks: 'request_id url seal',
+  links: 'user_id channel address* seal',
+  invitations: 'code_hash user_id channel expires_ms seal',
+  keys: 'kid purpose public_jwk wrapped not_before verify_until seal',
+  api_keys: 'key_id name scopes secret_hash created_at revoked_at seal',
   blobs: 'handle bytes',
   blob_owners: 'handle key_id size',
 }

@@ -13,7 +13,7 @@ import {
   type Listed,
   type OnCommit,
 } from '../contract.js'
-import { parseEntry } from '../entry.js'
+import { LOCKED, type SealedLine, type Seals, soundEntries } from '../seals.js'
 import type { DatabaseClock } from './clock.js'
 import type { Newest } from './newest.js'
 import type { Notices } from './notices.js'
@@ -43,6 +43,7 @@ export type Parts = {
   readonly newest: Newest
   readonly clock: DatabaseClock
   readonly machine: Pick<Clock, 'monotonic'>
+  readonly seals: Seals
   /** How many entries there were when the store was opened. */
   readonly size: number
   /** Reads the head and the database's clock once. */
@@ -72,6 +73,7 @@ export class PostgresLedger implements Ledger {
 
   append<R>(append: Append<R>): Promise<Appended<R>> {
     if (this.#closed) return Promise.reject(new LedgerUnavailable('the ledger is closed'))
+    if (this.#parts.seals.isLocked) return Promise.reject(new Error(LOCKED))
     return this.#queue.append(append)
   }
 
@@ -101,13 +103,27 @@ export class PostgresLedger implements Ledger {
 
   async story(requestId: string): Promise<readonly Entry[]> {
     if (isNoName(requestId)) return []
-    const rows = await this.#parts.readers.rows<{ line: string }>({
+    const rows = await this.#parts.readers.rows<SealedLine & { version: number }>({
       name: 'story',
-      text: `SELECT line FROM entries WHERE story = (SELECT opened_seq FROM requests WHERE request_id = $1)
-        ORDER BY seq`,
+      text: `SELECT q.version, e.line, e.seal FROM requests q LEFT JOIN entries e ON e.story = q.opened_seq
+        WHERE q.request_id = $1 ORDER BY e.seq`,
       values: [requestId],
     })
-    return rows.map(({ line }) => parseEntry(line))
+    const [first] = rows
+    return first === undefined ? [] : this.#parts.seals.story(requestId, first.version, rows)
+  }
+
+  entries(from: number): AsyncIterable<Entry> {
+    return soundEntries(this.#parts.seals, this.lines(from), id => this.story(id))
+  }
+
+  async sealed(): Promise<Entry | null> {
+    const rows = await this.#parts.readers.rows<SealedLine>({
+      name: 'sealed',
+      text: `SELECT e.line, e.seal FROM entries s JOIN entries e ON e.seq BETWEEN s.seq - 1 AND s.seq
+        WHERE s.type = 'LEDGER_SEALED' ORDER BY e.seq`,
+    })
+    return rows.length === 0 ? null : this.#parts.seals.ledgerSealed(rows)
   }
 
   async #lines(from: number, limit: number): Promise<readonly string[]> {

@@ -2,6 +2,7 @@
 // forward, and sets the clock. Each replica has its own writer, listener and holder, and a few readers.
 import { type Clock, machineClock } from '../../clock.js'
 import { LedgerUnavailable, type Store } from '../contract.js'
+import { Seals } from '../seals.js'
 import { DatabaseClock, type Sighting } from './clock.js'
 import { type Connect, connector, leave } from './connection.js'
 import { assertDurable } from './durability.js'
@@ -12,6 +13,7 @@ import { migrate } from './migrate.js'
 import { Newest } from './newest.js'
 import { Notices } from './notices.js'
 import { Readers } from './reading.js'
+import { sealAll } from './seal-all.js'
 import { postgresShelf } from './shelf.js'
 import type { Head } from './tables.js'
 import { Writer } from './writer.js'
@@ -43,16 +45,19 @@ export async function openPostgres(url: string, options: OpenOptions = {}): Prom
     clock.see(sighting)
     return head
   }
-  const writer = new Writer(connect, newest, clock, machine, wallOf)
+  const seals = new Seals()
+  const writer = new Writer(connect, newest, clock, machine, wallOf, seals)
   const holds = new Holds(connect, place)
   const connections = [holds, notices, readers, writer]
   const { size } = first.head
-  const parts = { writer, readers, notices, newest, clock, machine, size, look, connections }
+  const parts = { writer, readers, notices, newest, clock, machine, seals, size, look, connections }
   const ledger = new PostgresLedger(parts)
   void notices.listen(connect, heard => ledger.heard(heard))
   return {
     ledger,
-    shelf: postgresShelf(readers),
+    shelf: postgresShelf(readers, seals),
+    seals,
+    sealAll: () => sealAll(connect, seals),
     // Only a backup needs the other store's package.
     async *backup() {
       const { copyOut } = await import('./backup.js')

@@ -5,7 +5,8 @@ import { type Draft, type Entry, LANE } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
 import type { Reading } from '../clock.js'
 import type { Append, Appended, Decision, Guard, Moment, Shelving } from '../contract.js'
-import { seal } from '../entry.js'
+import { inscribe } from '../entry.js'
+import { placeOf, type Seals } from '../seals.js'
 import type { Change } from './clock.js'
 import { codesOf, type Facts, hexOf, holds, type Known, keyOf, questionsOf } from './facts.js'
 import { isCoded, shelved } from './shelving.js'
@@ -13,13 +14,15 @@ import type { Head, Rows } from './tables.js'
 
 export type Outcome = Appended<unknown>
 export type Judged = Outcome | { readonly error: unknown }
-type Sealed = { readonly entry: Entry; readonly line: string }
+type Inscribed = { readonly entry: Entry; readonly line: string }
 
 /** What was judged and not handed on yet. */
 export class Leaf {
   readonly entries: Entry[] = []
   readonly lines: string[] = []
   readonly stories: (number | null)[] = []
+  /** Of the append whose last entry it is; null for the others. */
+  readonly seals: (string | null)[] = []
   /** Rows to be written beside the entries, by table. */
   readonly rows: Rows = new Map()
   /** Requests as they will stand; those opened on this leaf are among `opened`. */
@@ -31,18 +34,28 @@ export class Leaf {
   }
 }
 
+/** What an append has added to its story, which had so many entries before. */
+export type Grown = {
+  readonly entries: readonly Entry[]
+  readonly lines: readonly string[]
+  readonly version: number
+}
+
 export class Page {
   /** All of the page's, those of leaves that were taken included. */
   readonly entries: Entry[] = []
+  readonly grown: Grown[] = []
   #leaf = new Leaf()
   #head: Head
   readonly #reading: Reading
   readonly #facts: Facts
+  readonly #seals: Seals
 
-  constructor(head: Head, reading: Reading, facts: Facts) {
+  constructor(head: Head, reading: Reading, facts: Facts, seals: Seals) {
     this.#head = head
     this.#reading = reading
     this.#facts = facts
+    this.#seals = seals
   }
 
   get head(): Head {
@@ -58,7 +71,7 @@ export class Page {
 
   /** What the clock says of itself. */
   note(change: Change): void {
-    this.#place(this.#seal([{ type: 'CLOCK_SUSPECT', body: change }]), null)
+    this.#place(this.#inscribe([{ type: 'CLOCK_SUSPECT', body: change }]), null, 0)
     const suspected = change.state === 'suspected' ? this.#head.size - 1 : null
     this.#head = { ...this.#head, suspected }
   }
@@ -80,13 +93,13 @@ export class Page {
     const decision = append.decide(this.#moment())
     if (decision.kind === 'refuse') return { kind: 'refused', why: decision.why }
     // Whatever can throw is done before anything is kept.
-    const sealed = this.#seal(decision.events)
-    const put = shelved(decision.shelve ?? [])
+    const inscribed = this.#inscribe(decision.events)
+    const put = shelved(decision.shelve ?? [], this.#seals)
     const seq = this.#head.size
     for (const guard of append.guards ?? []) this.#claim(guard, seq)
     // A story is named by the seq it begins with: its entries then lie close together in the index.
     const begins = append.story ? (known?.opened_seq ?? seq) : null
-    const entries = this.#place(sealed, begins)
+    const entries = this.#place(inscribed, begins, known?.version ?? 0)
     if (begins !== null) this.#project(begins, known, entries, decision)
     for (const { table, key, row } of put) this.#put(table, key, row)
     for (const shelving of decision.shelve ?? []) this.#learn(shelving)
@@ -109,33 +122,37 @@ export class Page {
 
   #moment(): Moment {
     const { ms, suspect } = this.#reading
-    return { at: instant(ms), ms, seq: this.#head.size, suspect: suspect || this.#head.suspected !== null }
+    const { size, hash, suspected } = this.#head
+    return { at: instant(ms), ms, seq: size, prev: hash, suspect: suspect || suspected !== null }
   }
 
-  #seal(events: readonly Draft[]): readonly Sealed[] {
+  #inscribe(events: readonly Draft[]): readonly Inscribed[] {
     const at = instant(this.#reading.ms)
     let { size, hash } = this.#head
     return events.map(draft => {
-      const sealed = seal(draft, { seq: size, at, prev: hash })
+      const inscribed = inscribe(draft, { seq: size, at, prev: hash })
       size += 1
-      hash = sealed.entry.hash
-      return sealed
+      hash = inscribed.entry.hash
+      return inscribed
     })
   }
 
-  #place(sealed: readonly Sealed[], story: number | null): readonly Entry[] {
-    const entries = sealed.map(({ entry }) => entry)
-    for (const { entry, line } of sealed) {
+  #place(inscribed: readonly Inscribed[], story: number | null, version: number): readonly Entry[] {
+    const entries = inscribed.map(({ entry }) => entry)
+    const last = entries.at(-1)
+    if (last === undefined) return entries
+    const lines = inscribed.map(({ line }) => line)
+    const seal = this.#seals.ofAppend(placeOf(entries, story, version))
+    for (const entry of entries) {
       this.entries.push(entry)
       this.#leaf.entries.push(entry)
-      this.#leaf.lines.push(line)
       this.#leaf.stories.push(story)
+      this.#leaf.seals.push(entry === last ? seal : null)
     }
-    const last = entries.at(-1)
-    if (last !== undefined) {
-      const rules = entries.some(({ type }) => type === 'LANE_STARTED') ? NEWEST_RULES : this.#head.rules
-      this.#head = { ...this.#head, size: last.seq + 1, hash: last.hash, at_ms: this.#reading.ms, rules }
-    }
+    this.#leaf.lines.push(...lines)
+    if (story !== null) this.grown.push({ entries, lines, version })
+    const rules = entries.some(({ type }) => type === 'LANE_STARTED') ? NEWEST_RULES : this.#head.rules
+    this.#head = { ...this.#head, size: last.seq + 1, hash: last.hash, at_ms: this.#reading.ms, rules }
     return entries
   }
 

@@ -1,13 +1,18 @@
 // The shelf of the cluster's store, read, and written where that is not part of an append. Such a write is made again
 // when its connection was lost: it then does nothing new, or is refused as the second one of its kind.
 import type { ApiKey, Grant, Invitation, KeyRow, Link, RawReply, Rest, Scope, Shelf } from '../contract.js'
+import type { RightTable } from '../rights.js'
+import type { Seals } from '../seals.js'
 import type { Asked } from './connection.js'
 import { hexOf } from './facts.js'
 import type { Readers } from './reading.js'
+import { rowOfKey } from './shelving.js'
+import { KEYS } from './tables.js'
 
 const PAGE = 500
 
-const GRANT = 'g.handle_hash, g.use, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id'
+const GRANT =
+  'g.handle_hash, g.use, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id, g.seal'
 const asked = (name: string, text: string) => ({
   with: (...values: readonly unknown[]): Asked => ({ name: `shelf_${name}`, text, values }),
 })
@@ -15,7 +20,8 @@ const asked = (name: string, text: string) => ({
 const grant = asked('grant', `SELECT ${GRANT} FROM grants g WHERE handle_hash = $1`)
 const grantByRef = asked(
   'grant_by_ref',
-  `SELECT ${GRANT} FROM refs r JOIN grants g USING (handle_hash) WHERE r.channel = $1 AND r.ref = decode($2, 'hex')`,
+  `SELECT ${GRANT}, r.delivery_id AS ref_delivery, r.seal AS ref_seal
+   FROM refs r JOIN grants g USING (handle_hash) WHERE r.channel = $1 AND r.ref = decode($2, 'hex')`,
 )
 const openGrants = asked(
   'open_grants',
@@ -56,42 +62,30 @@ const raws = asked(
   'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id > $1 ORDER BY reply_id LIMIT $2',
 )
 const cursor = asked('cursor', 'SELECT cursor FROM cursors WHERE channel = $1')
-const callback = asked('callback', 'SELECT url FROM callbacks WHERE request_id = $1')
-const links = asked('links', 'SELECT user_id, channel, address FROM links')
+const callback = asked('callback', 'SELECT request_id, url, seal FROM callbacks WHERE request_id = $1')
+const links = asked('links', 'SELECT user_id, channel, address, seal FROM links')
 const invitation = asked(
   'invitation',
-  'SELECT code_hash, user_id, channel, expires_ms FROM invitations WHERE code_hash = $1',
+  'SELECT code_hash, user_id, channel, expires_ms, seal FROM invitations WHERE code_hash = $1',
 )
 const putInvitation = asked(
   'put_invitation',
-  'INSERT INTO invitations (code_hash, user_id, channel, expires_ms) VALUES ($1, $2, $3, $4)',
+  'INSERT INTO invitations (code_hash, user_id, channel, expires_ms, seal) VALUES ($1, $2, $3, $4, $5)',
 )
 const keyring = asked(
   'keyring',
-  'SELECT kid, purpose, public_jwk, wrapped, not_before, verify_until FROM keys ORDER BY not_before, kid',
+  'SELECT kid, purpose, public_jwk, wrapped, not_before, verify_until, seal FROM keys ORDER BY not_before, kid',
 )
-const putKey = asked(
-  'put_key',
-  `WITH retired AS (
-     UPDATE keys SET verify_until = $7
-     WHERE purpose = $2 AND verify_until IS NULL AND $7::bigint IS NOT NULL
-       AND NOT EXISTS (SELECT FROM keys WHERE kid = $1)
-   )
-   INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until)
-   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-)
-const apiKeys = asked(
-  'api_keys',
-  'SELECT key_id, name, scopes, secret_hash, created_at, revoked_at FROM api_keys ORDER BY created_at, key_id',
-)
+const API_KEY = 'key_id, name, scopes, secret_hash, created_at, revoked_at, seal'
+const apiKeys = asked('api_keys', `SELECT ${API_KEY} FROM api_keys ORDER BY created_at, key_id`)
+const apiKey = asked('api_key', `SELECT ${API_KEY} FROM api_keys WHERE key_id = $1`)
 const putApiKey = asked(
   'put_api_key',
-  `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)
-   ON CONFLICT (key_id) DO NOTHING`,
+  `INSERT INTO api_keys (${API_KEY}) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (key_id) DO NOTHING`,
 )
 const revokeApiKey = asked(
   'revoke_api_key',
-  'UPDATE api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL RETURNING key_id',
+  'UPDATE api_keys SET revoked_at = $2, seal = $3 WHERE key_id = $1 AND revoked_at IS NULL RETURNING key_id',
 )
 const putBlob = asked(
   'put_blob',
@@ -116,25 +110,40 @@ const commit = asked('commit', 'COMMIT').with()
 const turn = asked('turn', `SELECT pg_advisory_xact_lock(hashtextextended('lane/' || $1, 0))`)
 
 type Bytes = Buffer
+type WithSeal<T> = T & { readonly seal: string | null }
+/** By which reference a grant was found. */
+type Referred = { readonly ref_delivery: string; readonly ref_seal: string | null }
 type RawRow = Omit<RawReply, 'raw'> & { readonly raw: Bytes }
 type ApiKeyRow = Omit<ApiKey, 'scopes'> & { readonly scopes: string }
 const readRaw = (row: RawRow): RawReply => ({ ...row, raw: row.raw.toString('utf8') })
 const readApiKey = (row: ApiKeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(',') as Scope[] })
 
-export function postgresShelf(readers: Readers): Shelf {
+export function postgresShelf(readers: Readers, seals: Seals): Shelf {
   /** One after the other, with everyone else's of that name. */
   const inTurn = async (name: string, deed: Asked) =>
     (await readers.all([begin, turn.with(name), deed, commit]))[2]?.rows ?? []
 
+  /** Rows that give a right, if the lane has sealed them. */
+  const sound = async <T extends object>(table: RightTable, asked: Asked): Promise<T[]> =>
+    (await readers.rows<WithSeal<T>>(asked)).flatMap(row => seals.sound<T>(table, row) ?? [])
+  const soundOne = async <T extends object>(table: RightTable, asked: Asked): Promise<T | null> =>
+    (await sound<T>(table, asked))[0] ?? null
+
   return {
-    grant: handleHash => readers.one<Grant>(grant.with(handleHash)),
-    grantByRef: (channel, ref) => readers.one<Grant>(grantByRef.with(channel, hexOf(ref))),
-    openGrants: (channel, userId) => readers.rows<Grant>(openGrants.with(channel, userId)),
+    grant: handleHash => soundOne<Grant>('grants', grant.with(handleHash)),
+    async grantByRef(channel, ref) {
+      const row = await readers.one<WithSeal<Grant> & Referred>(grantByRef.with(channel, hexOf(ref)))
+      if (row === null) return null
+      const { ref_delivery: delivery_id, ref_seal, ...found } = row
+      const reference = { channel, ref, delivery_id, handle_hash: found.handle_hash, seal: ref_seal }
+      return seals.sound('refs', reference) && seals.sound<Grant>('grants', found)
+    },
+    openGrants: (channel, userId) => sound<Grant>('grants', openGrants.with(channel, userId)),
     lastGrants: async (channel, userId, limit) =>
-      (await readers.rows<Grant>(lastGrants.with(channel, userId, limit))).toReversed(),
+      (await sound<Grant>('grants', lastGrants.with(channel, userId, limit))).toReversed(),
     grantsByCode: (channel, userId, codeHash) =>
-      readers.rows<Grant>(grantsByCode.with(userId, channel, codeHash)),
-    openCodes: (channel, userId) => readers.rows<Grant>(openCodes.with(channel, userId)),
+      sound<Grant>('grants', grantsByCode.with(userId, channel, codeHash)),
+    openCodes: (channel, userId) => sound<Grant>('grants', openCodes.with(channel, userId)),
     misses: async (channel, userId, since) =>
       (await readers.one<{ count: number }>(misses.with(channel, userId, since)))?.count ?? 0,
     rest: (channel, userId) => readers.one<Rest>(rest.with(channel, userId)),
@@ -156,30 +165,40 @@ export function postgresShelf(readers: Readers): Shelf {
     },
     cursor: async channel =>
       (await readers.one<{ cursor: Bytes }>(cursor.with(channel)))?.cursor.toString('utf8') ?? null,
-    callback: async requestId => (await readers.one<{ url: string }>(callback.with(requestId)))?.url ?? null,
+    callback: async requestId =>
+      (await soundOne<{ url: string }>('callbacks', callback.with(requestId)))?.url ?? null,
 
     async links() {
-      const rows = await readers.rows<Omit<Link, 'address'> & { readonly address: Bytes }>(links.with())
-      return rows.map(row => ({ ...row, address: row.address.toString('utf8') }))
+      const rows = await readers.rows<WithSeal<Omit<Link, 'address'>> & { address: Bytes }>(links.with())
+      const read = rows.map(row => ({ ...row, address: row.address.toString('utf8') }))
+      return read.flatMap(row => seals.sound<Link>('links', row) ?? [])
     },
-    async putInvitation({ code_hash, user_id, channel, expires_ms }) {
-      await readers.rows(putInvitation.with(code_hash, user_id, channel, expires_ms))
+    async putInvitation(row) {
+      const { code_hash, user_id, channel, expires_ms } = row
+      const seal = seals.ofRow('invitations', row)
+      await readers.rows(putInvitation.with(code_hash, user_id, channel, expires_ms, seal))
     },
-    invitation: codeHash => readers.one<Invitation>(invitation.with(codeHash)),
+    invitation: codeHash => soundOne<Invitation>('invitations', invitation.with(codeHash)),
 
-    keyring: () => readers.rows<KeyRow>(keyring.with()),
-    async putKey({ kid, purpose, public_jwk, wrapped, not_before, verify_until }, retire) {
-      const bytes = Buffer.from(wrapped)
-      const row = [kid, purpose, public_jwk, bytes, not_before, verify_until, retire?.verify_until ?? null]
-      await inTurn('keys', putKey.with(...row))
+    keyring: () =>
+      seals.isLocked ? readers.rows<KeyRow>(keyring.with()) : sound<KeyRow>('keys', keyring.with()),
+    async putKeys(rows) {
+      await readers.rows({ ...KEYS, values: [JSON.stringify(rows.map(row => rowOfKey(row, seals)))] })
     },
 
-    apiKeys: async () => (await readers.rows<ApiKeyRow>(apiKeys.with())).map(readApiKey),
-    async putApiKey({ key_id, name, scopes, secret_hash, created_at, revoked_at }) {
-      const row = [key_id, name, scopes.join(','), secret_hash, created_at, revoked_at]
-      await readers.rows(putApiKey.with(...row))
+    apiKeys: async () => (await sound<ApiKeyRow>('api_keys', apiKeys.with())).map(readApiKey),
+    async putApiKey(key) {
+      const row = { ...key, scopes: key.scopes.join(',') }
+      const { key_id, name, scopes, secret_hash, created_at, revoked_at } = row
+      const values = [key_id, name, scopes, secret_hash, created_at, revoked_at, seals.ofRow('api_keys', row)]
+      await readers.rows(putApiKey.with(...values))
     },
-    revokeApiKey: async (keyId, at) => (await readers.one(revokeApiKey.with(keyId, at))) !== null,
+    async revokeApiKey(keyId, at) {
+      const key = await soundOne<ApiKeyRow>('api_keys', apiKey.with(keyId))
+      if (key === null) return false
+      const seal = seals.ofRow('api_keys', { ...key, revoked_at: at })
+      return (await readers.one(revokeApiKey.with(keyId, at, seal))) !== null
+    },
 
     async putBlob(handle, bytes, keyId, quota) {
       const put = putBlob.with(handle, Buffer.from(bytes), keyId, quota)

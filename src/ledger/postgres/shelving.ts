@@ -1,13 +1,14 @@
 // What an append puts on the shelf, as rows (L6). What people and providers said goes as hexadecimal: JSON that holds
 // U+0000 cannot become text in the database.
-import type { Grant, Shelving } from '../contract.js'
+import type { Grant, KeyRow, Shelving } from '../contract.js'
+import type { Seals } from '../seals.js'
 import { hexOf } from './facts.js'
 
 /** `key` is given where a later row takes the place of an earlier one. */
 export type Put = { readonly table: string; readonly key: string | null; readonly row: object }
 
-export const shelved = (shelvings: readonly Shelving[]): readonly Put[] =>
-  shelvings.flatMap(shelving => [rowOf(shelving), ...rowsBeside(shelving)])
+export const shelved = (shelvings: readonly Shelving[], seals: Seals): readonly Put[] =>
+  shelvings.flatMap(shelving => [rowOf(shelving, seals), ...rowsBeside(shelving)])
 
 /** Whether people answer by its code. */
 export const isCoded = ({ use, code_hash }: Grant): boolean => use === 'reply' && code_hash !== ''
@@ -40,10 +41,12 @@ function rowsBeside(shelving: Shelving): readonly Put[] {
   }
 }
 
-function rowOf(shelving: Shelving): Put {
+function rowOf(shelving: Shelving, seals: Seals): Put {
   switch (shelving.put) {
-    case 'grant':
-      return { table: 'grants', key: null, row: shelving.grant }
+    case 'grant': {
+      const { grant } = shelving
+      return { table: 'grants', key: null, row: { ...grant, seal: seals.ofRow('grants', grant) } }
+    }
     case 'rest':
       return {
         table: 'code_rests',
@@ -57,7 +60,8 @@ function rowOf(shelving: Shelving): Put {
     }
     case 'ref': {
       const { channel, ref, delivery_id, handle_hash } = shelving
-      const row = { channel, ref: hexOf(ref), delivery_id, handle_hash }
+      const right = { channel, ref, delivery_id, handle_hash }
+      const row = { ...right, ref: hexOf(ref), seal: seals.ofRow('refs', right) }
       return { table: 'refs', key: `${channel} ${ref}`, row }
     }
     case 'cursor': {
@@ -66,19 +70,24 @@ function rowOf(shelving: Shelving): Put {
     }
     case 'erasure':
       return { table: 'erasures', key: shelving.reply_id, row: { reply_id: shelving.reply_id } }
-    case 'callback':
-      return {
-        table: 'callbacks',
-        key: null,
-        row: { request_id: shelving.request_id, url: shelving.url },
-      }
+    case 'callback': {
+      const { request_id, url } = shelving
+      const right = { request_id, url }
+      return { table: 'callbacks', key: null, row: { ...right, seal: seals.ofRow('callbacks', right) } }
+    }
     case 'link': {
       const { user_id, channel, address } = shelving.link
-      return {
-        table: 'links',
-        key: `${channel} ${user_id}`,
-        row: { user_id, channel, address: hexOf(address) },
-      }
+      const seal = seals.ofRow('links', shelving.link)
+      const row = { user_id, channel, address: hexOf(address), seal }
+      return { table: 'links', key: `${channel} ${user_id}`, row }
     }
+    case 'key':
+      return { table: 'keys', key: shelving.key.kid, row: rowOfKey(shelving.key, seals) }
   }
 }
+
+export const rowOfKey = (key: KeyRow, seals: Seals): object => ({
+  ...key,
+  wrapped: Buffer.from(key.wrapped).toString('hex'),
+  seal: seals.ofRow('keys', key),
+})

@@ -21,10 +21,10 @@ export type Write = Statement & { readonly values: readonly unknown[] }
 
 const ENTRIES: Statement = {
   name: 'write_entries',
-  text: `INSERT INTO entries (seq, type, story, line)
-    SELECT $1::bigint + place - 1, type, story::bigint, line
-    FROM unnest(string_to_array($2, ','), string_to_array($3, ',', ''), string_to_array($4, E'\\n'))
-      WITH ORDINALITY AS x (type, story, line, place)`,
+  text: `INSERT INTO entries (seq, type, story, line, seal)
+    SELECT $1::bigint + place - 1, type, story::bigint, line, seal
+    FROM unnest(string_to_array($2, ','), string_to_array($3, ',', ''), string_to_array($4, E'\\n'),
+      string_to_array($5, ',', '')) WITH ORDINALITY AS x (type, story, line, seal, place)`,
 }
 const OPENED: Statement = {
   name: 'write_opened',
@@ -73,6 +73,18 @@ const insertBytes = (table: string, columns: readonly string[], bytes: readonly 
   }
 }
 
+/** Also for keys that are put beside no append. One that was retired stays so. */
+export const KEYS: Statement = {
+  name: 'write_keys',
+  text: `INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until, seal)
+    SELECT kid, purpose, public_jwk, decode(wrapped, 'hex'), not_before, verify_until, seal
+    FROM json_to_recordset($1) AS x (kid text, purpose text, public_jwk text, wrapped text, not_before bigint,
+      verify_until bigint, seal text)
+    ON CONFLICT (kid) DO UPDATE
+      SET wrapped = excluded.wrapped, verify_until = excluded.verify_until, seal = excluded.seal
+      WHERE keys.verify_until IS NULL OR keys.verify_until = excluded.verify_until`,
+}
+
 /** What is written beside the entries, in this order: what is erased must be there before. */
 const BESIDE: Readonly<Record<string, Statement>> = {
   claims: insertBytes('claims', ['space', 'value'], ['value']),
@@ -101,7 +113,10 @@ const BESIDE: Readonly<Record<string, Statement>> = {
   ),
   directed_runs: insert('directed_runs', 'run_id', 'ON CONFLICT DO NOTHING'),
   policy_tokens: insert('policy_tokens', 'jti, request_id'),
-  grants: insert('grants', 'handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id'),
+  grants: insert(
+    'grants',
+    'handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id, seal',
+  ),
   open_codes: insert(
     'open_codes',
     'channel, user_id, request_id, handle_hash',
@@ -117,10 +132,10 @@ const BESIDE: Readonly<Record<string, Statement>> = {
   },
   refs: insertBytes(
     'refs',
-    ['channel', 'ref', 'delivery_id', 'handle_hash'],
+    ['channel', 'ref', 'delivery_id', 'handle_hash', 'seal'],
     ['ref'],
     `ON CONFLICT (channel, ref) DO UPDATE
-      SET delivery_id = excluded.delivery_id, handle_hash = excluded.handle_hash`,
+      SET delivery_id = excluded.delivery_id, handle_hash = excluded.handle_hash, seal = excluded.seal`,
   ),
   raw_replies: insertBytes('raw_replies', ['reply_id', 'request_id', 'salt', 'raw'], ['salt', 'raw']),
   cursors: insertBytes(
@@ -129,7 +144,7 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     ['cursor'],
     'ON CONFLICT (channel) DO UPDATE SET cursor = excluded.cursor',
   ),
-  callbacks: insert('callbacks', 'request_id, url'),
+  callbacks: insert('callbacks', 'request_id, url, seal'),
   addresses: {
     name: 'write_addresses',
     text: `DELETE FROM links l USING json_to_recordset($1) AS x (channel text, address text)
@@ -137,10 +152,11 @@ const BESIDE: Readonly<Record<string, Statement>> = {
   },
   links: insertBytes(
     'links',
-    ['user_id', 'channel', 'address'],
+    ['user_id', 'channel', 'address', 'seal'],
     ['address'],
-    'ON CONFLICT (user_id, channel) DO UPDATE SET address = excluded.address',
+    'ON CONFLICT (user_id, channel) DO UPDATE SET address = excluded.address, seal = excluded.seal',
   ),
+  keys: KEYS,
   erasures: {
     name: 'write_erasures',
     text: `DELETE FROM raw_replies r USING json_to_recordset($1) AS x (reply_id text) WHERE r.reply_id = x.reply_id`,
@@ -157,12 +173,12 @@ export const writeOfHead = ({ size, hash, at_ms, suspected, rules }: Head): Writ
   values: [size, hash, at_ms, suspected, rules],
 })
 
-function writesOfEntries({ entries, lines, stories }: Leaf): Write[] {
+function writesOfEntries({ entries, lines, stories, seals }: Leaf): Write[] {
   const [first] = entries
   if (first === undefined) return []
   const types = entries.map(({ type }) => type).join(',')
-  // An entry's text holds no line feed: JSON spells it out. A story that is null is joined as nothing.
-  return [{ ...ENTRIES, values: [first.seq, types, stories.join(','), lines.join('\n')] }]
+  // An entry's text holds no line feed: JSON spells it out. A story or a seal that is null is joined as nothing.
+  return [{ ...ENTRIES, values: [first.seq, types, stories.join(','), lines.join('\n'), seals.join(',')] }]
 }
 
 function writesOfRequests({ opened, changed }: Leaf): Write[] {

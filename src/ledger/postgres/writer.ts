@@ -14,6 +14,7 @@ import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
 import { type Append, assertKnownRules } from '../contract.js'
+import type { Seals } from '../seals.js'
 import type { DatabaseClock, Sighting } from './clock.js'
 import {
   type Answer,
@@ -29,7 +30,7 @@ import { assertDurable } from './durability.js'
 import { type Facts, questions } from './facts.js'
 import { away, failureOf, refusal, unavailable } from './failure.js'
 import type { Newest } from './newest.js'
-import { type Judged, Page } from './page.js'
+import { type Grown, type Judged, Page } from './page.js'
 import { Session } from './session.js'
 import { type Head, writeOfHead, writesOf } from './tables.js'
 
@@ -40,7 +41,11 @@ const LOCK_MS = 10_000
 /** Appends on a leaf: few enough that the server is not kept waiting, enough to be worth a statement for each table. */
 const LEAF = 32
 
-export type Written = { readonly entries: readonly Entry[]; readonly outcomes: readonly Judged[] }
+export type Written = {
+  readonly entries: readonly Entry[]
+  readonly grown: readonly Grown[]
+  readonly outcomes: readonly Judged[]
+}
 export type Doubt = { readonly batch: number; readonly written: Written }
 
 /** What is known once the head is locked. */
@@ -99,6 +104,7 @@ export class Writer {
   readonly #id = randomUUID()
   #batch = 0
   readonly #newest: Newest
+  readonly #seals: Seals
 
   constructor(
     connect: Connect,
@@ -106,6 +112,7 @@ export class Writer {
     clock: DatabaseClock,
     machine: Pick<Clock, 'monotonic'>,
     wallOf: (databaseMs: number) => number,
+    seals: Seals,
   ) {
     const settings = [
       `idle_in_transaction_session_timeout = ${SILENCE_MS}`,
@@ -124,6 +131,7 @@ export class Writer {
     this.#clock = clock
     this.#machine = machine
     this.#wallOf = wallOf
+    this.#seals = seals
   }
 
   /** All of the batch, in one transaction. Throws Away, InDoubt, Refused or LedgerUnavailable. */
@@ -132,12 +140,17 @@ export class Writer {
     const entered = await this.#enter(client, batch)
     const talk = new Talk(client)
     const { page, outcomes, isEmpty } = this.#judged(client, talk, entered, batch)
-    const written: Written = { entries: page.entries, outcomes }
+    const written: Written = { entries: page.entries, grown: page.grown, outcomes }
     if (isEmpty) this.#leave(client)
     else await this.#finish(client, talk, page.head, written)
     this.#clock.recorded(page.head.suspected)
     this.#newest.keep(page.head)
+    this.#keep(written)
     return written
+  }
+
+  #keep({ grown }: Written): void {
+    for (const { entries, lines, version } of grown) this.#seals.keep(entries, lines, version)
   }
 
   /** That there is a connection to write with, checked as each is. */
@@ -159,7 +172,7 @@ export class Writer {
     this.#newest.see(head, known)
     this.#clock.heed(head.at_ms, head.suspected)
     const reading = this.#clock.see(sighting)
-    const page = new Page(head, reading, facts)
+    const page = new Page(head, reading, facts, this.#seals)
     for (const change of this.#clock.pending(reading, head.suspected)) page.note(change)
     const outcomes: Judged[] = []
     let isEmpty = true
@@ -208,7 +221,7 @@ export class Writer {
   }
 
   /** Whether a batch whose answer was lost has been committed (W3). */
-  async wasCommitted({ batch }: Doubt): Promise<boolean> {
+  async wasCommitted({ batch, written }: Doubt): Promise<boolean> {
     const client = await this.#session.client()
     const known = this.#newest.head
     try {
@@ -216,6 +229,7 @@ export class Writer {
       const [, locked, answer] = await together(client, [BEGIN, LOCK, signed, ROLLBACK])
       this.#newest.see(headOf(locked), known)
       const { batch: last = 0 } = (answer?.rows[0] ?? {}) as { batch?: number }
+      if (last >= batch) this.#keep(written)
       return last >= batch
     } catch (error) {
       throw this.#givenUp(client, error)

@@ -15,6 +15,7 @@ import {
   type OnCommit,
 } from '../contract.js'
 import { GENESIS, parseEntry } from '../entry.js'
+import { LOCKED, type SealedLine, type Seals, soundEntries } from '../seals.js'
 import { SCHEMA_VERSION } from './schema.js'
 import type { Storage } from './storage.js'
 import { type Head, type Outcome, Writer } from './writer.js'
@@ -35,15 +36,17 @@ export class SqliteLedger implements Ledger {
   readonly #clock: LedgerClock
   readonly #writer: Writer
   readonly #storage: Storage
+  readonly #seals: Seals
   readonly #listeners = new Set<OnCommit>()
   /** Appends not yet committed, in order. Filled by append(), emptied by #flush(). */
   #waiting: Waiting[] = []
   #scheduled = false
   #closed = false
 
-  constructor(db: Database, clock: Clock, storage: Storage, release: () => void) {
+  constructor(db: Database, clock: Clock, storage: Storage, seals: Seals, release: () => void) {
     this.#db = db
     this.#storage = storage
+    this.#seals = seals
     this.#release = release
     const last = db.prepare('SELECT line FROM entries ORDER BY seq DESC LIMIT 1').pluck().get() as
       | string
@@ -51,12 +54,13 @@ export class SqliteLedger implements Ledger {
     const entry = last === undefined ? null : parseEntry(last)
     const head: Head = entry === null ? { size: 0, hash: GENESIS } : { size: entry.seq + 1, hash: entry.hash }
     this.#clock = new LedgerClock(clock, entry === null ? 0 : Date.parse(entry.at))
-    this.#writer = new Writer(db, head, this.#clock)
+    this.#writer = new Writer(db, head, this.#clock, seals)
   }
 
   append<R>(append: Append<R>): Promise<Appended<R>> {
     if (this.#storage.broken) return Promise.reject(this.#storage.broken)
     if (this.#closed) return Promise.reject(new LedgerUnavailable('the ledger is closed'))
+    if (this.#seals.isLocked) return Promise.reject(new Error(LOCKED))
     return new Promise((resolve, reject) => {
       this.#waiting.push({
         append: append as Append<unknown>,
@@ -117,10 +121,27 @@ export class SqliteLedger implements Ledger {
   }
 
   async story(requestId: string): Promise<readonly Entry[]> {
-    const lines = this.#statement(
-      `SELECT line FROM entries WHERE story = (SELECT opened_seq FROM requests WHERE request_id = ?) ORDER BY seq`,
-    ).all(requestId)
-    return (lines as string[]).map(parseEntry)
+    const known = this.#row('SELECT opened_seq, version FROM requests WHERE request_id = ?').get(requestId)
+    if (known === undefined) return []
+    const { opened_seq, version } = known as { opened_seq: number; version: number }
+    const lines = this.#row('SELECT line, seal FROM entries WHERE story = ? ORDER BY seq').all(opened_seq)
+    return this.#seals.story(requestId, version, lines as SealedLine[])
+  }
+
+  entries(from: number): AsyncIterable<Entry> {
+    return soundEntries(this.#seals, this.lines(from), id => this.story(id))
+  }
+
+  async sealed(): Promise<Entry | null> {
+    const seq = this.#statement(`SELECT seq FROM entries WHERE type = 'LEDGER_SEALED'`).get() as
+      | number
+      | undefined
+    if (seq === undefined) return null
+    const lines = this.#row('SELECT line, seal FROM entries WHERE seq IN (?, ?) ORDER BY seq').all(
+      seq - 1,
+      seq,
+    )
+    return this.#seals.ledgerSealed(lines as SealedLine[])
   }
 
   async *lines(from: number, limit = Number.POSITIVE_INFINITY): AsyncIterable<string> {
@@ -206,10 +227,17 @@ export class SqliteLedger implements Ledger {
   readonly #statements = new Map<string, Statement<unknown[]>>()
   /** Single-column statements of the reading side, prepared once. */
   #statement(sql: string): Statement<unknown[]> {
-    const known = this.#statements.get(sql)
-    if (known) return known
-    const prepared = this.#db.prepare<unknown[]>(sql).pluck()
-    this.#statements.set(sql, prepared)
-    return prepared
+    return this.#prepared(sql, () => this.#db.prepare<unknown[]>(sql).pluck())
+  }
+
+  /** The same, with rows. */
+  #row(sql: string): Statement<unknown[]> {
+    return this.#prepared(sql, () => this.#db.prepare<unknown[]>(sql))
+  }
+
+  #prepared(sql: string, prepare: () => Statement<unknown[]>): Statement<unknown[]> {
+    const known = this.#statements.get(sql) ?? prepare()
+    this.#statements.set(sql, known)
+    return known
   }
 }

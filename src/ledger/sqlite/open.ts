@@ -5,10 +5,12 @@ import Sqlite, { type Database } from 'better-sqlite3'
 import type { Clock } from '../../clock.js'
 import { isAtLeast } from '../../version.js'
 import type { Store } from '../contract.js'
+import { Seals } from '../seals.js'
 import { copyOut } from './backup.js'
 import { SqliteLedger } from './ledger.js'
 import { holdDirectory } from './lock.js'
 import { migrate } from './schema.js'
+import { sealAll } from './seal-all.js'
 import { sqliteShelf } from './shelf.js'
 import { Storage } from './storage.js'
 
@@ -31,10 +33,13 @@ export function openSqlite(dataDir: string, clock: Clock): SqliteStore {
     assertDurable(db)
     migrate(db)
     const storage = new Storage()
-    const ledger = new SqliteLedger(db, clock, storage, release)
+    const seals = new Seals()
+    const ledger = new SqliteLedger(db, clock, storage, seals, release)
     return {
       ledger,
-      shelf: sqliteShelf(db, storage),
+      shelf: sqliteShelf(db, storage, seals),
+      seals,
+      sealAll: async () => storage.write(() => sealAll(db, seals)),
       file,
       backup: () => copyOut(db, dataDir),
       // One process has the directory, so it has every name in it.

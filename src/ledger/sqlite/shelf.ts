@@ -13,15 +13,17 @@ import type {
   Shelf,
   Shelving,
 } from '../contract.js'
+import type { RightTable, Row } from '../rights.js'
+import type { Seals } from '../seals.js'
 import type { Storage } from './storage.js'
 
 const PAGE = 500
 
 /** The writing side that an append calls on, inside its transaction. */
-export function shelver(db: Database): (shelving: Shelving) => void {
+export function shelver(db: Database, seals: Seals): (shelving: Shelving) => void {
   const putGrant = db.prepare(
-    `INSERT INTO grants (handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id)
-     VALUES (@handle_hash, @use, @code_hash, @token, @request_id, @delivery_id, @channel, @user_id)`,
+    `INSERT INTO grants (handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id, seal)
+     VALUES (@handle_hash, @use, @code_hash, @token, @request_id, @delivery_id, @channel, @user_id, @seal)`,
   )
   const forgetCodes = db.prepare(
     `DELETE FROM open_codes WHERE channel = ? AND user_id = ? AND NOT EXISTS
@@ -44,24 +46,30 @@ export function shelver(db: Database): (shelving: Shelving) => void {
     'INSERT INTO raw_replies (reply_id, request_id, salt, raw) VALUES (@reply_id, @request_id, @salt, @raw)',
   )
   const putRef = db.prepare(
-    `INSERT INTO refs (channel, ref, delivery_id, handle_hash) VALUES (@channel, @ref, @delivery_id, @handle_hash)
-     ON CONFLICT DO UPDATE SET delivery_id = excluded.delivery_id, handle_hash = excluded.handle_hash`,
+    `INSERT INTO refs (channel, ref, delivery_id, handle_hash, seal)
+     VALUES (@channel, @ref, @delivery_id, @handle_hash, @seal)
+     ON CONFLICT DO UPDATE
+       SET delivery_id = excluded.delivery_id, handle_hash = excluded.handle_hash, seal = excluded.seal`,
   )
   const putCursor = db.prepare(
     'INSERT INTO cursors (channel, cursor) VALUES (?, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor',
   )
   const erase = db.prepare('DELETE FROM raw_replies WHERE reply_id = ?')
-  const putCallback = db.prepare('INSERT INTO callbacks (request_id, url) VALUES (@request_id, @url)')
+  const putCallback = db.prepare(
+    'INSERT INTO callbacks (request_id, url, seal) VALUES (@request_id, @url, @seal)',
+  )
   const freeAddress = db.prepare('DELETE FROM links WHERE channel = @channel AND address = @address')
   const putLink = db.prepare(
-    `INSERT INTO links (user_id, channel, address) VALUES (@user_id, @channel, @address)
-     ON CONFLICT DO UPDATE SET address = excluded.address`,
+    `INSERT INTO links (user_id, channel, address, seal) VALUES (@user_id, @channel, @address, @seal)
+     ON CONFLICT DO UPDATE SET address = excluded.address, seal = excluded.seal`,
   )
+  const putKey = keyPutter(db, seals)
+  const sealed = <T extends object>(table: RightTable, row: T) => sealedRow(seals, table, row)
   return shelving => {
     switch (shelving.put) {
       case 'grant': {
         const { use, code_hash, channel, user_id, request_id, handle_hash } = shelving.grant
-        putGrant.run(shelving.grant)
+        putGrant.run(sealed('grants', shelving.grant))
         if (use !== 'reply' || code_hash === '') return
         forgetCodes.run(channel, user_id)
         return void putCode.run(channel, user_id, request_id, handle_hash)
@@ -75,33 +83,63 @@ export function shelver(db: Database): (shelving: Shelving) => void {
       case 'raw':
         return void putRaw.run({ ...shelving.reply, salt: Buffer.from(shelving.reply.salt) })
       case 'ref':
-        return void putRef.run(shelving)
+        return void putRef.run(sealed('refs', shelving))
       case 'cursor':
         return void putCursor.run(shelving.channel, shelving.cursor)
       case 'erasure':
         return void erase.run(shelving.reply_id)
       case 'callback':
-        return void putCallback.run({ request_id: shelving.request_id, url: shelving.url })
+        return void putCallback.run(sealed('callbacks', shelving))
       case 'link':
         freeAddress.run({ channel: shelving.link.channel, address: shelving.link.address })
-        return void putLink.run(shelving.link)
+        return void putLink.run(sealed('links', shelving.link))
+      case 'key':
+        return putKey(shelving.key)
     }
   }
 }
 
+const sealedRow = <T extends object>(seals: Seals, table: RightTable, row: T) => ({
+  ...row,
+  seal: seals.ofRow(table, row as unknown as Row),
+})
+
+function keyPutter(db: Database, seals: Seals): (row: KeyRow) => void {
+  const put = db.prepare(
+    `INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until, seal)
+     VALUES (@kid, @purpose, @public_jwk, @wrapped, @not_before, @verify_until, @seal)
+     ON CONFLICT DO UPDATE
+       SET wrapped = excluded.wrapped, verify_until = excluded.verify_until, seal = excluded.seal
+       WHERE verify_until IS NULL OR verify_until = excluded.verify_until`,
+  )
+  return row => void put.run(sealedRow(seals, 'keys', { ...row, wrapped: Buffer.from(row.wrapped) }))
+}
+
+type WithSeal<T> = T & { readonly seal: string | null }
 type ApiKeyRow = Omit<ApiKey, 'scopes'> & { readonly scopes: string }
 const readApiKey = (row: ApiKeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(',') as Scope[] })
 
-export function sqliteShelf(db: Database, storage: Storage): Shelf {
+export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf {
   const one = <T>(sql: string) => {
     const statement = db.prepare(sql)
     return (...args: unknown[]) => (statement.get(...args) as T | undefined) ?? null
   }
+  /** A row that gives a right, if the lane has sealed it. */
+  const soundOne = <T extends object>(table: RightTable, sql: string) => {
+    const get = one<WithSeal<T>>(sql)
+    return (...args: unknown[]): T | null => {
+      const row = get(...args)
+      return row && seals.sound<T>(table, row)
+    }
+  }
+  const soundOnes = <T extends object>(table: RightTable, rows: unknown[]): T[] =>
+    (rows as WithSeal<T>[]).flatMap(row => seals.sound<T>(table, row) ?? [])
   const grantColumns =
-    'g.handle_hash, g.use, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id'
-  const grant = one<Grant>(`SELECT ${grantColumns} FROM grants g WHERE handle_hash = ?`)
-  const grantByRef = one<Grant>(
-    `SELECT ${grantColumns} FROM refs r JOIN grants g USING (handle_hash) WHERE r.channel = ? AND r.ref = ?`,
+    'g.handle_hash, g.use, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id, g.seal'
+  const grant = soundOne<Grant>('grants', `SELECT ${grantColumns} FROM grants g WHERE handle_hash = ?`)
+  const ref = soundOne<{ handle_hash: string }>(
+    'refs',
+    'SELECT channel, ref, delivery_id, handle_hash, seal FROM refs WHERE channel = ? AND ref = ?',
   )
   const openGrants = db.prepare(
     `SELECT ${grantColumns} FROM grants g JOIN requests q USING (request_id)
@@ -129,19 +167,32 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
   const refs = db.prepare('SELECT ref FROM refs WHERE delivery_id = ?').pluck()
   const raw = one<RawReply>('SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = ?')
   const cursor = one<{ cursor: string }>('SELECT cursor FROM cursors WHERE channel = ?')
-  const callback = one<{ url: string }>('SELECT url FROM callbacks WHERE request_id = ?')
+  const callback = soundOne<{ url: string }>(
+    'callbacks',
+    'SELECT request_id, url, seal FROM callbacks WHERE request_id = ?',
+  )
+  const invitation = soundOne<Invitation>(
+    'invitations',
+    'SELECT code_hash, user_id, channel, expires_ms, seal FROM invitations WHERE code_hash = ?',
+  )
+  const apiKey = soundOne<ApiKeyRow>('api_keys', 'SELECT * FROM api_keys WHERE key_id = ?')
+  const putKey = keyPutter(db, seals)
   const blob = one<{ bytes: Uint8Array }>('SELECT bytes FROM blobs WHERE handle = ?')
   const owned = one<{ size: number }>('SELECT size FROM blob_owners WHERE key_id = ? AND handle = ?')
   const used = one<{ sum: number | null }>('SELECT sum(size) AS sum FROM blob_owners WHERE key_id = ?')
 
   return {
     grant: async handleHash => grant(handleHash),
-    grantByRef: async (channel, reference) => grantByRef(channel, reference),
-    openGrants: async (channel, userId) => openGrants.all(channel, userId) as Grant[],
+    async grantByRef(channel, reference) {
+      const found = ref(channel, reference)
+      return found && grant(found.handle_hash)
+    },
+    openGrants: async (channel, userId) => soundOnes<Grant>('grants', openGrants.all(channel, userId)),
     lastGrants: async (channel, userId, limit) =>
-      (lastGrants.all(channel, userId, limit) as Grant[]).reverse(),
-    grantsByCode: async (channel, userId, codeHash) => grantsByCode.all(userId, channel, codeHash) as Grant[],
-    openCodes: async (channel, userId) => openCodes.all(channel, userId) as Grant[],
+      soundOnes<Grant>('grants', lastGrants.all(channel, userId, limit)).reverse(),
+    grantsByCode: async (channel, userId, codeHash) =>
+      soundOnes<Grant>('grants', grantsByCode.all(userId, channel, codeHash)),
+    openCodes: async (channel, userId) => soundOnes<Grant>('grants', openCodes.all(channel, userId)),
     misses: async (channel, userId, since) => misses.get(channel, userId, since) as number,
     rest: async (channel, userId) => rest(channel, userId),
     rests: async ms => rests.all(ms) as Rest[],
@@ -162,48 +213,44 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
     cursor: async channel => cursor(channel)?.cursor ?? null,
     callback: async requestId => callback(requestId)?.url ?? null,
 
-    links: async () => db.prepare('SELECT * FROM links').all() as Link[],
-    async putInvitation(invitation) {
-      write(() =>
-        db
-          .prepare(
-            `INSERT INTO invitations (code_hash, user_id, channel, expires_ms)
-             VALUES (@code_hash, @user_id, @channel, @expires_ms)`,
-          )
-          .run(invitation),
+    links: async () => soundOnes<Link>('links', db.prepare('SELECT * FROM links').all()),
+    async putInvitation(row) {
+      const put = db.prepare(
+        `INSERT INTO invitations (code_hash, user_id, channel, expires_ms, seal)
+         VALUES (@code_hash, @user_id, @channel, @expires_ms, @seal)`,
       )
+      write(() => put.run(sealedRow(seals, 'invitations', row)))
     },
-    invitation: async codeHash =>
-      (db.prepare('SELECT * FROM invitations WHERE code_hash = ?').get(codeHash) as Invitation | undefined) ??
-      null,
+    invitation: async codeHash => invitation(codeHash),
 
-    keyring: async () => db.prepare('SELECT * FROM keys ORDER BY not_before, kid').all() as KeyRow[],
-    async putKey(row, retire) {
-      write(() => {
-        if (retire !== undefined)
-          db.prepare('UPDATE keys SET verify_until = ? WHERE purpose = ? AND verify_until IS NULL').run(
-            retire.verify_until,
-            row.purpose,
-          )
-        db.prepare(
-          `INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until)
-           VALUES (@kid, @purpose, @public_jwk, @wrapped, @not_before, @verify_until)`,
-        ).run({ ...row, wrapped: Buffer.from(row.wrapped) })
-      })
+    async keyring() {
+      const rows = db.prepare('SELECT * FROM keys ORDER BY not_before, kid').all()
+      return seals.isLocked ? (rows as KeyRow[]) : soundOnes<KeyRow>('keys', rows)
+    },
+    async putKeys(rows) {
+      write(() => rows.forEach(putKey))
     },
 
     apiKeys: async () =>
-      (db.prepare('SELECT * FROM api_keys ORDER BY created_at').all() as ApiKeyRow[]).map(readApiKey),
+      soundOnes<ApiKeyRow>('api_keys', db.prepare('SELECT * FROM api_keys ORDER BY created_at').all()).map(
+        readApiKey,
+      ),
     async putApiKey(key) {
       const put = db.prepare(
-        `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at)
-         VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at)`,
+        `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at, seal)
+         VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at, @seal)`,
       )
-      write(() => put.run({ ...key, scopes: key.scopes.join(',') }))
+      write(() => put.run(sealedRow(seals, 'api_keys', { ...key, scopes: key.scopes.join(',') })))
     },
     async revokeApiKey(keyId, at) {
-      const revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL')
-      return write(() => revoke.run(at, keyId).changes === 1)
+      const revoke = db.prepare(
+        'UPDATE api_keys SET revoked_at = @revoked_at, seal = @seal WHERE key_id = @key_id',
+      )
+      return write(() => {
+        const key = apiKey(keyId)
+        if (key === null || key.revoked_at !== null) return false
+        return revoke.run(sealedRow(seals, 'api_keys', { ...key, revoked_at: at })).changes === 1
+      })
     },
 
     async putBlob(handle, bytes, keyId, quota) {

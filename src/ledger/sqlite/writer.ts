@@ -7,7 +7,8 @@ import { type Body, type Draft, type Entry, LANE } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
 import type { LedgerClock, Reading } from '../clock.js'
 import { type Append, type Appended, assertKnownRules, type Decision, type Moment } from '../contract.js'
-import { seal } from '../entry.js'
+import { inscribe } from '../entry.js'
+import { placeOf, type Seals } from '../seals.js'
 import { guardKeeper } from './guards.js'
 import { shelver } from './shelf.js'
 import { isStorageFailure } from './storage.js'
@@ -15,8 +16,15 @@ import { isStorageFailure } from './storage.js'
 export type Head = { readonly size: number; readonly hash: Hash }
 export type Outcome = Appended<unknown>
 type Judged = Outcome | { readonly error: unknown }
-/** Puts an event at the head; `story` is the seq its story begins with, null for an entry of no request. */
-type Place = (draft: Draft, ms: number, story: number | null) => Entry
+/** Puts an append at the head, sealed: of the story that begins with this seq and has so many entries; null for none. */
+type Place = (drafts: readonly Draft[], ms: number, story: number | null, version: number) => readonly Entry[]
+type Placed = {
+  readonly entries: readonly Entry[]
+  readonly lines: readonly string[]
+  /** Of the story, before them. */
+  readonly version: number
+  readonly head: Head
+}
 
 export class Writer {
   readonly #db: Database
@@ -24,18 +32,20 @@ export class Writer {
   readonly #statements: ReturnType<typeof prepare>
   readonly #guards: ReturnType<typeof guardKeeper>
   readonly #shelve: ReturnType<typeof shelver>
+  readonly #seals: Seals
   /** The committed head. Moves only after a COMMIT. */
   #head: Head
   /** What the clock said of itself and no commit holds yet. */
   readonly #unrecorded: Body<'CLOCK_SUSPECT'>[] = []
 
-  constructor(db: Database, head: Head, clock: LedgerClock) {
+  constructor(db: Database, head: Head, clock: LedgerClock, seals: Seals) {
     this.#db = db
     this.#head = head
     this.#clock = clock
     this.#statements = prepare(db)
     this.#guards = guardKeeper(db)
-    this.#shelve = shelver(db)
+    this.#shelve = shelver(db, seals)
+    this.#seals = seals
   }
 
   get head(): Head {
@@ -56,24 +66,24 @@ export class Writer {
 
   #transact(batch: readonly Append<unknown>[]) {
     const entries: Entry[] = []
+    const stories: Placed[] = []
     let head = this.#head
     let recorded = 0
-    const place: Place = (draft, ms, story) => {
-      const { entry, line } = seal(draft, { seq: head.size, at: instant(ms), prev: head.hash })
-      this.#statements.insertEntry.run(entry.seq, entry.type, story, line)
-      if (entry.type === 'LANE_STARTED') this.#statements.setRules.run(NEWEST_RULES)
-      head = { size: head.size + 1, hash: entry.hash }
-      entries.push(entry)
-      return entry
+    const place: Place = (drafts, ms, story, version) => {
+      const placed = this.#place(drafts, ms, head, story, version)
+      head = placed.head
+      entries.push(...placed.entries)
+      if (story !== null) stories.push(placed)
+      return placed.entries
     }
     const judge = (append: Append<unknown>): Judged => {
       const reading = this.#clock.read()
       if (reading.change) this.#unrecorded.push(reading.change)
       for (const body of this.#unrecorded.slice(recorded)) {
-        place({ type: 'CLOCK_SUSPECT', body }, reading.ms, null)
+        place([{ type: 'CLOCK_SUSPECT', body }], reading.ms, null, 0)
         recorded++
       }
-      return this.#one(append, reading, head.size, place)
+      return this.#one(append, reading, head, place)
     }
     this.#db.exec('BEGIN IMMEDIATE')
     try {
@@ -82,6 +92,7 @@ export class Writer {
       this.#db.exec('COMMIT')
       this.#head = head
       this.#unrecorded.splice(0, recorded)
+      for (const placed of stories) this.#seals.keep(placed.entries, placed.lines, placed.version)
       // The write-ahead log still holds the pages as they were: erased words must not live on in it.
       if (entries.some(({ type }) => type === 'RAW_ERASED')) this.#db.pragma('wal_checkpoint(TRUNCATE)')
       return { entries, outcomes }
@@ -91,14 +102,35 @@ export class Writer {
     }
   }
 
-  #one(append: Append<unknown>, reading: Reading, seq: number, place: Place): Judged {
+  #place(drafts: readonly Draft[], ms: number, from: Head, story: number | null, version: number): Placed {
+    let head = from
+    const entries: Entry[] = []
+    const lines: string[] = []
+    const at = instant(ms)
+    for (const draft of drafts) {
+      const { entry, line } = inscribe(draft, { seq: head.size, at, prev: head.hash })
+      head = { size: head.size + 1, hash: entry.hash }
+      entries.push(entry)
+      lines.push(line)
+    }
+    for (const [index, { seq, type }] of entries.entries()) {
+      const isLast = index === entries.length - 1
+      const seal = isLast ? this.#seals.ofAppend(placeOf(entries, story, version)) : null
+      this.#statements.insertEntry.run(seq, type, story, lines[index], seal)
+      if (type === 'LANE_STARTED') this.#statements.setRules.run(NEWEST_RULES)
+    }
+    return { entries, lines, version, head }
+  }
+
+  #one(append: Append<unknown>, reading: Reading, { size: seq, hash }: Head, place: Place): Judged {
     const { story } = append
     const known = story ? this.#known(story.request_id) : null
     if (story && (known?.version ?? 0) !== story.expected) return { kind: 'moved' }
     for (const guard of append.guards ?? []) {
       if (!this.#guards.holds(guard, reading.ms)) return { kind: 'guarded', guard }
     }
-    const moment: Moment = { at: instant(reading.ms), ms: reading.ms, seq, suspect: reading.suspect }
+    const { ms, suspect } = reading
+    const moment: Moment = { at: instant(ms), ms, seq, prev: hash, suspect }
     let decision: Decision<unknown>
     try {
       decision = append.decide(moment)
@@ -109,8 +141,9 @@ export class Writer {
     for (const guard of append.guards ?? []) this.#guards.claim(guard, reading.ms, seq)
     // A story is named by the seq it begins with: its entries then lie close together in the index.
     const begins = story ? (known?.opened_seq ?? seq) : null
-    const placed = decision.events.map(draft => place(draft, reading.ms, begins))
-    if (begins !== null) this.#project(begins, known?.version ?? 0, placed, decision.alarm)
+    const version = known?.version ?? 0
+    const placed = place(decision.events, reading.ms, begins, version)
+    if (begins !== null) this.#project(begins, version, placed, decision.alarm)
     for (const shelving of decision.shelve ?? []) this.#shelve(shelving)
     return { kind: 'appended', entries: placed }
   }
@@ -153,7 +186,7 @@ const prepare = (db: Database) => ({
   rules: db.prepare('SELECT rules FROM head').pluck(),
   setRules: db.prepare('UPDATE head SET rules = ?'),
   known: db.prepare('SELECT opened_seq, version FROM requests WHERE request_id = ?'),
-  insertEntry: db.prepare('INSERT INTO entries (seq, type, story, line) VALUES (?, ?, ?, ?)'),
+  insertEntry: db.prepare('INSERT INTO entries (seq, type, story, line, seal) VALUES (?, ?, ?, ?, ?)'),
   open: db.prepare(
     `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by, alarm_ms)
      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,

@@ -25,6 +25,7 @@ export function readingContract(opener: Opener): void {
         request_hash: hash,
         reply_event_hash: hash,
         issued_at: '2026-11-01T12:00:00.000Z',
+        valid_seconds: 900,
         expires_at: '2026-11-01T12:15:00.000Z',
       },
     }

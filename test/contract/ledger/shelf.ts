@@ -258,10 +258,12 @@ export function shelfContract(opener: Opener): void {
   })
 
   describe('beside the ledger', () => {
-    test('a new signing key retires the one before it', async () => {
+    test('a new signing key retires the one before it, and what was retired stays so', async () => {
       const { shelf } = stage.store
-      await shelf.putKey(keyRow('k-1', 1), { verify_until: 100 })
-      await shelf.putKey(keyRow('k-2', 2), { verify_until: 200 })
+      await shelf.putKeys([keyRow('k-1', 1)])
+      await shelf.putKeys([{ ...keyRow('k-1', 1), verify_until: 200 }, keyRow('k-2', 2)])
+      // As a lost answer makes it be put again.
+      await shelf.putKeys([keyRow('k-1', 1)])
       const rows = await shelf.keyring()
       expect(rows.map(({ kid, verify_until }) => [kid, verify_until])).toEqual([
         ['k-1', 200],

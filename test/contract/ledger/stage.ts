@@ -13,6 +13,7 @@ import type {
 } from '../../../src/ledger/contract.js'
 import { hashRequest, type Request } from '../../../src/request/request.js'
 import { hashed, question, START } from '../../ledger/craft.js'
+import { unlocked } from '../../unlocked.js'
 
 /** Somewhere a store can be opened, closed and opened again with everything that was committed. */
 export type Place = {
@@ -63,12 +64,12 @@ export class Stage {
   async begin(opener: Opener): Promise<void> {
     this.clock = new TestClock()
     this.#place = await opener()
-    this.#store = await this.#place.open(this.clock)
+    this.#store = unlocked(await this.#place.open(this.clock))
   }
 
   async reopen(): Promise<void> {
     await this.#store?.ledger.close()
-    this.#store = (await this.#place?.open(this.clock)) ?? null
+    if (this.#place !== null) this.#store = unlocked(await this.#place.open(this.clock))
   }
 
   async end(): Promise<void> {

@@ -1,4 +1,5 @@
 // The operator's and the auditor's side of a cluster's ledger: the same commands, with DATABASE_URL.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,11 +14,15 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { openSqlite } from '../../../src/ledger/sqlite/open.js'
 import { openSecret } from '../../../src/secret.js'
 import { settings } from '../../../src/settings.js'
-import { rotate } from '../../../src/token/keyring.js'
+import { rewrapped } from '../../../src/token/key-row.js'
+import { unlock } from '../../../src/unlocking.js'
 import { terminal } from '../../cli/terminal.js'
 import { present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
-import { fromSlack, handleOf, question, StageAdapter } from '../../lane/stage.js'
+import { fromSlack, handleOf, question, SECRET, StageAdapter } from '../../lane/stage.js'
+import { started } from '../craft.js'
 import { laneOn, RUN, TO_OWNER } from './lane.js'
+
+const NO_SECRET = 'not checked: the secret is not at hand, neither as LANE_SECRET nor as a file'
 
 describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run test:setup)', () => {
   let server: Server
@@ -28,6 +33,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
     server = await startPostgres()
     url = await server.corner()
     store = await openPostgres(url)
+    await unlock(store, SECRET, started)
     const slack = new StageAdapter('slack')
     const lane = await laneOn(store, slack, error => {
       throw error
@@ -54,7 +60,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
     const { size, hash } = await store.ledger.head()
     expect(await run(['verify'])).toEqual({
       code: 0,
-      out: `the database holds: ${size} entries, head ${hash}\n`,
+      out: `the database holds: ${size} entries, head ${hash}, seals ${NO_SECRET}\n`,
       err: '',
     })
     expect(await run(['replay'])).toEqual({
@@ -73,9 +79,13 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
     for await (const chunk of store.backup()) chunks.push(chunk)
     await writeFile(file, Buffer.concat(chunks))
     const { size, hash } = await store.ledger.head()
-    expect((await run(['verify', file])).out).toBe(`${file} holds: ${size} entries, head ${hash}\n`)
+    expect((await run(['verify', file])).out).toBe(
+      `${file} holds: ${size} entries, head ${hash}, seals ${NO_SECRET}\n`,
+    )
     expect((await run(['replay', file])).out).toContain('2 replies read again, 0 erased')
-    const { ledger, shelf } = openSqlite(directory, machineClock)
+    const copy = openSqlite(directory, machineClock)
+    const { ledger, shelf } = copy
+    await unlock(copy, SECRET, started)
     expect(await ledger.story('audited')).toEqual(await store.ledger.story('audited'))
     expect(await shelf.keyring()).toEqual(await store.shelf.keyring())
     await ledger.close()
@@ -91,7 +101,9 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
   describe('the doctor', () => {
     const LANE_SECRET = 'the secret of the replicas that made the ledger'
     beforeAll(async () => {
-      await rotate(store.shelf, openSecret('', LANE_SECRET), store.ledger.now())
+      const secret = openSecret('', LANE_SECRET)
+      const rows = await store.shelf.keyring()
+      await store.shelf.putKeys(rows.map(row => rewrapped(row, SECRET, secret)))
     })
     const settingsFor = (databaseUrl: string, secret: string) => {
       const read = settings({
@@ -107,6 +119,12 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
         ({ check, status }) => `${check} ${status}`,
       )
 
+    test('and verify has checked the seals where the secret is at hand, another one is told', async () => {
+      expect((await run(['verify'], { LANE_SECRET })).out).toMatch(/ holds: .*, seals checked\n$/)
+      const other = await run(['verify'], { LANE_SECRET: 'another secret of at least that length' })
+      expect([other.code, other.out]).toEqual([0, expect.stringContaining('is not the one of this ledger')])
+    })
+
     test('finds nothing wrong with a database that is right', async () => {
       expect(await look(url)).toEqual([
         'database ok',
@@ -114,6 +132,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
         'database clock ok',
         'schema ok',
         'secret ok',
+        'seals ok',
         'last entry ok',
       ])
     })

@@ -1,4 +1,5 @@
 // A real database whose clock is set while the lane runs. Only the database's clock is moved; this process's stays.
+
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ import { verify } from '../../../src/ledger/verify.js'
 import { ask, killable, type Server, startPostgres } from '../../cluster/postgres.js'
 import { entriesOf, STARTED } from '../../contract/ledger/stage.js'
 import { ALL, has } from '../../faults/rig.js'
+import { unlocked } from '../../unlocked.js'
 import { until } from '../../until.js'
 
 const HOUR = 3_600_000
@@ -67,7 +69,7 @@ describe.skipIf(!killable || library === null)(
       (await entriesOf(ledger)).flatMap(entry => (entry.type === 'CLOCK_SUSPECT' ? [entry.body.state] : []))
     async function pair(): Promise<[Ledger, Ledger]> {
       const url = await server.corner()
-      const opened = [await openPostgres(url), await openPostgres(url)] as const
+      const opened = [unlocked(await openPostgres(url)), unlocked(await openPostgres(url))] as const
       stores.push(...opened)
       return [opened[0].ledger, opened[1].ledger]
     }

@@ -1,4 +1,5 @@
 // What only a database can show: what it refuses to have changed, and what it is refused for.
+
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { LedgerUnavailable, OutcomeUnknown, type Store } from '../../../src/ledger/contract.js'
@@ -8,6 +9,7 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
 import { ask, killable, present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
 import { guarded, note, open, STARTED, withdraw } from '../../contract/ledger/stage.js'
+import { unlocked } from '../../unlocked.js'
 import { until } from '../../until.js'
 
 describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)', () => {
@@ -23,7 +25,7 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
   afterAll(() => server.end())
 
   async function opened(): Promise<Store> {
-    const store = await openPostgres(url)
+    const store = unlocked(await openPostgres(url))
     stores.push(store)
     return store
   }
@@ -283,29 +285,6 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     expect(ended).toHaveLength(1)
     await Promise.all(ended)
     await new Promise(resolve => asking.close(resolve))
-  })
-
-  test('a signing key that is put again because its answer was lost retires none that came after it', async () => {
-    const { shelf } = await fresh()
-    const put = (kid: string, not_before: number) =>
-      shelf.putKey(
-        {
-          kid,
-          purpose: 'reply-token',
-          public_jwk: '{}',
-          wrapped: Buffer.from(kid),
-          not_before,
-          verify_until: null,
-        },
-        { verify_until: 100 },
-      )
-    await put('k-1', 1)
-    await put('k-2', 2)
-    await put('k-1', 1)
-    expect((await shelf.keyring()).map(({ kid, verify_until }) => [kid, verify_until])).toEqual([
-      ['k-1', 100],
-      ['k-2', null],
-    ])
   })
 
   test('keeps words, references, cursors and claims that hold U+0000', async () => {

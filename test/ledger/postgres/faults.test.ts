@@ -1,5 +1,6 @@
 // The database is broken under load, in the ways databases break. Each ends with the ledger verified and compared with
 // what was acknowledged.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { LedgerUnavailable, type Store } from '../../../src/ledger/contract.js'
@@ -7,6 +8,7 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { ask, killable, present, type Server, startPostgres } from '../../cluster/postgres.js'
 import { note } from '../../contract/ledger/stage.js'
 import { ALL } from '../../faults/rig.js'
+import { unlocked } from '../../unlocked.js'
 import { until } from '../../until.js'
 import { type Cut, wireTo } from './proxy.js'
 import { Work } from './work.js'
@@ -25,7 +27,7 @@ describe.skipIf(!present)('a PostgreSQL that breaks (needs a server: npm run tes
   afterAll(() => server.end())
 
   async function opened(url: string): Promise<Store> {
-    const store = await openPostgres(url)
+    const store = unlocked(await openPostgres(url))
     leave.push(() => store.ledger.close())
     return store
   }

@@ -1,5 +1,6 @@
 // Two replicas, the same thousand requests, and for each of them a reply, a withdrawal and the alarm at the moment of its
 // deadline, on both: one outcome each, and everybody is told which.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Case } from '../../../src/agenda/case.js'
@@ -11,6 +12,7 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
 import { present, type Server, startPostgres } from '../../cluster/postgres.js'
 import { fromSlack, handleOf, question, StageAdapter } from '../../lane/stage.js'
+import { unlocked } from '../../unlocked.js'
 import { laneOn, RUN, TO_OWNER } from './lane.js'
 
 const REQUESTS = 1_000
@@ -31,7 +33,7 @@ describe.skipIf(!present)('two replicas race (needs a PostgreSQL: npm run test:s
   beforeAll(async () => {
     server = await startPostgres()
     const url = await server.corner()
-    stores.push(await openPostgres(url), await openPostgres(url))
+    stores.push(unlocked(await openPostgres(url)), unlocked(await openPostgres(url)))
     for (const store of stores) lanes.push(await laneOn(store, slack, error => void troubles.push(error)))
   })
   afterAll(async () => {

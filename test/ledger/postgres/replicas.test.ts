@@ -1,5 +1,6 @@
 // Two replicas on one database: each hears what the other commits, one at a time holds a name, and what one finds wrong
 // with the clock holds for both.
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Entry, EventType } from '../../../src/event.js'
 import type { Decision, Ledger, Moment, Store } from '../../../src/ledger/contract.js'
@@ -7,6 +8,7 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
 import { ask, present, type Server, startPostgres } from '../../cluster/postgres.js'
 import { entriesOf, guarded, note, open, STARTED, TestClock, withdraw } from '../../contract/ledger/stage.js'
+import { unlocked } from '../../unlocked.js'
 import { until } from '../../until.js'
 
 const HOUR = 3_600_000
@@ -25,7 +27,7 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
   afterAll(() => server.end())
 
   async function replica(clock?: TestClock): Promise<Store> {
-    const store = await openPostgres(url, clock && { clock, wallOf: () => clock.wall() })
+    const store = unlocked(await openPostgres(url, clock && { clock, wallOf: () => clock.wall() }))
     stores.push(store)
     return store
   }

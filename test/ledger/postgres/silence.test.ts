@@ -1,10 +1,12 @@
 // One end has been stopped and says nothing, not even goodbye: the other does not wait for it for ever.
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/ledger/contract.js'
 import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { present, type Server, startPostgres } from '../../cluster/postgres.js'
 import { note } from '../../contract/ledger/stage.js'
 import { ALL } from '../../faults/rig.js'
+import { unlocked } from '../../unlocked.js'
 import { until } from '../../until.js'
 import { type Wire, wireTo } from './proxy.js'
 
@@ -20,8 +22,8 @@ describe.skipIf(!present)('silence (needs a PostgreSQL: npm run test:setup)', ()
   async function begin(): Promise<void> {
     const url = await server.corner()
     wire = await wireTo(url)
-    far = await openPostgres(wire.url)
-    near = await openPostgres(url)
+    far = unlocked(await openPostgres(wire.url))
+    near = unlocked(await openPostgres(url))
   }
   afterEach(async () => {
     await wire.close()

@@ -1,12 +1,12 @@
 // What a replica tells of commits, where reading and committing overtake each other: the tail by itself, on its promises.
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/event.js'
-import { GENESIS, seal } from '../../../src/ledger/entry.js'
+import { GENESIS, inscribe } from '../../../src/ledger/entry.js'
 import { Tail } from '../../../src/ledger/postgres/tail.js'
 import { STARTED } from '../../contract/ledger/stage.js'
 
 const at = '2026-11-01T12:00:00.000Z'
-const { entry, line } = seal(STARTED, { seq: 0, at, prev: GENESIS })
+const { entry, line } = inscribe(STARTED, { seq: 0, at, prev: GENESIS })
 const seqs = (entries: readonly Entry[]): number[] => entries.map(({ seq }) => seq)
 
 test('N3: an own commit that was read before it was answered is told once to all, and once as our own', async () => {

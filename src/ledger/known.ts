@@ -1,0 +1,28 @@
+// The lines this process has sealed or checked lately, with their place in their story: bytes that are still the same need not
+// be hashed again.
+
+/** So many lines at least are known, and twice as many at most: some ten megabytes. A story that is asked for later
+ *  than so many entries after it was written pays for the check. */
+const KEPT = 8_192
+
+type Line = { readonly line: string; readonly version: number }
+
+export class Known {
+  /** By seq: those of now, and those before them. What is full takes the place of the older ones. */
+  #newer = new Map<number, Line>()
+  #older = new Map<number, Line>()
+
+  add(seq: number, line: string, version: number): void {
+    if (this.#newer.size >= KEPT) {
+      this.#older = this.#newer
+      this.#newer = new Map()
+    }
+    this.#newer.set(seq, { line, version })
+  }
+
+  /** Which version of its story this line made; null for other bytes than were known. */
+  versionOf(seq: number, line: string): number | null {
+    const known = this.#newer.get(seq) ?? this.#older.get(seq)
+    return known !== undefined && known.line === line ? known.version : null
+  }
+}

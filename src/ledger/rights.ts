@@ -1,0 +1,68 @@
+// The rows that give a right, and what of them is sealed: all that says what the right is. Without its seal such a row is
+// as if it were absent, so that whoever can write the database, and has not the lane's secret, gives nobody anything.
+// A reference leads from a provider's message to a grant: turned to another one it would make of a YES to one request a
+// YES to the other.
+
+/** A value as it is kept; bytes are sealed as hexadecimal. */
+export type Value = string | number | null | Uint8Array
+export type Row = Readonly<Record<string, Value>>
+
+type Right = {
+  /** By which a row is found. */
+  readonly identity: readonly string[]
+  readonly columns: readonly string[]
+  /** For whoever is told that a row is not sound: no secret, nor the hash of one. */
+  name(row: Row): string
+}
+
+export const RIGHTS = {
+  api_keys: {
+    identity: ['key_id'],
+    columns: ['key_id', 'name', 'scopes', 'secret_hash', 'created_at', 'revoked_at'],
+    name: ({ key_id }) => `API key ${key_id}`,
+  },
+  links: {
+    identity: ['user_id', 'channel'],
+    columns: ['user_id', 'channel', 'address'],
+    name: ({ user_id, channel }) => `linked address of ${user_id} on ${channel}`,
+  },
+  invitations: {
+    identity: ['code_hash'],
+    columns: ['code_hash', 'user_id', 'channel', 'expires_ms'],
+    name: ({ user_id, channel }) => `invitation of ${user_id} on ${channel}`,
+  },
+  grants: {
+    identity: ['handle_hash'],
+    columns: ['handle_hash', 'use', 'code_hash', 'token', 'request_id', 'delivery_id', 'channel', 'user_id'],
+    name: ({ delivery_id }) => `grant of delivery ${delivery_id}`,
+  },
+  refs: {
+    identity: ['channel', 'ref'],
+    columns: ['channel', 'ref', 'delivery_id', 'handle_hash'],
+    name: ({ delivery_id, channel }) => `reference of delivery ${delivery_id} on ${channel}`,
+  },
+  callbacks: {
+    identity: ['request_id'],
+    columns: ['request_id', 'url'],
+    name: ({ request_id }) => `callback of request ${request_id}`,
+  },
+  keys: {
+    identity: ['kid'],
+    columns: ['kid', 'purpose', 'public_jwk', 'wrapped', 'not_before', 'verify_until'],
+    name: ({ kid, purpose }) => `key ${kid} of purpose ${purpose}`,
+  },
+} as const satisfies Readonly<Record<string, Right>>
+
+export type RightTable = keyof typeof RIGHTS
+export const RIGHT_TABLES = Object.keys(RIGHTS) as readonly RightTable[]
+
+/** One text for one row: its table, then its values in the order of the columns. */
+export function wordsOfRow(table: RightTable, row: Row): string {
+  const values = RIGHTS[table].columns.map(column => spelt(row[column] ?? null))
+  return `lane/row/v1\n${table}\n${JSON.stringify(values)}`
+}
+
+const spelt = (value: Value): string | number | null =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+
+export const nameOfRow = (table: RightTable, row: Row): string => (RIGHTS[table] as Right).name(row)

@@ -1,0 +1,105 @@
+// I29, for whoever has the store and the key that seals: every append of the ledger must have its seal, and the ledger its
+// LEDGER_SEALED. The lines pass through unchanged: what can be told from them alone is checked by `verify`.
+import type { Entry } from '../event.js'
+import type { SealKey } from './contract.js'
+import { parseEntry } from './entry.js'
+import { type SealedLine, Seals } from './seals.js'
+
+/** Enough to see what kind of damage it is. */
+const MAX_PROBLEMS = 100
+
+export type SealProblem = { readonly invariant: 'I29'; readonly seq: number; readonly message: string }
+type Story = { readonly begins: number; version: number }
+
+export class SealAudit {
+  readonly problems: SealProblem[] = []
+  readonly #seals = new Seals()
+  readonly #stories = new Map<string, Story>()
+  /** The append that is being read. */
+  #rows: SealedLine[] = []
+  #entries: Entry[] = []
+  #isSealed = false
+
+  constructor(key: SealKey) {
+    this.#seals.unlock(key)
+  }
+
+  async *watch(rows: AsyncIterable<SealedLine>): AsyncIterable<string> {
+    for await (const row of rows) {
+      this.#read(row)
+      yield row.line
+    }
+    this.#breakOff()
+    if (!this.#isSealed) this.#report(0, 'the ledger has no LEDGER_SEALED, though there is a key that seals')
+  }
+
+  #read(row: SealedLine): void {
+    const entry = read(row.line)
+    // An append is of one story. Where another begins and no seal has come, it did not; a line that is none is told of by
+    // its own flaw.
+    if (entry === null || entry.request_id !== this.#entries.at(-1)?.request_id) this.#breakOff()
+    if (entry === null) return
+    this.#rows.push(row)
+    this.#entries.push(entry)
+    if (entry.type === 'LEDGER_SEALED') this.#isSealed = true
+    if (row.seal !== null) this.#conclude()
+  }
+
+  #conclude(): void {
+    const [first] = this.#entries
+    if (first === undefined) return
+    const { begins, version } = this.#storyOf(first)
+    if (!this.#seals.holds(this.#rows, this.#entries, begins, version))
+      this.#report(first.seq, 'the seal of its append is not that of this lane')
+    this.#next()
+  }
+
+  /** Of an append no seal has come. */
+  #breakOff(): void {
+    const [first] = this.#entries
+    if (first !== undefined) this.#report(first.seq, 'its append has no seal')
+    this.#next()
+  }
+
+  #next(): void {
+    const id = this.#entries[0]?.request_id
+    const story = id === undefined ? undefined : this.#stories.get(id)
+    if (story !== undefined) story.version += this.#entries.length
+    this.#rows = []
+    this.#entries = []
+  }
+
+  #storyOf({ request_id, seq }: Entry): { readonly begins: number | null; readonly version: number } {
+    if (request_id === undefined) return { begins: null, version: 0 }
+    const story = this.#stories.get(request_id) ?? { begins: seq, version: 0 }
+    this.#stories.set(request_id, story)
+    return story
+  }
+
+  #report(seq: number, message: string): void {
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ invariant: 'I29', seq, message })
+  }
+}
+
+/** Where the keyring has no key that seals: then nothing may say that the ledger is sealed. */
+export class UnsealedAudit {
+  readonly problems: SealProblem[] = []
+
+  async *watch(rows: AsyncIterable<SealedLine>): AsyncIterable<string> {
+    for await (const { line } of rows) {
+      const entry = read(line)
+      if (entry?.type === 'LEDGER_SEALED')
+        this.problems.push({ invariant: 'I29', seq: entry.seq, message: NO_KEY })
+      yield line
+    }
+  }
+}
+const NO_KEY = 'the ledger is sealed, and its keyring has not the key it was sealed with'
+
+function read(line: string): Entry | null {
+  try {
+    return parseEntry(line)
+  } catch {
+    return null
+  }
+}

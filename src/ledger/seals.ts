@@ -1,0 +1,209 @@
+// Seals: HMACs by which the lane knows again what it has written itself. A hash can be made by anybody; a seal by nobody
+// who has the database alone.
+//
+// S1  Each append has one seal, kept with its last entry: over the first and last seq, the last hash, the seq its story
+//     begins with, and the story's version before and after.
+// S2  A story is what its seals say: whole from version 0 on, each append unbroken and every entry hashed again. What this
+//     process has sealed or checked lately is only compared with what it was then.
+// S3  A row that gives a right has a seal of its own (rights.ts).
+// S4  What is not sealed gives no right, and is told of until it is found sound again.
+import { timingSafeEqual } from 'node:crypto'
+import type { Hash } from '../canonical.js'
+import type { Entry } from '../event.js'
+import { SealBroken, type Sealing, type SealKey } from './contract.js'
+import { hashOfLine, parseEntry } from './entry.js'
+import { Known } from './known.js'
+import { nameOfRow, type RightTable, type Row, wordsOfRow } from './rights.js'
+
+export type SealedLine = { readonly line: string; readonly seal: string | null }
+
+/** What one seal is over; `story` is the seq it begins with, null for entries of no request. */
+export type Sealed = {
+  readonly first: number
+  readonly last: number
+  readonly hash: Hash
+  readonly story: number | null
+  readonly before: number
+  readonly after: number
+}
+
+/** Names that are told of; what an attacker has broken beyond that is many. */
+const TOLD = 100
+
+export const LOCKED = 'the store is locked: the key that seals was not opened'
+
+export class Seals implements Sealing {
+  #key: SealKey | null = null
+  readonly #known = new Known()
+  readonly #broken = new Set<string>()
+  #onBroken: (name: string) => void = () => undefined
+
+  unlock(key: SealKey): void {
+    this.#key = key
+  }
+
+  get isLocked(): boolean {
+    return this.#key === null
+  }
+
+  broken(): readonly string[] {
+    return [...this.#broken]
+  }
+
+  onBroken(tell: (name: string) => void): void {
+    this.#onBroken = tell
+  }
+
+  ofAppend(sealed: Sealed): string {
+    return this.#seal(wordsOfAppend(sealed))
+  }
+
+  /** LEDGER_SEALED stands second in its append, after LANE_STARTED. */
+  ledgerSealed(rows: readonly SealedLine[]): Entry {
+    const entries = rows.map(({ line }) => read(line))
+    const whole = entries.every(entry => entry !== null) && this.holds(rows, entries as Entry[], null, 0)
+    const last = entries.at(-1)
+    if (!whole || last?.type !== 'LEDGER_SEALED') throw new SealBroken('LEDGER_SEALED')
+    return last
+  }
+
+  ofRow(table: RightTable, row: Row): string {
+    return this.#seal(wordsOfRow(table, row))
+  }
+
+  /** After the commit: these stand in the ledger, the first of them at version `before` of its story. */
+  keep(entries: readonly Entry[], lines: readonly string[], before: number): void {
+    for (const [index, { seq }] of entries.entries()) this.#known.add(seq, lines[index] ?? '', before + index)
+  }
+
+  /** Whether this process has sealed or checked these very bytes at this place of their story. */
+  knows(seq: number, line: string): boolean {
+    return this.#known.versionOf(seq, line) !== null
+  }
+
+  /** The entries of a story of so many, or SealBroken. */
+  story(requestId: string, version: number, rows: readonly SealedLine[]): readonly Entry[] {
+    const name = `request ${requestId}`
+    const entries = rows.map(({ line }) => read(line))
+    if (rows.length !== version || !this.#isSound(requestId, rows, entries)) {
+      this.#tell(name)
+      throw new SealBroken(name)
+    }
+    this.#broken.delete(name)
+    return entries as readonly Entry[]
+  }
+
+  /** The row without its seal, or null, and told of, where that is not the lane's. */
+  sound<T extends object>(table: RightTable, row: T & { readonly seal: string | null }): T | null {
+    const { seal, ...right } = row
+    const isSound = seal !== null && isSame(seal, this.ofRow(table, right as unknown as Row))
+    const name = nameOfRow(table, right as unknown as Row)
+    if (isSound) this.#broken.delete(name)
+    else this.#tell(name)
+    return isSound ? (right as unknown as T) : null
+  }
+
+  #isSound(requestId: string, rows: readonly SealedLine[], entries: readonly (Entry | null)[]): boolean {
+    if (!entries.every((entry): entry is Entry => entry?.request_id === requestId)) return false
+    if (
+      entries.every(({ seq }, version) => this.#known.versionOf(seq, rows[version]?.line ?? '') === version)
+    )
+      return true
+    if (!this.#isSealed(rows, entries)) return false
+    this.keep(
+      entries,
+      rows.map(({ line }) => line),
+      0,
+    )
+    return true
+  }
+
+  /** Whether seals cover it from its first entry to its last. */
+  #isSealed(rows: readonly SealedLine[], entries: readonly Entry[]): boolean {
+    const story = entries[0]?.seq ?? null
+    let before = 0
+    for (const [index, { seal }] of rows.entries()) {
+      if (seal === null) continue
+      const after = index + 1
+      if (!this.holds(rows.slice(before, after), entries.slice(before, after), story, before)) return false
+      before = after
+    }
+    return before === rows.length
+  }
+
+  /** Whether these are one append, as it was sealed: of this story, after so many entries of it. */
+  holds(
+    rows: readonly SealedLine[],
+    entries: readonly Entry[],
+    story: number | null,
+    before: number,
+  ): boolean {
+    const seal = rows.at(-1)?.seal ?? null
+    if (seal === null || !isUnbroken(entries, rows)) return false
+    return isSame(seal, this.ofAppend(placeOf(entries, story, before)))
+  }
+
+  #seal(words: string): string {
+    if (this.#key === null) throw new Error(LOCKED)
+    return `${this.#key.kid}.${this.#key.mac(words)}`
+  }
+
+  #tell(name: string): void {
+    if (this.#broken.has(name) || this.#broken.size >= TOLD) return
+    this.#broken.add(name)
+    this.#onBroken(name)
+  }
+}
+
+const wordsOfAppend = ({ first, last, hash, story, before, after }: Sealed): string =>
+  `lane/append/v1\n${first}\n${last}\n${hash}\n${story ?? ''}\n${before}\n${after}`
+
+/** Entries of no request stand at no version of any story. */
+export function placeOf(entries: readonly Entry[], story: number | null, before: number): Sealed {
+  const [first] = entries
+  const last = entries.at(-1)
+  if (first === undefined || last === undefined) throw new Error('an append that is sealed has an entry')
+  const after = story === null ? before : before + entries.length
+  return { first: first.seq, last: last.seq, hash: last.hash, story, before, after }
+}
+
+/** Each entry is what its hash says, and follows on the one before it. */
+function isUnbroken(entries: readonly Entry[], rows: readonly SealedLine[]): boolean {
+  return entries.every((entry, index) => {
+    const previous = entries[index - 1]
+    const follows = previous === undefined || (entry.seq === previous.seq + 1 && entry.prev === previous.hash)
+    return follows && hashOfLine(rows[index]?.line ?? '', entry.hash) === entry.hash
+  })
+}
+
+function read(line: string): Entry | null {
+  try {
+    return parseEntry(line)
+  } catch {
+    return null
+  }
+}
+
+function isSame(given: string, ours: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(ours)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** The entries of these lines, without those of a story that is not sound; it is read where this process does not know them. */
+export async function* soundEntries(
+  seals: Seals,
+  lines: AsyncIterable<string>,
+  story: (requestId: string) => Promise<unknown>,
+): AsyncIterable<Entry> {
+  for await (const line of lines) {
+    const entry = read(line)
+    if (entry === null) continue
+    const { request_id, seq } = entry
+    if (request_id !== undefined && !seals.knows(seq, line)) await story(request_id).catch(unlessBroken)
+    if (request_id === undefined || seals.knows(seq, line)) yield entry
+  }
+}
+
+function unlessBroken(error: unknown): void {
+  if (!(error instanceof SealBroken)) throw error
+}
