@@ -26,33 +26,25 @@ function env(variables: Record<string, string>) {
   return read.settings
 }
 const SLACK = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_SIGNING_SECRET: 's' }
-/** What proves no more than that somebody holds something. */
-const POSSESSION: readonly string[] = ['link_code', 'sms_from']
 const WEB_ONLY = 'recipients:\n  ann:\n    name: Ann\n    web: true\n'
 
+const STRONG = PROOFS.filter(proof => proof !== 'link_code' && proof !== 'sms_from')
+
 describe('the shipped file', () => {
-  it('has one person on the web with no hourly limit, who may approve what callers and coding agents ask for', async () => {
+  it('has one person on the web with no hourly limit, who may approve what callers and coding agents ask for, with any proof but the weak ones', async () => {
     const shipped = config(await readFile(SHIPPED, 'utf8'))
     expect(shipped).toEqual({
       recipients: {
         operator: { user_id: 'operator', name: 'Operator', addresses: { web: true }, channels: ['web'] },
       },
-      actions: {
-        ...Object.fromEntries(
-          ['PUBLISH', 'PROMOTE', 'EXPORT'].map(name => [
-            name,
-            { approvers: ['operator'], proofs: [...PROOFS] },
-          ]),
-        ),
-        ...Object.fromEntries(
-          ['RUN_STEP', 'USE_TOOL'].map(name => [
-            name,
-            { approvers: ['operator'], proofs: PROOFS.filter(proof => !POSSESSION.includes(proof)) },
-          ]),
-        ),
-      },
-      questions: { proofs: PROOFS },
-      reviews: { proofs: PROOFS },
+      actions: Object.fromEntries(
+        ['PUBLISH', 'PROMOTE', 'EXPORT', 'RUN_STEP', 'USE_TOOL'].map(name => [
+          name,
+          { approvers: ['operator'], proofs: STRONG },
+        ]),
+      ),
+      questions: { proofs: STRONG },
+      reviews: { proofs: STRONG },
       outbox: 'auto',
       limits: {
         open_questions_per_run: 3,
@@ -294,21 +286,18 @@ describe('which proofs are enough', () => {
     config(
       `recipients:\n  ann: ${person}\n  bo: { name: B, web: true }\nactions:\n  PUBLISH: { approvers: [ann, bo]${rest} }\n`,
     )
-  const strong = PROOFS.filter(proof => proof !== 'link_code' && proof !== 'sms_from')
-
   it.each([
     ['{ name: A, slack: { team: T1, user: U1 } }'],
     ['{ name: A, email: a@example.org }'],
     ['{ name: A, telegram: 5 }'],
     ['{ name: A, sms: "+15551230000" }'],
+    ['{ name: A, web: true }'],
   ])('with an approver %s, a link and a caller id do not approve', person => {
-    expect(proofsFor(policy(person), asRequest(approval))).toEqual(strong)
+    expect(proofsFor(policy(person), asRequest(approval))).toEqual(STRONG)
   })
-  it('with approvers on the web alone a link approves; a caller id never does unless the action says so', () => {
-    const usual = proofsFor(policy('{ name: A, web: true }'), asRequest(approval))
-    expect(usual).toEqual(PROOFS.filter(proof => proof !== 'sms_from'))
-    const said = policy('{ name: A, sms: "+15551230000" }', ', proofs: [sms_from]')
-    expect(proofsFor(said, asRequest(approval))).toEqual(['sms_from'])
+  it.each(['link_code', 'sms_from'])('%s is enough where the action says so', proof => {
+    const said = policy('{ name: A, sms: "+15551230000" }', `, proofs: [${proof}]`)
+    expect(proofsFor(said, asRequest(approval))).toEqual([proof])
   })
   it('what the action says holds', () => {
     const said = policy('{ name: A, email: a@example.org }', ', proofs: [link_code]')
@@ -317,9 +306,9 @@ describe('which proofs are enough', () => {
   it('an action that is no longer configured is answered by no proof', () => {
     expect(proofsFor(config(WEB_ONLY), asRequest(approval))).toEqual([])
   })
-  it('questions and reviews take any proof unless the file says otherwise', () => {
+  it('a question is not answered by a forwarded link or a forged number either, unless the file says so', () => {
     const said = config(`${WEB_ONLY}reviews: { proofs: [console] }\n`)
-    expect(proofsFor(said, asRequest(question))).toEqual(PROOFS)
+    expect(proofsFor(said, asRequest(question))).toEqual(STRONG)
     expect(proofsFor(said, asRequest(review))).toEqual(['console'])
   })
 })

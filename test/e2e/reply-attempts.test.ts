@@ -67,6 +67,27 @@ describe('attempts run out', () => {
     }
   })
 
+  test('a dead link opens nothing: neither the request nor what it points at', async () => {
+    const sample = await startLane({ config: limited })
+    try {
+      const put = await sample.call('PUT', '/v1/blobs', {
+        raw: 'for those who may still answer',
+        headers: { 'content-type': 'text/plain' },
+      })
+      const handle = put.json.handle as string
+      await sample.submit(question('dead', { context_handles: [handle] }))
+      const old = await sample.link('dead')
+      const content = () => sample.call('GET', `${old.link}/blobs/${handle}`, { key: null })
+      expect((await content()).text).toContain('for those who may still answer')
+      for (let n = 0; n < 3; n++) await sample.answer(old, 'maybe')
+      const [page, blob] = [await sample.call('GET', old.link, { key: null }), await content()]
+      expect([page.status, blob.status]).toEqual([429, 429])
+      expect(`${page.text}${blob.text}`).not.toMatch(/Ship the release|may still answer|sha256:/)
+    } finally {
+      await sample.close()
+    }
+  })
+
   test('[LANE-080] whoever guesses handles is told to stop, with the time to wait; nothing of it is recorded', async () => {
     const sample = await startLane()
     try {

@@ -1,6 +1,6 @@
 // Who may answer, once: tokens, codes and proofs, two people at the same moment, and what is recorded of it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { approval, type LaneUnderTest, startLane, UNLIMITED } from '../lane-under-test.js'
+import { approval, CONFIG, type LaneUnderTest, startLane, UNLIMITED } from '../lane-under-test.js'
 import { csrfOf, HTML, visitor, wrongCode } from './visitor.js'
 
 let lane: LaneUnderTest
@@ -97,12 +97,43 @@ describe('the right to answer', () => {
     expect(JSON.stringify(await lane.ledger())).not.toContain('perhaps, says')
   })
 
-  test('a reply for which the configured proof is not enough is refused, and says why', async () => {
-    await lane.submit(approval('weak', { action: 'PROMOTE' }))
-    const answer = await lane.answer(await lane.link('weak'), 'yes')
-    expect([answer.status, answer.json.code]).toEqual([403, 'reply_rejected'])
-    expect(answer.json.detail).toContain('proof_insufficient')
-    expect(await stateOf('weak')).toBe('pending')
+  test('an approval that nobody asked could give in a way that is enough is not asked for', async () => {
+    const refused = await lane.submit(approval('weak', { action: 'PROMOTE' }))
+    expect([refused.status, refused.json.code]).toEqual([422, 'cannot_be_shown'])
+    expect(refused.json).toMatchObject({
+      detail: 'No channel of anybody asked gives a proof that is enough for this request.',
+      errors: [
+        { field: '/recipients', read: 'asked on web', accepted: 'somebody who can answer by slack_signed' },
+      ],
+    })
+    expect((await lane.call('GET', '/v1/requests/weak')).status).toBe(404)
+  })
+
+  test('a reply whose proof is not enough any more is refused, and says why', async () => {
+    const before = await startLane()
+    const { dataDir, agentKey, operatorKey } = before
+    await before.submit(approval('weak'))
+    const reply = await before.link('weak')
+    await before.stop()
+    const config = CONFIG.replace(
+      'PUBLISH: { approvers: [operator, second], proofs: [console, link_code] }',
+      'PUBLISH: { approvers: [operator, second], proofs: [slack_signed] }',
+    )
+    const narrower = await startLane({ config, dataDir, owned: true, keys: { agentKey, operatorKey } })
+    try {
+      for (let time = 0; time < 8; time++) {
+        const answer = await narrower.answer(reply, 'yes')
+        expect([answer.status, answer.json.code]).toEqual([403, 'reply_rejected'])
+        expect(answer.json.detail).toContain('not enough for this request')
+      }
+      expect((await narrower.call('GET', '/v1/requests/weak')).json.state).toBe('pending')
+      expect((await narrower.story('weak')).at(-1)?.body).toMatchObject({
+        reason: 'proof_insufficient',
+        proof: 'console',
+      })
+    } finally {
+      await narrower.close()
+    }
   })
 
   test('[LANE-081] two people asked: the first accepted reply wins, the second hears that it is decided', async () => {

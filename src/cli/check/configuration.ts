@@ -13,7 +13,7 @@ import { ENV_FILE, readText } from '../environment.js'
 import { nearest } from '../nearest.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 import { checkPrivate } from './machine.js'
-import { checkApprovers } from './policy.js'
+import { checkPolicy } from './policy.js'
 
 const LANE_VARIABLES = [
   'HOST',
@@ -79,7 +79,7 @@ export async function checkConfiguration(settings: Settings): Promise<Finding[]>
   return [
     ok('configuration', `${file} is understood`),
     ...checkPeople(loaded.config, settings),
-    ...checkApprovers(loaded.config, configuredChannels(settings)),
+    ...checkPolicy(loaded.config, configuredChannels(settings)),
   ]
 }
 

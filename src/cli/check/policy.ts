@@ -1,39 +1,60 @@
-// Whether the people who may approve an action could: a request that nobody can answer in a way that is enough only waits
-// for its default.
+// Whether the people who are asked could answer, and what is taken for their answer: a request that nobody can answer in a way
+// that is enough is refused, and one that a forwarded message or a forged number answers is answered by anybody.
 import type { Channel, Proof } from '../../adapter.js'
-import { type Config, outboxOpen, type Person } from '../../config.js'
+import { type Config, outboxOpen, type Person, WEAK_PROOFS } from '../../config.js'
+import { wayOf } from '../../request/way.js'
 import { type Finding, warn } from './finding.js'
 
-const VOUCHED: Readonly<Partial<Record<Channel, Proof>>> = {
-  slack: 'slack_signed',
-  telegram: 'telegram_id',
-  email: 'dmarc',
-  sms: 'sms_from',
+/** What policy takes for one kind of request, and who is asked. */
+type Rule = { readonly name: string; readonly people: readonly string[]; readonly proofs: readonly Proof[] }
+
+function rulesOf({ recipients, actions, questions, reviews }: Config): readonly Rule[] {
+  const everybody = Object.keys(recipients)
+  return [
+    ...Object.entries(actions).map(([name, { approvers: people, proofs }]) => ({ name, people, proofs })),
+    { name: 'questions', people: everybody, proofs: questions.proofs },
+    { name: 'reviews', people: everybody, proofs: reviews.proofs },
+  ]
 }
 
-/** Whose messages carry the link with its code; the cards of the others are answered where they stand. */
-const CARRIES_CODE: readonly Channel[] = ['email', 'sms']
-
-/** What this person's answers can prove: by each channel, and by the link that it carries or the console prints. */
-function proofsOf({ channels }: Person, printed: boolean): readonly Proof[] {
-  return channels.flatMap((channel): Proof[] => {
-    const vouched = VOUCHED[channel]
-    if (vouched !== undefined) return CARRIES_CODE.includes(channel) ? [vouched, 'link_code'] : [vouched]
-    return printed ? ['console'] : []
-  })
+export function checkPolicy(config: Config, running: readonly Channel[]): Finding[] {
+  const rules = rulesOf(config)
+  return [...rules.flatMap(rule => checkPeople(rule, config, running)), ...rules.flatMap(checkProofs)]
 }
 
-export function checkApprovers(config: Config, running: readonly Channel[]): Finding[] {
+function checkPeople({ name, people, proofs }: Rule, config: Config, running: readonly Channel[]): Finding[] {
   const printed = outboxOpen(config, running)
-  return Object.entries(config.actions).flatMap(([action, { approvers, proofs }]) => {
-    const unable = approvers.filter(userId => {
-      const person = config.recipients[userId]
-      return person === undefined || !proofsOf(person, printed).some(proof => proofs.includes(proof))
-    })
-    if (unable.length === 0) return []
-    const who =
-      unable.length === approvers.length ? 'none of its approvers can' : `${unable.join(', ')} cannot`
-    const message = `${action}: ${who} give any of its proofs (${proofs.join(', ')})`
-    return [warn('policy', message, 'give them a channel that proves enough, or add a proof to the action')]
+  const unable = people.filter(userId => {
+    const person = config.recipients[userId]
+    return person === undefined || !canAnswer(person, proofs, printed)
   })
+  if (unable.length === 0) return []
+  const who = unable.length === people.length ? 'nobody who is asked can' : `${unable.join(', ')} cannot`
+  const message = `${name}: ${who} give any of its proofs (${proofs.join(', ')})`
+  return [
+    warn('policy', message, 'give them a channel that proves enough, or list a proof that they can give'),
+  ]
+}
+
+/** On one of their channels, where it stands or on the page that it leads to. */
+const canAnswer = ({ channels }: Person, proofs: readonly Proof[], printed: boolean): boolean =>
+  channels
+    .filter(channel => channel !== 'web' || printed)
+    .map(channel => wayOf({ channel, shown: true, coded: true, proofs }))
+    .some(way => way === 'reply' || way === 'page')
+
+const WEAKNESS: Readonly<Partial<Record<Proof, string>>> = {
+  link_code: 'whoever a message with its link and code is forwarded to can answer',
+  sms_from: 'whoever can send in the name of a number can answer, given the code of a message',
+}
+
+function checkProofs({ name, proofs }: Rule): Finding[] {
+  const weak = proofs.filter(proof => WEAK_PROOFS.includes(proof))
+  return weak.map(proof =>
+    warn(
+      'policy',
+      `${name}: ${proof} is enough, so ${WEAKNESS[proof]}`,
+      `take ${proof} off its proofs unless that is meant`,
+    ),
+  )
 }
