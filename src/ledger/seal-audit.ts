@@ -1,4 +1,4 @@
-// I29, for whoever has the store and the key that seals: every append of the ledger must have its seal, and the ledger its
+// I30, for whoever has the store and the key that seals: every append of the ledger must have its seal, and the ledger its
 // LEDGER_SEALED. The lines pass through unchanged: what can be told from them alone is checked by `verify`.
 import type { Entry } from '../event.js'
 import type { SealKey } from './contract.js'
@@ -8,7 +8,7 @@ import { type SealedLine, Seals } from './seals.js'
 /** Enough to see what kind of damage it is. */
 const MAX_PROBLEMS = 100
 
-export type SealProblem = { readonly invariant: 'I29'; readonly seq: number; readonly message: string }
+export type SealProblem = { readonly invariant: 'I30'; readonly seq: number; readonly message: string }
 type Story = { readonly begins: number; version: number }
 
 export class SealAudit {
@@ -77,7 +77,7 @@ export class SealAudit {
   }
 
   #report(seq: number, message: string): void {
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ invariant: 'I29', seq, message })
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ invariant: 'I30', seq, message })
   }
 }
 
@@ -89,7 +89,7 @@ export class UnsealedAudit {
     for await (const { line } of rows) {
       const entry = read(line)
       if (entry?.type === 'LEDGER_SEALED')
-        this.problems.push({ invariant: 'I29', seq: entry.seq, message: NO_KEY })
+        this.problems.push({ invariant: 'I30', seq: entry.seq, message: NO_KEY })
       yield line
     }
   }

@@ -1,0 +1,42 @@
+// A story that somebody has written to past the lane, seen from outside.
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LEDGER_FILE } from '../../src/ledger/sqlite/open.js'
+import { approval, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+
+let lane: LaneUnderTest
+beforeAll(async () => {
+  lane = await startLane()
+})
+afterAll(() => lane.close())
+
+function write(sql: string): void {
+  const db = new Sqlite(join(lane.dataDir, LEDGER_FILE))
+  db.exec(sql)
+  db.close()
+}
+
+test('a request whose story was altered is 503 seal_broken at every door, named by /readyz and counted; others go on', async () => {
+  await lane.submit(approval('altered'))
+  await lane.submit(question('sound'))
+  const reply = await lane.link('altered')
+  expect((await lane.call('GET', '/readyz', { key: null })).json).toMatchObject({ status: 'ready' })
+  write(`DROP TRIGGER entries_are_not_changed;
+    UPDATE entries SET line = replace(line, '"deadline_seconds":', '"deadline_seconds":9') WHERE type = 'REQUEST_OPENED'
+      AND line LIKE '%"altered"%'`)
+  const told = await lane.call('GET', '/v1/requests/altered')
+  expect([told.status, told.json.code]).toEqual([503, 'seal_broken'])
+  expect(told.json.detail).toContain('the seal of request altered is broken')
+  const withdrawn = await lane.call('POST', '/v1/requests/altered/withdraw', { body: { reason: 'enough' } })
+  expect([withdrawn.status, withdrawn.json.code]).toEqual([503, 'seal_broken'])
+  expect((await fetch(reply.link, { headers: { accept: 'application/json' } })).status).toBe(503)
+  const ready = await lane.call('GET', '/readyz', { key: null })
+  expect([ready.status, ready.json]).toMatchObject([
+    200,
+    { status: 'degraded', checks: { ledger: 'ok', seals: 'broken: request altered' } },
+  ])
+  const { text } = await lane.call('GET', '/metrics', { key: lane.operatorKey })
+  expect(text).toMatch(/^lane_seals_broken 1$/m)
+  expect((await lane.call('GET', '/v1/requests/sound')).status).toBe(200)
+})
