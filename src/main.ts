@@ -9,6 +9,7 @@ import { makeAdapters, warnOfHalves } from './channels.js'
 import { instant } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
 import { type Config, checkConfig, configFileOf, loadConfig, OUTBOX_FILE, outboxOpen } from './config.js'
+import { leaveAddress } from './data-directory.js'
 import type { Alarms } from './deadline/alarms.js'
 import { within } from './delivery/patience.js'
 import { openDesk } from './desk.js'
@@ -175,6 +176,7 @@ async function start(
   const port = typeof address === 'object' && address !== null ? address.port : settings.port
   const url = defaultUrl(settings.host, port)
   if (!settings.publicUrlGiven) publicUrl.current = url
+  leaveAddress(settings.dataDir, url)
   // Alarms start once links can be opened: a link that is sent before that would lead nowhere.
   const ringing = await startAlarms(settings, store, id => lane.advance(id), say)
   alarms = ringing

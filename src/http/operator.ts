@@ -27,6 +27,13 @@ export function operatorRoutes(app: FastifyInstance, parts: DoorParts): void {
     return reply.code(201).send({ ...showKey(key), key: secret })
   })
 
+  // Whoever hands a key on, or is handed one, can see what it is good for.
+  app.get('/v1/keys/self', scoped(...SCOPES), async request => {
+    const key = keys.get(callerOf(request).key_id)
+    if (key === null) throw new Error('a caller has a key')
+    return showKey(key)
+  })
+
   // Another replica may have made one just now.
   app.get('/v1/keys', scoped('operate'), async () => {
     await keys.reload()

@@ -78,7 +78,10 @@ function preview(input: object): string {
     : `${json.slice(0, PREVIEW_CHARS)}… (cut: open the content to read all of it)`
 }
 
-const deny = (why: string): Decision => ({ behavior: 'deny', message: `Denied, nobody was asked: ${why}.` })
+export const deny = (why: string): Decision => ({
+  behavior: 'deny',
+  message: `Denied, nobody was asked: ${why}.`,
+})
 
 function decide(told: Told, input: object): Decision {
   if (told.kind === 'answered' && told.answer === 'YES') return { behavior: 'allow', updatedInput: input }

@@ -32,6 +32,7 @@ describe('a key opens what its scopes say', () => {
     ['GET', '/v1/raw-replies', ['audit']],
     ['POST', '/v1/keys', ['operate']],
     ['GET', '/v1/keys', ['operate']],
+    ['GET', '/v1/keys/self', SCOPES],
     ['DELETE', '/v1/keys/none', ['operate']],
     ['POST', '/v1/signing-keys/rotate', ['operate']],
     ['GET', '/v1/backup', ['operate']],

@@ -9,7 +9,7 @@ import {
   settings as readSettings,
   type Settings,
 } from '../../settings.js'
-import { ENV_FILE, readText } from '../environment.js'
+import { readText } from '../environment.js'
 import { nearest } from '../nearest.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 import { checkPrivate } from './machine.js'
@@ -48,7 +48,7 @@ export function checkVariables(env: Environment): {
   return { findings, settings: null }
 }
 
-export function checkEnvFile(file: string = ENV_FILE): Finding[] {
+export function checkEnvFile(file: string): Finding[] {
   const text = readText(file)
   if (text === null) return []
   const unknown = Object.keys(parseEnv(text)).filter(name => OURS.test(name) && !KNOWN.includes(name))
