@@ -9,7 +9,7 @@ import { makeAdapters, warnOfHalves } from './channels.js'
 import { instant } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
 import { type Config, checkConfig, configFileOf, loadConfig, OUTBOX_FILE, outboxOpen } from './config.js'
-import { leaveAddress } from './data-directory.js'
+import { keepPrivate, leaveAddress } from './data-directory.js'
 import type { Alarms } from './deadline/alarms.js'
 import { within } from './delivery/patience.js'
 import { openDesk } from './desk.js'
@@ -62,6 +62,7 @@ export async function serve(env: Environment, print: (text: string) => void = co
   const settings = requireSettings(env)
   const config = await requireConfig(settings)
   const log = pino({ level: settings.logLevel, base: null }, pino.destination({ dest: 2, sync: false }))
+  closeToOthers(settings.dataDir, log)
   const store = await openStore(settings)
   try {
     return await start(settings, config, store, log, print)
@@ -220,6 +221,13 @@ async function start(
       log.info('stopped')
     },
   }
+}
+
+/** In either profile: the outbox and the operator's key lie there. */
+function closeToOthers(dataDir: string, log: Logger): void {
+  const { corrected, flaws } = keepPrivate(dataDir)
+  if (flaws.length > 0) throw new CannotStart(flaws.join('\n'))
+  for (const words of corrected) log.warn(`${words}; who could read it before may have`)
 }
 
 /** Who looks for why somebody was not asked looks here first. */

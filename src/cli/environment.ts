@@ -5,12 +5,13 @@
 //     an address it leaves there would be sent the operator's key, or would say YES in people's place.
 // E2  The operator's key goes to the lane that has left its address beside it, or to this machine, and nowhere else.
 // E3  A command that an agent runs never reads the operator's key.
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { Door } from '../client/call.js'
-import { addressIn } from '../data-directory.js'
+import { addressIn, isOpenToOthers } from '../data-directory.js'
 import { OPERATOR_KEY_FILE } from '../first-keys.js'
+import { isLoopback } from '../loopback.js'
 import { type Environment, settings } from '../settings.js'
 import type { Shell } from './command.js'
 
@@ -75,6 +76,7 @@ function doorBeside(dataDir: string, told: string, env: Environment): FoundDoor 
     const why = `${file} is sent only to the lane beside it, and ${url} is elsewhere`
     return { ok: false, flaws: [`no API key: set LANE_API_KEY for ${url} (${why})`] }
   }
+  // As a lane writes it, it is its owner's alone; one that came with a checkout is not.
   if (isOpenToOthers(file)) {
     const why = `${file} can be read by others, so it is no operator's key`
     return { ok: false, flaws: [`${why}: if it is yours, chmod 600 ${file}; else set LANE_API_KEY`] }
@@ -86,11 +88,9 @@ function doorBeside(dataDir: string, told: string, env: Environment): FoundDoor 
   return { ok: false, flaws: [flaw, ...namingHint()] }
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-
 /** The operator's key opens everything, so an address that came from elsewhere must not be able to collect it (E2). */
 const isOwn = (url: string, env: Environment): boolean =>
-  url === env.PUBLIC_URL?.trim() || LOOPBACK.includes(new URL(url).hostname)
+  url === env.PUBLIC_URL?.trim() || isLoopback(new URL(url).hostname)
 
 /** Where one is missing, what lies there unread is the first thing a person would ask about. */
 const namingHint = (): string[] =>
@@ -99,10 +99,6 @@ const namingHint = (): string[] =>
         `${ENV_FILE} here was not read, since anybody may have left it; if it is yours: lane --env ${ENV_FILE} …`,
       ]
     : []
-
-/** As a lane writes it, it is its owner's alone; one that came with a checkout is not. */
-const isOpenToOthers = (file: string): boolean =>
-  ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
 
 function readKey(file: string): string | null {
   try {
