@@ -167,7 +167,11 @@ async function start(
         callback: { words: URL_WORDS, isCallable: url => isCallable(url, allow) },
       }),
     },
-    { trustProxy: settings.trustProxy, prefix: new URL(settings.publicUrl).pathname.replace(/\/$/, '') },
+    {
+      trustProxy: settings.trustProxy,
+      prefix: new URL(settings.publicUrl).pathname.replace(/\/$/, ''),
+      isHttps: settings.publicUrl.startsWith('https:'),
+    },
     log,
   )
 

@@ -31,9 +31,7 @@ export function blobRoutes(app: FastifyInstance, parts: DoorParts): void {
     if (bytes === null) return refuse(reply, 'not_found', 'This key has put no content with that handle.')
     return reply
       .type('text/plain; charset=utf-8')
-      .header('x-content-type-options', 'nosniff')
       .header('content-disposition', 'attachment')
-      .header('cache-control', 'no-store')
       .send(Buffer.from(bytes))
   })
 }

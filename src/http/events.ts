@@ -37,7 +37,6 @@ export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
       reply.hijack()
       reply.raw.writeHead(200, {
         'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
         'x-accel-buffering': 'no',
         // A connection kept for a next request would hold up the stop of the lane.
         connection: 'close',

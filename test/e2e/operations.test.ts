@@ -27,7 +27,7 @@ function bareDoor(more: object = {}): FastifyInstance {
   const closing = new AbortController().signal
   const config = { actions: {}, recipients: {} }
   const parts = { closing, config, adapters: new Map(), ...more } as unknown as DoorParts
-  return buildServer(parts, { trustProxy: false, prefix: '' }, pino({ level: 'silent' }))
+  return buildServer(parts, { trustProxy: false, prefix: '', isHttps: false }, pino({ level: 'silent' }))
 }
 
 /** `METHOD /path/{}` of every route that is registered, read off the router's own drawing. */

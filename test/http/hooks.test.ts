@@ -68,7 +68,7 @@ beforeEach(async () => {
       now: () => store.ledger.now(),
       closing: new AbortController().signal,
     },
-    { trustProxy: false, prefix: '/sub' },
+    { trustProxy: false, prefix: '/sub', isHttps: false },
     pino({ level: 'silent' }),
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
