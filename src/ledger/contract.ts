@@ -36,7 +36,13 @@ export type Space = 'jti' | 'message' | 'duplicate' | 'spend' | 'invitation'
 export type Guard =
   /** `value` was never claimed in `space` before; this append claims it for ever. */
   | { readonly kind: 'unclaimed'; readonly space: Space; readonly value: string }
-  | { readonly kind: 'open_questions'; readonly run_id: string; readonly at_most: number }
+  /** Open questions of this run that this key has asked: no key uses up what another may ask in a run of that name. */
+  | {
+      readonly kind: 'open_questions'
+      readonly opened_by: string
+      readonly run_id: string
+      readonly at_most: number
+    }
   /** Requests this key has put to this person within the last hour, this one not counted. */
   | {
       readonly kind: 'recipient_budget'
@@ -162,6 +168,8 @@ export interface Ledger {
   /** Exactly the hashed bytes, one entry a line, from `from` on. */
   lines(from: number, limit?: number): AsyncIterable<string>
   list(filter: Filter): Promise<readonly Listed[]>
+  /** How many requests of this key are open, counted no further than `at_most`. */
+  countOpen(openedBy: string, atMost: number): Promise<number>
   /** Whether a run has a director outside the lane: one that has decided something for it. */
   hasDirector(runId: string): Promise<boolean>
   /** The request whose approval gave this policy token. */

@@ -12,4 +12,9 @@ export const rules2 = `
   INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until)
     SELECT kid, 'reply-token', public_jwk, sealed_private, not_before, verify_until FROM signing_keys;
   DROP TABLE signing_keys;
+
+  -- What a key has open, in all and in each run. A run is listed by when its requests were opened.
+  CREATE INDEX requests_open ON requests (opened_by, run_id, type) WHERE state = 'pending';
+  DROP INDEX requests_by_run;
+  CREATE INDEX requests_by_run ON requests (run_id);
 `

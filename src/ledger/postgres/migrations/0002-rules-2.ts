@@ -14,4 +14,8 @@ export const rules2 = `
   INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until)
     SELECT kid, 'reply-token', public_jwk, sealed_private, not_before, verify_until FROM signing_keys;
   DROP TABLE signing_keys;
+
+  -- What a key has open, in all and in each run.
+  DROP INDEX requests_open_questions;
+  CREATE INDEX requests_open ON requests (opened_by, run_id, type) WHERE state = 'pending';
 `
