@@ -43,13 +43,13 @@ function keepForOperator(file: string, secret: string): void {
  */
 export async function keepGiven(keys: KeyBook, given: string | null, at: string): Promise<void> {
   await keys.reload()
-  const wanted = given === null ? null : keyFrom(given, GIVEN, SCOPES, at).key
-  if (wanted !== null && (keys.get(wanted.key_id)?.revoked_at ?? null) !== null)
+  const known = given === null ? null : keys.holding(given)
+  if (known !== null && known.revoked_at !== null)
     throw new Error(
       `${GIVEN} names a key that was revoked, by hand or by a start without it: set another, the same for all replicas`,
     )
   for (const key of keys.all()) {
-    if (key.name === GIVEN && key.key_id !== wanted?.key_id) await keys.revoke(key.key_id, at)
+    if (key.name === GIVEN && key.key_id !== known?.key_id) await keys.revoke(key.key_id, at)
   }
-  if (wanted !== null && keys.get(wanted.key_id) === null) await keys.add(wanted)
+  if (given !== null && known === null) await keys.add(keyFrom(given, GIVEN, SCOPES, at).key)
 }

@@ -7,6 +7,8 @@ import type { ApiKey, Scope, Shelf } from '../ledger/contract.js'
 import { encode } from '../token/crockford.js'
 
 const SECRET_CHARACTERS = 40
+/** 64 bits: no two keys meet, and it can still be read out. */
+const ID_BYTES = 8
 
 export type Caller = Pick<ApiKey, 'key_id' | 'name' | 'scopes'>
 
@@ -20,7 +22,8 @@ export function makeKey(
   return keyFrom(`lane_${encode(randomBytes(25), SECRET_CHARACTERS)}`, name, scopes, at)
 }
 
-/** For a secret the operator chose (LANE_API_KEY). Its id is read off its hash, so that a restart knows it again. */
+/** For a secret the operator chose (LANE_API_KEY), too. The id says nothing of the secret: it stands in entries and logs,
+ *  where a part of its hash would tell a guess that is right from one that is wrong. */
 export function keyFrom(
   secret: string,
   name: string,
@@ -28,7 +31,7 @@ export function keyFrom(
   at: string,
 ): { readonly secret: string; readonly key: ApiKey } {
   const secret_hash = hashKey(secret)
-  const key_id = `key-${secret_hash.slice(7, 19)}`
+  const key_id = `key-${randomBytes(ID_BYTES).toString('hex')}`
   return { secret, key: { key_id, name, scopes, secret_hash, created_at: at, revoked_at: null } }
 }
 
@@ -79,6 +82,11 @@ export class KeyBook {
   authenticate(secret: string): Caller | null {
     const key = this.#bySecret.get(hashKey(secret))
     return key === undefined || key.revoked_at !== null ? null : key
+  }
+
+  /** The key of this secret, also one that was revoked. */
+  holding(secret: string): ApiKey | null {
+    return this.#bySecret.get(hashKey(secret)) ?? null
   }
 
   get(keyId: string): ApiKey | null {

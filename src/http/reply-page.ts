@@ -74,7 +74,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     if (!isOpen(subject)) return send(reply, page.page(closed(subject), 200))
     const shown = displayOf(subject)
     const known = shown.handles.some(({ handle }) => handle === hash)
-    const bytes = known && isFixedHandle(hash) ? await readBlob(store.shelf, hash) : null
+    const bytes = known && isFixedHandle(hash) ? await readBlob(store.shelf, hash, subject.opened_by) : null
     if (bytes === null) return show(request, reply, 'not_found', 'The lane does not hold that content.')
     return send(reply, page.blobPage(hash, bytes, shown.asked_by))
   })
@@ -126,7 +126,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     const shown = displayOf(subject)
     const openable: string[] = []
     for (const one of shown.handles) {
-      if (isFixedHandle(one.handle) && (await store.shelf.blob(one.handle)) !== null)
+      if (isFixedHandle(one.handle) && (await store.shelf.ownsBlob(one.handle, subject.opened_by)))
         openable.push(one.handle)
     }
     const csrf = parts.csrf.stamp(hashHandle(handle))

@@ -205,6 +205,15 @@ describe('making and revoking', () => {
     }
   })
 
+  test('LANE_API_KEY keeps its id over restarts', async () => {
+    const given = 'an-api-key-the-operator-chose-3'
+    const first = await startLane({ env: { LANE_API_KEY: given } })
+    const self = await first.call('GET', '/v1/keys/self', { key: given })
+    const again = await first.restart()
+    expect((await again.call('GET', '/v1/keys/self', { key: given })).json).toEqual(self.json)
+    await again.close()
+  })
+
   test('LANE_API_KEY opens everything from the first start on, and nothing once it is changed', async () => {
     const given = 'an-api-key-the-operator-chose-1'
     const sample = await startLane({ env: { LANE_API_KEY: given } })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { keepGiven } from '../../src/first-keys.js'
 import { hashKey, KeyBook, keyFrom, makeKey } from '../../src/http/keys.js'
 import { openShelf } from '../token/ring.js'
 
@@ -59,11 +60,31 @@ describe('an API key', () => {
     expect(book.get(key.key_id)?.revoked_at).toBe(AT)
   })
 
-  test('that the operator chose has an id read off its hash: a restart knows it again', () => {
-    expect(keyFrom('chosen', 'env', ['request'], AT).key.key_id).toBe(
-      keyFrom('chosen', 'x', [], '').key.key_id,
-    )
-    expect(keyFrom('chosen', 'env', [], AT).key.key_id).not.toBe(keyFrom('Chosen', 'env', [], AT).key.key_id)
+  test('has an id that says nothing of its secret: a guess cannot be checked against it', () => {
+    const made = [makeKey('agent', ['request'], AT), ...[1, 2].map(() => keyFrom('chosen', 'env', [], AT))]
+    for (const { secret, key } of made) {
+      expect(key.key_id).toMatch(/^key-[0-9a-f]{16}$/)
+      expect(hashKey(secret)).not.toContain(key.key_id.slice(4))
+    }
+    expect(new Set(made.map(({ key }) => key.key_id)).size).toBe(3)
+  })
+
+  test('that the operator chose is found by its secret, also after it was revoked: a restart knows it again', async () => {
+    const { key } = keyFrom('chosen', 'env', ['request'], AT)
+    await book.add(key)
+    await book.revoke(key.key_id, AT)
+    const again = new KeyBook(opened.shelf)
+    await again.reload()
+    expect(again.holding('chosen')).toMatchObject({ key_id: key.key_id, revoked_at: AT })
+    expect(again.holding('Chosen')).toBeNull()
+  })
+
+  test('that was made before ids were random keeps the id it has', async () => {
+    const { key } = keyFrom('chosen', 'LANE_API_KEY', ['request'], AT)
+    const former = `key-${hashKey('chosen').slice(7, 19)}`
+    await book.add({ ...key, key_id: former })
+    await keepGiven(book, 'chosen', AT)
+    expect(book.all().map(({ key_id, revoked_at }) => [key_id, revoked_at])).toEqual([[former, null]])
   })
 
   test('cannot be added twice under one secret', async () => {
