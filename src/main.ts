@@ -20,6 +20,7 @@ import { showCase } from './http/case.js'
 import { Guesses } from './http/guesses.js'
 import { KeyBook } from './http/keys.js'
 import { buildServer } from './http/server.js'
+import { Watch } from './http/watch.js'
 import { Lane } from './lane.js'
 import type { Store } from './ledger/contract.js'
 import { startListening } from './listening.js'
@@ -159,6 +160,10 @@ async function start(
       publicUrl: () => publicUrl.current,
       metrics,
       guesses: new Guesses(() => ledger.now()),
+      watch: new Watch(
+        () => ledger.now(),
+        (about, words) => log.warn(about, words),
+      ),
       alarmTroubles: () => alarms?.troubles() ?? [],
       version,
       now: () => ledger.now(),

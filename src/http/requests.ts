@@ -22,9 +22,9 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
   const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
   const { recipients, actions } = config
   const admission = { recipients, actions, configured: [...parts.adapters.keys()] }
-  const { ledger } = parts.store
   const { open_requests_per_key, waits_per_key } = config.limits
-  const bound = new OpenRequests((key, most) => ledger.countOpen(key, most), open_requests_per_key, parts.now)
+  const count = (key: string, most: number): Promise<number> => parts.store.ledger.countOpen(key, most)
+  const bound = new OpenRequests(count, open_requests_per_key, parts.now)
   const waiting = new Places(waits_per_key)
 
   app.post('/v1/requests', scoped('request'), async (request, reply) => {
@@ -141,7 +141,7 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
 
   /** What was asked before is told again, however much else is open. */
   const isKnown = async ({ request }: Submission): Promise<boolean> =>
-    (await ledger.story(idOf(completeRequest(request, () => '')))).length > 0
+    (await parts.store.ledger.story(idOf(completeRequest(request, () => '')))).length > 0
 
   /** An auditor also sees the words behind the answer, unless they were erased; whoever opened an approval the right
    *  that a YES has given. */

@@ -10,6 +10,7 @@ import type { Adapter, Channel, Hook, HookAnswer } from '../../src/adapter.js'
 import { Guesses } from '../../src/http/guesses.js'
 import { KeyBook } from '../../src/http/keys.js'
 import { buildServer } from '../../src/http/server.js'
+import { Watch } from '../../src/http/watch.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import { type Metrics, startMetrics } from '../../src/metrics.js'
 import { stamper } from '../../src/token/wrap.js'
@@ -63,6 +64,10 @@ beforeEach(async () => {
       publicUrl: () => 'https://lane.example.org/sub',
       metrics,
       guesses: new Guesses(() => store.ledger.now()),
+      watch: new Watch(
+        () => store.ledger.now(),
+        () => undefined,
+      ),
       alarmTroubles: () => [],
       version: '0.0.0',
       now: () => store.ledger.now(),
