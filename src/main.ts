@@ -90,7 +90,7 @@ async function start(
   const shared = settings.profile === 'cluster'
   const onStale = (error: unknown): void =>
     log.error({ err: error }, 'what another replica changed could not be read; it is tried again')
-  const keys = new KeyBook(shelf)
+  const keys = new KeyBook(store)
   const ring = await alone(store, 'start', async () => {
     await keepGiven(keys, settings.apiKey, instant(ledger.now()))
     return keepKeyring(store, secret, shared ? KNOWN_EVERYWHERE_MS : 0, onStale)

@@ -8,7 +8,7 @@
 //     append changes nothing and says `moved`: the caller reads the story again and decides again.
 // L5  A guard looks across requests inside the same serialised section; if it does not hold, nothing is changed.
 // L6  What is shelved stands or falls with its append: reply grants, raw replies, provider references, cursors,
-//     callback addresses.
+//     callback addresses, links, invitations, API keys.
 // L7  REQUEST_RESOLVED stands at most once per request. The store itself refuses a second one.
 // L8  `at` never goes back. While the clock is suspect, `moment.suspect` is true and nothing may time out.
 // L9  A failure of the disk or the database rejects with LedgerUnavailable; nothing was acknowledged.
@@ -105,6 +105,9 @@ export type Shelving =
   | { readonly put: 'callback'; readonly request_id: string; readonly url: string }
   /** Takes the place of an earlier address of this person on this channel. */
   | { readonly put: 'link'; readonly link: Link }
+  | { readonly put: 'invitation'; readonly invitation: Invitation }
+  /** A new key, or one that is revoked here: of a key that is there nothing else changes, and once revoked it stays so. */
+  | { readonly put: 'api_key'; readonly key: ApiKey }
 
 export type Decision<R> =
   | {
@@ -238,7 +241,6 @@ export interface Shelf {
   callback(requestId: string): Promise<string | null>
 
   links(): Promise<readonly Link[]>
-  putInvitation(invitation: Invitation): Promise<void>
   invitation(codeHash: Hash): Promise<Invitation | null>
 
   keyring(): Promise<readonly KeyRow[]>
@@ -246,8 +248,6 @@ export interface Shelf {
   putKey(row: KeyRow, retire?: { readonly verify_until: number }): Promise<void>
 
   apiKeys(): Promise<readonly ApiKey[]>
-  putApiKey(key: ApiKey): Promise<void>
-  revokeApiKey(keyId: string, at: string): Promise<boolean>
 
   /** Content-addressed: the same bytes are kept once, and count once against each key's quota. */
   putBlob(handle: Hash, bytes: Uint8Array, keyId: string, quota: number): Promise<'new' | 'known' | 'full'>

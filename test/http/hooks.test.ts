@@ -54,7 +54,7 @@ beforeEach(async () => {
       config,
       adapters: new Map(adapters.map(adapter => [adapter.channel, adapter])),
       desk: channel => stage.desk(channel),
-      keys: new KeyBook(store.shelf),
+      keys: new KeyBook(store),
       keyring: stage.keyring,
       rotateKeyring: async () => ({ kid: '', not_before: '' }),
       waiters,

@@ -31,6 +31,7 @@ test('the bodies that fill a ledger are plain', () => {
     'KEY_ROTATED',
     'LANE_STARTED',
     'NOTICE_SENT',
+    'OPERATOR_ACTED',
     'OUTBOUND_REQUEST_SENT',
     'POLICY_TOKEN_ISSUED',
     'POLICY_TOKEN_REVOKED',

@@ -100,7 +100,7 @@ async function laneOn(store: Store, known: Known, dataDir: string) {
   const config = configure(bytesOf('lane.yaml').toString())
   const keyring = await openKeyring(shelf, openSecret(dataDir, known.lane_secret ?? null))
   if (keyring === null) throw new Error('the store has no key that signs')
-  const keys = new KeyBook(shelf)
+  const keys = new KeyBook(store)
   await keys.reload()
   const directory = await Directory.open(config, shelf)
   const channels = Object.keys(PROOF) as Channel[]

@@ -16,7 +16,7 @@ export function openShelf() {
     await store.ledger.close()
     rmSync(dir, { recursive: true, force: true })
   }
-  return { shelf: store.shelf, close }
+  return { store, shelf: store.shelf, close }
 }
 
 export const CLAIMS: ReplyClaims = {

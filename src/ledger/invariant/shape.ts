@@ -21,6 +21,7 @@ const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>([
   'LANE_STARTED',
   'KEY_ROTATED',
   'RECIPIENT_LINKED',
+  'OPERATOR_ACTED',
   'CLOCK_SUSPECT',
 ])
 const EITHER: EventType = 'RAW_ERASED'

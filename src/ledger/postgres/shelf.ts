@@ -40,10 +40,6 @@ const invitation = asked(
   'invitation',
   'SELECT code_hash, user_id, channel, expires_ms FROM invitations WHERE code_hash = $1',
 )
-const putInvitation = asked(
-  'put_invitation',
-  'INSERT INTO invitations (code_hash, user_id, channel, expires_ms) VALUES ($1, $2, $3, $4)',
-)
 const keyring = asked(
   'keyring',
   'SELECT kid, purpose, public_jwk, wrapped, not_before, verify_until FROM keys ORDER BY not_before, kid',
@@ -61,15 +57,6 @@ const putKey = asked(
 const apiKeys = asked(
   'api_keys',
   'SELECT key_id, name, scopes, secret_hash, created_at, revoked_at FROM api_keys ORDER BY created_at, key_id',
-)
-const putApiKey = asked(
-  'put_api_key',
-  `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)
-   ON CONFLICT (key_id) DO NOTHING`,
-)
-const revokeApiKey = asked(
-  'revoke_api_key',
-  'UPDATE api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL RETURNING key_id',
 )
 const putBlob = asked(
   'put_blob',
@@ -133,9 +120,6 @@ export function postgresShelf(readers: Readers): Shelf {
       const rows = await readers.rows<Omit<Link, 'address'> & { readonly address: Bytes }>(links.with())
       return rows.map(row => ({ ...row, address: row.address.toString('utf8') }))
     },
-    async putInvitation({ code_hash, user_id, channel, expires_ms }) {
-      await readers.rows(putInvitation.with(code_hash, user_id, channel, expires_ms))
-    },
     invitation: codeHash => readers.one<Invitation>(invitation.with(codeHash)),
 
     keyring: () => readers.rows<KeyRow>(keyring.with()),
@@ -146,11 +130,6 @@ export function postgresShelf(readers: Readers): Shelf {
     },
 
     apiKeys: async () => (await readers.rows<ApiKeyRow>(apiKeys.with())).map(readApiKey),
-    async putApiKey({ key_id, name, scopes, secret_hash, created_at, revoked_at }) {
-      const row = [key_id, name, scopes.join(','), secret_hash, created_at, revoked_at]
-      await readers.rows(putApiKey.with(...row))
-    },
-    revokeApiKey: async (keyId, at) => (await readers.one(revokeApiKey.with(keyId, at))) !== null,
 
     async putBlob(handle, bytes, keyId, quota) {
       const put = putBlob.with(handle, Buffer.from(bytes), keyId, quota)

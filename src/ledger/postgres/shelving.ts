@@ -42,5 +42,11 @@ function rowOf(shelving: Shelving): Put {
         row: { user_id, channel, address: hexOf(address) },
       }
     }
+    case 'invitation':
+      return { table: 'invitations', key: null, row: shelving.invitation }
+    case 'api_key': {
+      const { key } = shelving
+      return { table: 'api_keys', key: key.key_id, row: { ...key, scopes: key.scopes.join(',') } }
+    }
   }
 }

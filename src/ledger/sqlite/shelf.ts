@@ -38,6 +38,15 @@ export function shelver(db: Database): (shelving: Shelving) => void {
     `INSERT INTO links (user_id, channel, address) VALUES (@user_id, @channel, @address)
      ON CONFLICT DO UPDATE SET address = excluded.address`,
   )
+  const putInvitation = db.prepare(
+    `INSERT INTO invitations (code_hash, user_id, channel, expires_ms)
+     VALUES (@code_hash, @user_id, @channel, @expires_ms)`,
+  )
+  const putApiKey = db.prepare(
+    `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at)
+     VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at)
+     ON CONFLICT (key_id) DO UPDATE SET revoked_at = excluded.revoked_at WHERE revoked_at IS NULL`,
+  )
   return shelving => {
     switch (shelving.put) {
       case 'grant':
@@ -54,6 +63,10 @@ export function shelver(db: Database): (shelving: Shelving) => void {
         return void putCallback.run({ request_id: shelving.request_id, url: shelving.url })
       case 'link':
         return void putLink.run(shelving.link)
+      case 'invitation':
+        return void putInvitation.run(shelving.invitation)
+      case 'api_key':
+        return void putApiKey.run({ ...shelving.key, scopes: shelving.key.scopes.join(',') })
     }
   }
 }
@@ -114,16 +127,6 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
     callback: async requestId => callback(requestId)?.url ?? null,
 
     links: async () => db.prepare('SELECT * FROM links').all() as Link[],
-    async putInvitation(invitation) {
-      write(() =>
-        db
-          .prepare(
-            `INSERT INTO invitations (code_hash, user_id, channel, expires_ms)
-             VALUES (@code_hash, @user_id, @channel, @expires_ms)`,
-          )
-          .run(invitation),
-      )
-    },
     invitation: async codeHash =>
       (db.prepare('SELECT * FROM invitations WHERE code_hash = ?').get(codeHash) as Invitation | undefined) ??
       null,
@@ -145,17 +148,6 @@ export function sqliteShelf(db: Database, storage: Storage): Shelf {
 
     apiKeys: async () =>
       (db.prepare('SELECT * FROM api_keys ORDER BY created_at').all() as ApiKeyRow[]).map(readApiKey),
-    async putApiKey(key) {
-      const put = db.prepare(
-        `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at)
-         VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at)`,
-      )
-      write(() => put.run({ ...key, scopes: key.scopes.join(',') }))
-    },
-    async revokeApiKey(keyId, at) {
-      const revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL')
-      return write(() => revoke.run(at, keyId).changes === 1)
-    },
 
     async putBlob(handle, bytes, keyId, quota) {
       return write(() => {
