@@ -12,7 +12,7 @@ const CONFIG = `
 recipients:
   operator: { name: Operator, web: true }
 outbox: on
-limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 10 }
+limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 10, open_requests_per_key: 0, waits_per_key: 0, streams_per_key: 0 }
 `
 export const KEY = 'lane_bench_key_of_one_run_only'
 

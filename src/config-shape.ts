@@ -148,6 +148,9 @@ export const configShape = shape('the configuration', {
     open_questions_per_run: limit,
     requests_per_recipient_per_hour: limit,
     reply_attempts_per_delivery: limit,
+    open_requests_per_key: limit,
+    waits_per_key: limit,
+    streams_per_key: limit,
   }).exactOptional(),
   director: director.exactOptional(),
   callbacks: shape('callbacks', {

@@ -37,6 +37,9 @@ export type Config = {
     readonly open_questions_per_run: number
     readonly requests_per_recipient_per_hour: number
     readonly reply_attempts_per_delivery: number
+    readonly open_requests_per_key: number
+    readonly waits_per_key: number
+    readonly streams_per_key: number
   }
   readonly director: DirectorPolicy
   /** Hosts and networks that may be called though they are inward, or over http, or on another port. */
@@ -48,11 +51,15 @@ export type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** Three questions are what a person answers in one sitting; sixty an hour is one a minute; ten typos are a search. */
+/** Three questions are what a person answers in one sitting; sixty an hour is one a minute; ten typos are a search. Ten
+ *  thousand requests are more than people answer; a wait holds a connection, and a stream reads all that is recorded. */
 const LIMITS: Config['limits'] = {
   open_questions_per_run: 3,
   requests_per_recipient_per_hour: 60,
   reply_attempts_per_delivery: 10,
+  open_requests_per_key: 10_000,
+  waits_per_key: 1_000,
+  streams_per_key: 50,
 }
 
 type Flaw = { readonly path: readonly PropertyKey[]; readonly message: string }

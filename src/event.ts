@@ -39,6 +39,21 @@ const run = z.strictObject({
 
 /** The built-in director's name in `by`; no key id looks like it. */
 export const LANE = 'lane'
+/** What an operator does that no story tells. */
+export const DEEDS = [
+  'key_added',
+  'key_revoked',
+  'signing_key_revoked',
+  'recipient_invited',
+  'passkey_enrolled',
+  'sessions_ended',
+  'away_set',
+  'backup_taken',
+  'raw_read',
+  'content_erased',
+  'secret_rewrapped',
+  'rollback_accepted',
+] as const
 /** What a run can be told to do next. */
 export const DECISIONS = ['CONTINUE', 'CHANGE_MOOD', 'SPLIT', 'HALT'] as const
 export const AHDB_FIELDS = ['drive', 'believe', 'assert', 'hypothesize'] as const
@@ -221,6 +236,7 @@ export const BODIES_OF = {
     POLICY_TOKEN_ISSUED: second.POLICY_TOKEN_ISSUED.extend({ valid_seconds: count.min(1) }),
     // The entries before this one's append, and the hash of the last of them: they were sealed as they stood.
     LEDGER_SEALED: z.strictObject({ size: count, hash }),
+    OPERATOR_ACTED: z.strictObject({ deed: z.enum(DEEDS), about: name, by: name }),
   },
 } as const satisfies Record<Rules, Readonly<Record<string, z.ZodType>>>
 
@@ -253,6 +269,11 @@ type Happening<T extends EventType, B> = {
 }
 /** An event before the ledger has given it a place: the store fills in seq, at, prev and hash. */
 export type Draft = { [T in EventType]: Happening<T, Body<T>> }[EventType]
+/** An operator's deed, as it stands beside what it did; `about` names that, `by` is a key id, or the lane itself. */
+export const acted = (deed: (typeof DEEDS)[number], about: string, by: string): Draft => ({
+  type: 'OPERATOR_ACTED',
+  body: { deed, about, by },
+})
 /** An event as a story may hold it, whatever rules it was written under. */
 export type Happened = { [T in EventType]: Happening<T, StoredBody<T>> }[EventType]
 

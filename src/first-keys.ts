@@ -2,6 +2,7 @@
 // for an agent and one for the operator, prints them once, and leaves the operator's where the local CLI finds it.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { LANE } from './event.js'
 import { type KeyBook, keyFrom, makeKey } from './http/keys.js'
 import { SCOPES } from './ledger/contract.js'
 
@@ -23,8 +24,8 @@ export async function firstKeys(
   const agent = makeKey('agent', ['request'], at)
   const operator = makeKey('operator', SCOPES, at)
   keepForOperator(join(dataDir, OPERATOR_KEY_FILE), operator.secret)
-  await keys.add(agent.key)
-  await keys.add(operator.key)
+  await keys.add(agent.key, LANE)
+  await keys.add(operator.key, LANE)
   return { agent: agent.secret, operator: operator.secret }
 }
 
@@ -43,13 +44,13 @@ function keepForOperator(file: string, secret: string): void {
  */
 export async function keepGiven(keys: KeyBook, given: string | null, at: string): Promise<void> {
   await keys.reload()
-  const wanted = given === null ? null : keyFrom(given, GIVEN, SCOPES, at).key
-  if (wanted !== null && (keys.get(wanted.key_id)?.revoked_at ?? null) !== null)
+  const known = given === null ? null : keys.holding(given)
+  if (known !== null && known.revoked_at !== null)
     throw new Error(
       `${GIVEN} names a key that was revoked, by hand or by a start without it: set another, the same for all replicas`,
     )
   for (const key of keys.all()) {
-    if (key.name === GIVEN && key.key_id !== wanted?.key_id) await keys.revoke(key.key_id, at)
+    if (key.name === GIVEN && key.key_id !== known?.key_id) await keys.revoke(key.key_id, LANE)
   }
-  if (wanted !== null && keys.get(wanted.key_id) === null) await keys.add(wanted)
+  if (given !== null && known === null) await keys.add(keyFrom(given, GIVEN, SCOPES, at).key, LANE)
 }

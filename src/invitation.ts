@@ -5,6 +5,7 @@ import type { Channel } from './adapter.js'
 import { canonical, type Hash, sha256 } from './canonical.js'
 import { instant } from './clock.js'
 import type { Directory } from './directory.js'
+import { acted } from './event.js'
 import type { Store } from './ledger/contract.js'
 
 /** A day: whoever was handed the link has read it by then. */
@@ -14,10 +15,28 @@ const CODE_BYTES = 16
 
 const hashInvitation = (code: string): Hash => sha256('lane/invitation/v1\n', code)
 
-export async function invite(store: Store, userId: string, channel: Channel) {
-  const code = randomBytes(CODE_BYTES).toString('base64url')
-  const expires_ms = store.ledger.now() + VALID_MS
-  await store.shelf.putInvitation({ code_hash: hashInvitation(code), user_id: userId, channel, expires_ms })
+export const drawCode = (): string => randomBytes(CODE_BYTES).toString('base64url')
+
+/** Recorded with whose deed it is: whoever accepts it answers as that person. */
+export async function invite(
+  { ledger }: Store,
+  user_id: string,
+  channel: Channel,
+  by: string,
+  code = drawCode(),
+): Promise<{ readonly code: string; readonly expires_at: string }> {
+  let expires_ms = 0
+  await ledger.append({
+    decide(moment) {
+      expires_ms = moment.ms + VALID_MS
+      const invitation = { code_hash: hashInvitation(code), user_id, channel, expires_ms }
+      return {
+        kind: 'append',
+        events: [acted('recipient_invited', user_id, by)],
+        shelve: [{ put: 'invitation', invitation }],
+      }
+    },
+  })
   return { code, expires_at: instant(expires_ms) }
 }
 

@@ -7,7 +7,7 @@ import { proofsFor } from './config.js'
 import { Director } from './director/director.js'
 import { erase } from './erase.js'
 import { type ErrandParts, Errands } from './errands.js'
-import { invite } from './invitation.js'
+import { drawCode, invite } from './invitation.js'
 import type { Shelving } from './ledger/contract.js'
 import { type Opened, open } from './opening.js'
 import { type OnAlarm, type Recorder, recorder } from './record.js'
@@ -96,13 +96,15 @@ export class Lane {
   }
 
   /** Where a person links their own address. */
-  async invite(userId: string, channel: Channel): Promise<Invited> {
+  async invite(userId: string, channel: Channel, by: string): Promise<Invited> {
     const adapter = this.#parts.adapters.get(channel)
     const isLinkable = this.#parts.directory.awaitsLink(userId, channel)
     if (adapter?.invite === undefined || !isLinkable) return { kind: 'not_linkable' }
-    const { code, expires_at } = await invite(this.#parts.store, userId, channel)
+    const code = drawCode()
     const url = await adapter.invite(code).catch(() => null)
-    return url === null ? { kind: 'unavailable' } : { kind: 'invited', url, expires_at }
+    if (url === null) return { kind: 'unavailable' }
+    const { expires_at } = await invite(this.#parts.store, userId, channel, by, code)
+    return { kind: 'invited', url, expires_at }
   }
 
   #receiver(): Receiver {

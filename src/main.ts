@@ -9,6 +9,7 @@ import { makeAdapters, warnOfHalves } from './channels.js'
 import { instant } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
 import { type Config, checkConfig, configFileOf, loadConfig, OUTBOX_FILE, outboxOpen } from './config.js'
+import { keepPrivate, leaveAddress } from './data-directory.js'
 import type { Alarms } from './deadline/alarms.js'
 import { within } from './delivery/patience.js'
 import { openDesk } from './desk.js'
@@ -19,6 +20,7 @@ import { showCase } from './http/case.js'
 import { Guesses } from './http/guesses.js'
 import { KeyBook } from './http/keys.js'
 import { buildServer } from './http/server.js'
+import { Watch } from './http/watch.js'
 import { Lane } from './lane.js'
 import type { Store } from './ledger/contract.js'
 import { startListening } from './listening.js'
@@ -63,6 +65,7 @@ export async function serve(env: Environment, print: (text: string) => void = co
   const settings = requireSettings(env)
   const config = await requireConfig(settings)
   const log = pino({ level: settings.logLevel, base: null }, pino.destination({ dest: 2, sync: false }))
+  closeToOthers(settings.dataDir, log)
   const store = await openStore(settings)
   try {
     return await start(settings, config, store, log, print)
@@ -88,7 +91,7 @@ async function start(
   const shared = settings.profile === 'cluster'
   const onStale = (error: unknown): void =>
     log.error({ err: error }, 'what another replica changed could not be read; it is tried again')
-  const keys = new KeyBook(shelf)
+  const keys = new KeyBook(store)
   const ring = await alone(store, 'start', async () => {
     await unlock(store, secret, {
       type: 'LANE_STARTED',
@@ -168,6 +171,10 @@ async function start(
       publicUrl: () => publicUrl.current,
       metrics,
       guesses: new Guesses(() => ledger.now()),
+      watch: new Watch(
+        () => ledger.now(),
+        (about, words) => log.warn(about, words),
+      ),
       alarmTroubles: () => alarms?.troubles() ?? [],
       version,
       now: () => ledger.now(),
@@ -176,7 +183,11 @@ async function start(
         callback: { words: URL_WORDS, isCallable: url => isCallable(url, allow) },
       }),
     },
-    { trustProxy: settings.trustProxy, prefix: new URL(settings.publicUrl).pathname.replace(/\/$/, '') },
+    {
+      trustProxy: settings.trustProxy,
+      prefix: new URL(settings.publicUrl).pathname.replace(/\/$/, ''),
+      isHttps: settings.publicUrl.startsWith('https:'),
+    },
     log,
   )
 
@@ -186,6 +197,7 @@ async function start(
   const port = typeof address === 'object' && address !== null ? address.port : settings.port
   const url = defaultUrl(settings.host, port)
   if (!settings.publicUrlGiven) publicUrl.current = url
+  leaveAddress(settings.dataDir, url)
   // Alarms start once links can be opened: a link that is sent before that would lead nowhere.
   const ringing = await startAlarms(settings, store, id => lane.advance(id), say)
   alarms = ringing
@@ -230,6 +242,13 @@ async function start(
       log.info('stopped')
     },
   }
+}
+
+/** In either profile: the outbox and the operator's key lie there. */
+function closeToOthers(dataDir: string, log: Logger): void {
+  const { corrected, flaws } = keepPrivate(dataDir)
+  if (flaws.length > 0) throw new CannotStart(flaws.join('\n'))
+  for (const words of corrected) log.warn(`${words}; who could read it before may have`)
 }
 
 /** Who looks for why somebody was not asked looks here first. */

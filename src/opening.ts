@@ -141,7 +141,7 @@ function guards({ request, submission, recipients, opened_by }: Asked, limits: C
   const { run_id } = submission.run
   const all: Guard[] = []
   if (request.type === 'REQUEST_QUESTION' && open_questions_per_run > 0) {
-    all.push({ kind: 'open_questions', run_id, at_most: open_questions_per_run })
+    all.push({ kind: 'open_questions', opened_by, run_id, at_most: open_questions_per_run })
   }
   if (at_most > 0) {
     for (const { user_id } of recipients) all.push({ kind: 'recipient_budget', opened_by, user_id, at_most })

@@ -1,6 +1,5 @@
 // Two profiles, one program. What differs between them is chosen here and nowhere else: where the ledger is kept, and
 // what rings. Neither profile loads the packages of the other.
-import { mkdirSync } from 'node:fs'
 import { reasonOf, type Say } from './adapter.js'
 import { machineClock } from './clock.js'
 import type { Alarms, Ring } from './deadline/alarms.js'
@@ -12,8 +11,6 @@ export async function openStore({ databaseUrl, dataDir }: Settings): Promise<Sto
     const { openSqlite } = await import('./ledger/sqlite/open.js')
     return openSqlite(dataDir, machineClock)
   }
-  // The outbox and the operator's key lie there in either profile.
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const { openPostgres } = await import('./ledger/postgres/open.js')
   return openPostgres(databaseUrl)
 }

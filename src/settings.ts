@@ -2,6 +2,7 @@
 // with what would be accepted and never repeated, because most of these values are secrets.
 import { isIP } from 'node:net'
 import { CHANNELS, type Channel } from './adapter.js'
+import { mistakenPermissions, plainTextIn } from './plain-text.js'
 import { readSecrets, SECRETS_WORDS } from './waiter/signature.js'
 
 /** Fewer characters could be guessed offline. */
@@ -55,6 +56,8 @@ export type Settings = {
   /** What callbacks are signed with, in any order; null where nobody is called. */
   readonly webhookSecrets: readonly Uint8Array[] | null
   readonly channelVariables: Readonly<Partial<Record<ChannelVariable, string>>>
+  /** The variables whose addresses are spoken to in plain text, because the operator said that the network is theirs. */
+  readonly plainText: readonly string[]
 }
 
 export type SettingProblem = { readonly variable: string; readonly message: string }
@@ -156,8 +159,9 @@ export function settings(env: Environment): ReadSettings {
     redisUrl,
     webhookSecrets: read('LANE_WEBHOOK_SECRET', readSecrets, null, SECRETS_WORDS),
     channelVariables: keep(given),
+    plainText: plainTextIn(given).map(({ variable }) => variable),
   }
-  problems.push(...missingTogether(given))
+  problems.push(...missingTogether(given), ...unencrypted(given))
   return problems.length === 0 ? { ok: true, settings: value } : { ok: false, problems }
 }
 
@@ -175,6 +179,13 @@ function missingTogether(given: (variable: string) => string | null): SettingPro
     .filter(variable => given(variable) === null)
     .map(variable => ({ variable, message: `${variable} must be set where ${present.join(' and ')} is` }))
 }
+
+const unencrypted = (given: (variable: string) => string | null): SettingProblem[] => [
+  ...mistakenPermissions(given).map(variable => ({ variable, message: `${variable} must be 1, or not set` })),
+  ...plainTextIn(given).flatMap(({ variable, message, permitted }) =>
+    permitted ? [] : [{ variable, message }],
+  ),
+]
 
 /** What a channel cannot start without; of alternatives one is enough. */
 const NEEDED: Readonly<Record<Channel, readonly (readonly ChannelVariable[])[]>> = {

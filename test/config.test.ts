@@ -50,6 +50,9 @@ describe('the shipped file', () => {
         open_questions_per_run: 3,
         requests_per_recipient_per_hour: 0,
         reply_attempts_per_delivery: 10,
+        open_requests_per_key: 10_000,
+        waits_per_key: 1_000,
+        streams_per_key: 50,
       },
       callbacks: { allow: [] },
       email: { banners: [] },
@@ -259,6 +262,9 @@ describe('what is left out', () => {
       open_questions_per_run: 3,
       requests_per_recipient_per_hour: 60,
       reply_attempts_per_delivery: 10,
+      open_requests_per_key: 10_000,
+      waits_per_key: 1_000,
+      streams_per_key: 50,
     })
     expect(config(`${WEB_ONLY}limits: { open_questions_per_run: 0 }\n`).limits).toMatchObject({
       open_questions_per_run: 0,

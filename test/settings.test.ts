@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { PERMISSIONS } from '../src/plain-text.js'
 import {
   CHANNEL_VARIABLES,
   configuredChannels,
@@ -42,6 +43,7 @@ describe('an empty environment', () => {
     redisUrl: null,
     webhookSecrets: null,
     channelVariables: {},
+    plainText: [],
   }
   it('runs the whole product on this machine', () => {
     expect(read({})).toEqual(defaults)
@@ -73,7 +75,8 @@ describe('.env.example', () => {
     ]
     // Of the composition, and of the command line.
     const composed = ['POSTGRES_PASSWORD', 'LANE_RUN_ID']
-    expect([...names].sort()).toEqual([...general, ...secret, ...composed, ...CHANNEL_VARIABLES].sort())
+    const all = [...general, ...secret, ...composed, ...CHANNEL_VARIABLES, ...PERMISSIONS]
+    expect([...names].sort()).toEqual(all.sort())
     expect(problems({ ...(parseEnv(uncommented) as Record<string, string>), LANE_SECRET: KEY })).toEqual([])
   })
 })
@@ -164,7 +167,7 @@ describe('how people reach it', () => {
 
 describe('the cluster profile', () => {
   const whole = {
-    DATABASE_URL: 'postgres://lane:pw@db/lane',
+    DATABASE_URL: 'postgres://lane:pw@db/lane?sslmode=verify-full',
     REDIS_URL: 'rediss://redis:6379',
     LANE_SECRET: KEY,
   }
@@ -179,9 +182,61 @@ describe('the cluster profile', () => {
     expect(problems({ ...whole, DATABASE_URL: 'mysql://db/lane' })).toMatchObject([
       { variable: 'DATABASE_URL' },
     ])
-    for (const REDIS_URL of ['http://redis', 'redis://redis/abc', 'redis://redis/1/2'])
+    for (const REDIS_URL of ['http://redis', 'rediss://redis/abc', 'rediss://redis/1/2'])
       expect(problems({ ...whole, REDIS_URL })).toMatchObject([{ variable: 'REDIS_URL' }])
-    expect(problems({ ...whole, REDIS_URL: 'redis://redis:6379/2' })).toEqual([])
+    expect(problems({ ...whole, REDIS_URL: 'rediss://redis:6379/2' })).toEqual([])
+  })
+})
+
+describe('an address on another machine that is spoken to in plain text', () => {
+  const cluster = { DATABASE_URL: 'postgres:///lane', REDIS_URL: 'redis://localhost', LANE_SECRET: KEY }
+
+  it.each([
+    ['DATABASE_URL', 'postgres://lane:pw@db.example.org/lane'],
+    ['DATABASE_URL', 'postgres://lane@127.0.0.1/lane?host=db.example.org'],
+    ['DATABASE_URL', 'postgres://db.example.org/lane?sslmode=disable'],
+    ['DATABASE_URL', 'postgres://db.example.org/lane?sslmode=verify-full&sslmode=disable'],
+    ['DATABASE_URL', 'postgres://db.example.org/lane?sslmode=no-verify'],
+    ['DATABASE_URL', 'postgres://db.example.org/lane?sslmode=require&uselibpqcompat=true'],
+    ['DATABASE_URL', 'postgres://db.example.org/lane?ssl=0'],
+    ['REDIS_URL', 'redis://redis.example.org:6379'],
+    ['REDIS_URL', 'redis://[2001:db8::1]'],
+    ['SLACK_API_URL', 'http://slack.example.org/api/'],
+    ['TELEGRAM_API_ROOT', 'http://telegram.example.org'],
+    ['TELEGRAM_API_ROOT', 'http://127.0.0.1.example.org'],
+    ['SMS_API_URL', 'http://10.0.0.1/api'],
+  ])('does not start a lane: %s=%s', (variable, address) => {
+    const env = { ...cluster, [variable]: address }
+    const said = expect.stringContaining(`or set ${variable}_INSECURE=1`)
+    expect(problems(env)).toMatchObject([{ variable, message: said }])
+    expect(problems({ ...env, [`${variable}_INSECURE`]: 'yes' })).toMatchObject([
+      { variable: `${variable}_INSECURE` },
+      { variable },
+    ])
+    expect(read({ ...env, [`${variable}_INSECURE`]: '1' }).plainText).toEqual([variable])
+  })
+
+  it('is not what PGHOST hides behind an address without a host', () => {
+    expect(problems({ ...cluster, PGHOST: 'db.example.org' })).toMatchObject([{ variable: 'DATABASE_URL' }])
+  })
+
+  it('is permitted one by one: the word for one address says nothing of another', () => {
+    const env = { ...cluster, REDIS_URL: 'redis://redis.example.org', DATABASE_URL_INSECURE: '1' }
+    expect(problems(env)).toMatchObject([{ variable: 'REDIS_URL' }])
+  })
+
+  it.each([
+    ['DATABASE_URL', 'postgres:///lane?host=/var/run/postgresql'],
+    ['DATABASE_URL', 'postgres://lane@%2Fvar%2Frun%2Fpostgresql/lane'],
+    ['DATABASE_URL', 'postgres://db.example.org/lane?sslmode=verify-full'],
+    ['DATABASE_URL', 'postgres://db.example.org/lane?ssl=true'],
+    ['DATABASE_URL', 'postgres://[::1]/lane'],
+    ['REDIS_URL', 'rediss://redis.example.org:6379'],
+    ['REDIS_URL', 'redis://127.0.0.2:6379'],
+    ['SLACK_API_URL', 'https://slack.example.org/api/'],
+    ['SLACK_API_URL', 'http://localhost:3000/api/'],
+  ])('is not this: %s=%s', (variable, address) => {
+    expect(read({ ...cluster, [variable]: address }).plainText).toEqual([])
   })
 })
 

@@ -12,8 +12,10 @@ export type Output = {
 }
 
 export type Shell = {
-  /** The process's variables, and beneath them those of `.env`. */
+  /** The process's variables, and beneath them those of a file that was named. */
   readonly env: Environment
+  /** The file that was named with --env; null where none was. */
+  readonly envFile: string | null
   readonly stdout: Output
   readonly stderr: Output
   readonly clock: Clock

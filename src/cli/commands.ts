@@ -3,6 +3,7 @@
 
 import { readVersion } from '../version.js'
 import type { Command, Shell } from './command.js'
+import { withEnvFile } from './environment.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { nearest } from './nearest.js'
 import { say } from './print.js'
@@ -30,10 +31,12 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   mcp: { what: 'serve agents over MCP', load: async () => (await import('./mcp.js')).mcp },
 }
 const NAMES = Object.keys(COMMANDS)
+/** Not --env-file: Node itself would take that for its own, wherever it stands, and end where there is no such file. */
+const ENV_OPTION = '--env'
 
 function overview(): string[] {
   return [
-    'lane COMMAND …',
+    'lane [--env FILE] COMMAND …',
     '',
     'Puts typed requests before people, and brings back one typed, recorded answer.',
     '',
@@ -41,11 +44,35 @@ function overview(): string[] {
     '',
     'lane help COMMAND says more; lane --version which version this is.',
     'LANE_URL says where the lane is (http://127.0.0.1:8787), LANE_API_KEY with which key it is asked',
-    '(data/operator.key beside a local lane). .env in the working directory is read beneath the environment.',
+    '(data/operator.key beside a local lane). FILE lies beneath the environment; without one, serve and doctor read',
+    '.env in the working directory, and no other command does.',
   ]
 }
 
 export async function main(args: readonly string[], shell: Shell): Promise<ExitCode> {
+  const named = nameFile(args)
+  if (named === null) return await choose(args, shell)
+  const env = named.file === '' ? null : withEnvFile(shell.env, named.file)
+  if (env !== null) return await choose(named.rest, { ...shell, env, envFile: named.file })
+  const read = named.file === '' ? 'nothing' : `${named.file}, which is not there`
+  complain(shell, [`--env takes a file of variables, such as .env; read ${read}`])
+  return EXIT.usage
+}
+
+/** Whether the lane itself is what was called. */
+export const isServing = (args: readonly string[]): boolean => (nameFile(args)?.rest ?? args)[0] === 'serve'
+
+/** The file named before the command, and what follows on it; null where none is. */
+function nameFile(
+  args: readonly string[],
+): { readonly file: string; readonly rest: readonly string[] } | null {
+  const [first = '', second = ''] = args
+  if (first === ENV_OPTION) return { file: second, rest: args.slice(2) }
+  const file = first.startsWith(`${ENV_OPTION}=`) ? first.slice(ENV_OPTION.length + 1) : null
+  return file === null ? null : { file, rest: args.slice(1) }
+}
+
+async function choose(args: readonly string[], shell: Shell): Promise<ExitCode> {
   const [name, ...rest] = args
   if (name === undefined) {
     say(shell.stderr, overview())

@@ -12,6 +12,7 @@ import { checkLane, checkPublicUrl } from './check/reach.js'
 import { checkRedis } from './check/redis.js'
 import { checkStore } from './check/store.js'
 import { type Command, misuse, type Shell } from './command.js'
+import { ENV_FILE, serverEnv } from './environment.js'
 import { EXIT } from './exit-code.js'
 import { type Paint, paintFor, type Style, say, visible } from './print.js'
 
@@ -31,8 +32,9 @@ export const findingLine = ({ check, status, message, remedy }: Finding, paint: 
 }
 
 async function examine(shell: Shell): Promise<Finding[]> {
-  const { findings, settings } = checkVariables(shell.env)
-  const first = [checkNode(process.versions.node), ...findings, ...checkEnvFile()]
+  const { findings, settings } = checkVariables(serverEnv(shell))
+  const file = shell.envFile ?? ENV_FILE
+  const first = [checkNode(process.versions.node), ...findings, ...checkEnvFile(file)]
   if (settings === null) return first
   const now = (): number => shell.clock.wall()
   return [

@@ -1,11 +1,19 @@
-// Where the lane is, and with which key it is asked. `.env` in the working directory lies beneath the environment:
-// it fills in, it never overrides.
-import { readFileSync } from 'node:fs'
+// Where the lane is, and with which key it is asked.
+//
+// E1  A command believes the environment, and beneath it a file it was named with --env. A `.env` that only lies in
+//     the working directory is believed by `serve` and `doctor` alone: an agent writes in the directories it works in, and
+//     an address it leaves there would be sent the operator's key, or would say YES in people's place.
+// E2  The operator's key goes to the lane that has left its address beside it, or to this machine, and nowhere else.
+// E3  A command that an agent runs never reads the operator's key.
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { Door } from '../client/call.js'
+import { addressIn, isOpenToOthers } from '../data-directory.js'
 import { OPERATOR_KEY_FILE } from '../first-keys.js'
+import { isLoopback } from '../loopback.js'
 import { type Environment, settings } from '../settings.js'
+import type { Shell } from './command.js'
 
 export const ENV_FILE = '.env'
 
@@ -18,10 +26,15 @@ export function readText(file: string): string | null {
   }
 }
 
-export function withEnvFile(env: Environment, file: string = ENV_FILE): Environment {
+/** The file fills in, it never overrides; null where there is none. */
+export function withEnvFile(env: Environment, file: string): Environment | null {
   const text = readText(file)
-  return text === null ? env : { ...parseEnv(text), ...env }
+  return text === null ? null : { ...parseEnv(text), ...env }
 }
+
+/** What a lane started here would be told: a file that was named stands in the place of `.env`. */
+export const serverEnv = ({ env, envFile }: Shell): Environment =>
+  envFile === null ? (withEnvFile(env, ENV_FILE) ?? env) : env
 
 export type FoundDoor =
   | { readonly ok: true; readonly door: Door & { readonly key: string } }
@@ -37,24 +50,55 @@ export function clientSettings(env: Environment) {
 export function findDoor(env: Environment): FoundDoor {
   const read = clientSettings(env)
   if (!read.ok) return { ok: false, flaws: read.problems.map(problem => problem.message) }
-  const { laneUrl: url, apiKey, dataDir } = read.settings
-  if (apiKey !== null) return { ok: true, door: { url, key: apiKey } }
+  const { laneUrl: url, apiKey: key, dataDir } = read.settings
+  return key === null ? doorBeside(dataDir, url, env) : { ok: true, door: { url, key } }
+}
+
+/** For what an agent or a watcher runs: the key it was given, or none (E3). */
+export function findAgentDoor(env: Environment): FoundDoor {
+  if (env.LANE_API_KEY?.trim()) return findDoor(env)
+  const never = "the operator's key is not for agents and is never taken here"
+  return {
+    ok: false,
+    flaws: [
+      `no API key: set LANE_API_KEY to one with scope request alone, or name a file that sets it; ${never}`,
+      'an operator makes one with: lane keys add --name agent --scopes request',
+      ...namingHint(),
+    ],
+  }
+}
+
+function doorBeside(dataDir: string, told: string, env: Environment): FoundDoor {
   const file = join(dataDir, OPERATOR_KEY_FILE)
-  if (!isLocal(url, env)) {
+  const isTold = Boolean(env.LANE_URL?.trim())
+  const url = isTold ? told : (addressIn(dataDir) ?? told)
+  if (isTold && !isOwn(url, env)) {
     const why = `${file} is sent only to the lane beside it, and ${url} is elsewhere`
     return { ok: false, flaws: [`no API key: set LANE_API_KEY for ${url} (${why})`] }
+  }
+  // As a lane writes it, it is its owner's alone; one that came with a checkout is not.
+  if (isOpenToOthers(file)) {
+    const why = `${file} can be read by others, so it is no operator's key`
+    return { ok: false, flaws: [`${why}: if it is yours, chmod 600 ${file}; else set LANE_API_KEY`] }
   }
   const key = readKey(file)
   if (key !== null) return { ok: true, door: { url, key } }
   const made = `the first start of \`lane serve\` prints two and writes ${file}`
-  return { ok: false, flaws: [`no API key: set LANE_API_KEY, or run where ${file} can be read; ${made}`] }
+  const flaw = `no API key: set LANE_API_KEY, or run where ${file} can be read; ${made}`
+  return { ok: false, flaws: [flaw, ...namingHint()] }
 }
 
-/** The operator's key opens everything, so an address that came from elsewhere must not be able to collect it. */
-function isLocal(url: string, env: Environment): boolean {
-  if (!env.LANE_URL?.trim() || url === env.PUBLIC_URL?.trim()) return true
-  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)
-}
+/** The operator's key opens everything, so an address that came from elsewhere must not be able to collect it (E2). */
+const isOwn = (url: string, env: Environment): boolean =>
+  url === env.PUBLIC_URL?.trim() || isLoopback(new URL(url).hostname)
+
+/** Where one is missing, what lies there unread is the first thing a person would ask about. */
+const namingHint = (): string[] =>
+  existsSync(ENV_FILE)
+    ? [
+        `${ENV_FILE} here was not read, since anybody may have left it; if it is yours: lane --env ${ENV_FILE} …`,
+      ]
+    : []
 
 function readKey(file: string): string | null {
   try {

@@ -3,28 +3,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { machineClock } from '../clock.js'
 import type { Shell } from './command.js'
-import { main } from './commands.js'
-import { withEnvFile } from './environment.js'
+import { isServing, main } from './commands.js'
 import { EXIT } from './exit-code.js'
 import { complain } from './tell.js'
+
+const args = process.argv.slice(2)
 
 // `lane ledger export | head`: whoever read has gone, and that is no error of ours. A lane that serves stays whoever goes:
 // people hold its links, and what its console would show stands in the outbox.
 process.stdout.on('error', error => {
-  if (process.argv[2] === 'serve') return
+  if (isServing(args)) return
   process.exit('code' in error && error.code === 'EPIPE' ? EXIT.ok : EXIT.error)
 })
 process.stderr.on('error', () => undefined)
 
 const { stdout, stderr } = process
 const shell: Shell = {
-  env: withEnvFile(process.env),
+  env: process.env,
+  envFile: null,
   stdout,
   stderr,
   clock: machineClock,
   sleep: ms => sleep(ms),
 }
 // The exit code is set, not forced: what is still on its way into a pipe arrives first.
-process.exitCode = await main(process.argv.slice(2), shell).catch(error =>
+process.exitCode = await main(args, shell).catch(error =>
   complain(shell, [error instanceof Error ? error.message : String(error)]),
 )

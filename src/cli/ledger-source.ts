@@ -11,6 +11,7 @@ import { isFields } from '../client/case.js'
 import type { KeyRow, RawReply } from '../ledger/contract.js'
 import type { SealedLine } from '../ledger/seals.js'
 import { LEDGER_FILE, openReadOnly } from '../ledger/sqlite/open.js'
+import { plainTextIn } from '../plain-text.js'
 import type { Environment } from '../settings.js'
 import type { Shell } from './command.js'
 import { clientSettings } from './environment.js'
@@ -61,7 +62,8 @@ export class SourceTrouble extends Error {
 /** The file that is named; else the ledger beside us; else a lane over HTTP. Null after saying why there is none. */
 export async function chooseSource(shell: Shell, file: string | undefined): Promise<Source | null> {
   const database = file === undefined ? sharedLedger(shell.env) : null
-  if (database !== null) return await opening(shell, 'the database', () => databaseSource(database))
+  if (database !== null)
+    return await opening(shell, 'the database', async () => databaseSource(encrypted(database, shell.env)))
   const named = file ?? localLedger(shell.env)
   if (named !== null) return await opening(shell, named, () => openFile(named))
   const door = enter(shell)
@@ -80,6 +82,14 @@ async function opening(shell: Shell, name: string, open: () => Promise<Source>):
 /** The cluster's ledger, unless LANE_URL says that another lane is meant. */
 const sharedLedger = (env: Environment): string | null =>
   env.LANE_URL?.trim() ? null : env.DATABASE_URL?.trim() || null
+
+/** A ledger that is audited over a wire others write on is not audited. */
+function encrypted(database: string, env: Environment): string {
+  const plain = plainTextIn(name => env[name]?.trim() || null)
+  const flaw = plain.find(({ variable, permitted }) => variable === 'DATABASE_URL' && !permitted)
+  if (flaw !== undefined) throw new Error(flaw.message)
+  return database
+}
 
 /** The ledger beside us, unless LANE_URL says that another lane is meant. */
 function localLedger(env: Environment): string | null {

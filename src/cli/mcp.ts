@@ -3,13 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { sleep } from '../client/pace.js'
 import { mcpServer } from '../mcp/server.js'
+import { vetting } from '../mcp/vet.js'
 import { readVersion } from '../version.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
 import { DURATION_WORDS, parseDuration } from './duration.js'
+import { findAgentDoor } from './environment.js'
 import { EXIT } from './exit-code.js'
 import { say } from './print.js'
-import { enter } from './tell.js'
+import { complain, enter } from './tell.js'
 
 /** Answered before a client's usual minute is over; whoever waits longer says so. */
 const PERMISSION_DEADLINE = '45s'
@@ -29,7 +31,9 @@ export const mcp: Command = {
 
 Serves agents over the Model Context Protocol on standard input and output: ask_question, request_review,
 request_approval, await_outcome, withdraw, list_pending, the prompt doctrine, and permission_prompt for a coding
-agent's own permission prompts. LANE_URL and LANE_API_KEY say which lane; LANE_RUN_ID names the run that asks.
+agent's own permission prompts. LANE_URL and LANE_API_KEY say which lane, and LANE_RUN_ID which run asks: from the
+environment, or from a file named before the command (lane --env FILE mcp), never from a .env that lies there or
+from operator.key. A key with more than scope request is refused.
 
 Options (with …: given once for each value):
   --permission-deadline D   how long a person has to allow a tool, such as 45s, 10m (45s)
@@ -44,11 +48,15 @@ Options (with …: given once for each value):
     if (!read.ok) return misuse(...read.flaws)
     const seconds = parseDuration(read.values['permission-deadline'])
     if (seconds === null) return misuse(`--permission-deadline takes ${DURATION_WORDS}`)
-    const door = enter(shell)
+    const door = enter(shell, findAgentDoor)
     if (door === null) return EXIT.error
+    const vet = vetting(door)
+    const flaw = await vet()
+    if (flaw !== null) return complain(shell, [flaw])
     const gone = clientGone()
     const parts = {
       door,
+      vet,
       pace: { clock: shell.clock, sleep },
       version: readVersion(),
       runId: shell.env.LANE_RUN_ID?.trim() || null,

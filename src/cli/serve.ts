@@ -6,6 +6,7 @@ import { CannotStart, serve as start } from '../main.js'
 import { settings as readSettings, type Settings } from '../settings.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
+import { serverEnv } from './environment.js'
 import { EXIT } from './exit-code.js'
 import { say } from './print.js'
 import { complain } from './tell.js'
@@ -13,22 +14,24 @@ import { complain } from './tell.js'
 export const serve: Command = {
   usage: `lane serve
 
-Runs the lane. Settings come from the environment and .env, people and policy from config/lane.yaml. SIGTERM and
+Runs the lane. Settings come from the environment and .env (or the file that --env names), people and policy
+from config/lane.yaml. SIGTERM and
 SIGINT stop it after what is under way is finished; a second one stops it at once, and loses nothing recorded.`,
 
   async run(args, shell) {
     const read = readArguments(args, {})
     if (!read.ok) return misuse(...read.flaws)
     const stopped = nextStop()
+    const env = serverEnv(shell)
     try {
-      const running = await start(shell.env, text => say(shell.stdout, [text]))
+      const running = await start(env, text => say(shell.stdout, [text]))
       await stopped
       await running.close()
       return EXIT.ok
     } catch (error) {
       if (error instanceof CannotStart || error instanceof AlreadyRunning)
         return complain(shell, ['cannot start', ...error.message.split('\n')])
-      const read = readSettings(shell.env)
+      const read = readSettings(env)
       const obstacle = read.ok ? obstacleIn(error, read.settings) : null
       if (obstacle === null) throw error
       return complain(shell, [`cannot start: ${obstacle}`])

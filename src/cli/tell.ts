@@ -2,7 +2,7 @@
 // stands on standard output is always a result.
 import { type Answer, type Door, jsonOf, type Trouble } from '../client/call.js'
 import type { Output, Shell } from './command.js'
-import { findDoor } from './environment.js'
+import { type FoundDoor, findDoor } from './environment.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { explain } from './explain.js'
 import { paintFor, say, visible } from './print.js'
@@ -23,8 +23,11 @@ export function complain(shell: Shell, sentences: readonly string[]): ExitCode {
 }
 
 /** The lane and its key, or null after saying what is missing. */
-export function enter(shell: Shell): (Door & { readonly key: string }) | null {
-  const found = findDoor(shell.env)
+export function enter(
+  shell: Shell,
+  find: (env: Shell['env']) => FoundDoor = findDoor,
+): (Door & { readonly key: string }) | null {
+  const found = find(shell.env)
   if (found.ok) return found.door
   complain(shell, found.flaws)
   return null

@@ -26,21 +26,20 @@ export function blobRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.get<{ Params: { handle: string } }>('/v1/blobs/:handle', scoped('request'), async (request, reply) => {
     const { handle } = request.params
     const { shelf } = parts.store
-    const own = isFixedHandle(handle) && (await shelf.ownsBlob(handle, callerOf(request).key_id))
-    const bytes = own ? await readBlob(shelf, handle) : null
+    const { key_id } = callerOf(request)
+    const bytes = isFixedHandle(handle) ? await readBlob(shelf, handle, key_id) : null
     if (bytes === null) return refuse(reply, 'not_found', 'This key has put no content with that handle.')
     return reply
       .type('text/plain; charset=utf-8')
-      .header('x-content-type-options', 'nosniff')
       .header('content-disposition', 'attachment')
-      .header('cache-control', 'no-store')
       .send(Buffer.from(bytes))
   })
 }
 
-/** Verified at both ends: what does not hash to its own name is not shown to anyone. */
-export async function readBlob(shelf: Shelf, handle: Hash): Promise<Uint8Array | null> {
-  const bytes = await shelf.blob(handle)
+/** What this key has put, and no other: whoever only knows the hash of another's content must not have it shown. Verified at
+ *  both ends: what does not hash to its own name is not shown to anyone. */
+export async function readBlob(shelf: Shelf, handle: Hash, keyId: string): Promise<Uint8Array | null> {
+  const bytes = (await shelf.ownsBlob(handle, keyId)) ? await shelf.blob(handle) : null
   if (bytes !== null && sha256(bytes) !== handle) throw new Error(`the content of ${handle} was altered`)
   return bytes
 }

@@ -13,6 +13,7 @@ import type { Waiters } from '../waiter/wait.js'
 import type { Guesses } from './guesses.js'
 import type { Caller, KeyBook } from './keys.js'
 import { refuse } from './problem.js'
+import type { TurnedAway, Watch } from './watch.js'
 
 export type DoorParts = {
   readonly lane: Lane
@@ -31,6 +32,7 @@ export type DoorParts = {
   readonly publicUrl: () => string
   readonly metrics: Metrics
   readonly guesses: Guesses
+  readonly watch: Watch
   /** What keeps alarms from ringing in time, in words; empty when nothing does. */
   readonly alarmTroubles: () => readonly string[]
   readonly version: string
@@ -76,11 +78,12 @@ export async function turnedAway(
   const caller =
     secret === undefined ? null : (parts.keys.authenticate(secret) ?? (await parts.keys.lookAgain(secret)))
   if (caller === null) {
-    unauthenticated(request, reply, parts, secret !== undefined)
+    unauthenticated(request, reply, parts, secret)
     return true
   }
   request.caller = caller
   if (scopes.some(scope => has(caller, scope))) return false
+  parts.watch.turnedAway(sighting(request, 'scope_missing', caller.key_id))
   refuse(
     reply,
     'scope_missing',
@@ -94,17 +97,28 @@ function unauthenticated(
   request: FastifyRequest,
   reply: FastifyReply,
   parts: DoorParts,
-  guessed: boolean,
+  secret: string | undefined,
 ): void {
   const wait = parts.guesses.blockedFor(request.ip)
-  if (guessed) parts.guesses.failed(request.ip)
-  if (guessed && wait > 0) {
+  if (secret !== undefined) {
+    const known = parts.keys.holding(secret)?.key_id
+    parts.guesses.failed(request.ip)
+    parts.watch.turnedAway(sighting(request, known === undefined ? 'unknown_key' : 'revoked_key', known))
+  }
+  if (secret !== undefined && wait > 0) {
     refuse(reply.header('retry-after', wait), 'rate_limited', `Too many wrong keys; try again in ${wait} s.`)
     return
   }
   const detail = 'Send "Authorization: Bearer <API key>" with a key of this lane that is not revoked.'
   refuse(reply.header('www-authenticate', 'Bearer'), 'unauthenticated', detail)
 }
+
+const sighting = (request: FastifyRequest, why: TurnedAway['why'], key_id?: string): TurnedAway => ({
+  address: request.ip,
+  why,
+  route: request.routeOptions.url ?? 'none',
+  ...(key_id !== undefined && { key_id }),
+})
 
 /** The caller's own request, or anyone's for an auditor. What belongs to others is simply not there. */
 export async function visibleCase(

@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Entry, EVENT_TYPES } from '../event.js'
 import { follow } from '../waiter/follow.js'
+import { Places } from './bounds.js'
 import { asking, callerOf, type DoorParts, has, wholeNumber } from './door.js'
 import { refuse } from './problem.js'
 
@@ -12,7 +13,11 @@ const HEARTBEAT_MS = 15_000
 const FILTERS = ['run_id', 'request_id', 'type', 'from']
 type Query = { run_id?: string; request_id?: string; type?: string; from?: string }
 
+/** A reader that ends leaves a place: soon enough to look again. */
+const TRY_AGAIN_S = 5
+
 export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const places = new Places(parts.config.limits.streams_per_key)
   // Each open stream listens for the end of the lane, and there may be many.
   setMaxListeners(0, parts.closing)
   app.get<{ Querystring: Query }>(
@@ -34,10 +39,14 @@ export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
         (types === undefined || types.includes(entry.type)) &&
         (request.query.run_id === undefined || entry.run_id === request.query.run_id) &&
         (request.query.request_id === undefined || entry.request_id === request.query.request_id)
+      const leavePlace = places.take(callerOf(request).key_id)
+      if (leavePlace === null) {
+        const detail = 'This key follows as many streams as it may (limits.streams_per_key); end one first.'
+        return refuse(reply.header('retry-after', TRY_AGAIN_S), 'rate_limited', detail)
+      }
       reply.hijack()
       reply.raw.writeHead(200, {
         'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
         'x-accel-buffering': 'no',
         // A connection kept for a next request would hold up the stop of the lane.
         connection: 'close',
@@ -50,6 +59,7 @@ export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
       try {
         await stream(request, parts, from, wanted, leave.signal, text => write(reply.raw, text))
       } finally {
+        leavePlace()
         parts.closing.removeEventListener('abort', gone)
         // Also where the ledger cannot be read: who is left on an open stream does not know to come back.
         reply.raw.end()

@@ -32,7 +32,7 @@ export function hookRoutes(app: FastifyInstance, parts: DoorParts): void {
     if (answer.status === 401) parts.metrics.strangers.inc({ why: `unverified_${channel}` })
     return reply
       .code(answer.status)
-      .headers({ 'cache-control': 'no-store', ...answer.headers })
+      .headers(answer.headers ?? {})
       .send(answer.body ?? '')
   }
 }

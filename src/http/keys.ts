@@ -3,10 +3,13 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from '../canonical.js'
-import type { ApiKey, Scope, Shelf } from '../ledger/contract.js'
+import { acted } from '../event.js'
+import type { ApiKey, Scope, Store } from '../ledger/contract.js'
 import { encode } from '../token/crockford.js'
 
 const SECRET_CHARACTERS = 40
+/** 64 bits: no two keys meet, and it can still be read out. */
+const ID_BYTES = 8
 
 export type Caller = Pick<ApiKey, 'key_id' | 'name' | 'scopes'>
 
@@ -20,7 +23,8 @@ export function makeKey(
   return keyFrom(`lane_${encode(randomBytes(25), SECRET_CHARACTERS)}`, name, scopes, at)
 }
 
-/** For a secret the operator chose (LANE_API_KEY). Its id is read off its hash, so that a restart knows it again. */
+/** For a secret the operator chose (LANE_API_KEY), too. The id says nothing of the secret: it stands in entries and logs,
+ *  where a part of its hash would tell a guess that is right from one that is wrong. */
 export function keyFrom(
   secret: string,
   name: string,
@@ -28,7 +32,7 @@ export function keyFrom(
   at: string,
 ): { readonly secret: string; readonly key: ApiKey } {
   const secret_hash = hashKey(secret)
-  const key_id = `key-${secret_hash.slice(7, 19)}`
+  const key_id = `key-${randomBytes(ID_BYTES).toString('hex')}`
   return { secret, key: { key_id, name, scopes, secret_hash, created_at: at, revoked_at: null } }
 }
 
@@ -39,7 +43,7 @@ const LOOK_MS = 100
 
 /** The keys in memory: looked at with every request, changed seldom. Reloaded after each change. */
 export class KeyBook {
-  readonly #shelf: Shelf
+  readonly #store: Pick<Store, 'ledger' | 'shelf'>
   #bySecret = new Map<string, ApiKey>()
   #byId = new Map<string, ApiKey>()
   /** Set where other replicas change keys too. Owned by follow(). */
@@ -47,8 +51,8 @@ export class KeyBook {
   /** The look in the store that is about to begin, for all who wait for it. Owned by lookAgain(). */
   #look: Promise<void> | null = null
 
-  constructor(shelf: Shelf) {
-    this.#shelf = shelf
+  constructor(store: Pick<Store, 'ledger' | 'shelf'>) {
+    this.#store = store
   }
 
   /** Keeps up with the other replicas until it is stopped. */
@@ -70,7 +74,7 @@ export class KeyBook {
   }
 
   async reload(): Promise<void> {
-    const keys = await this.#shelf.apiKeys()
+    const keys = await this.#store.shelf.apiKeys()
     this.#bySecret = new Map(keys.map(key => [key.secret_hash, key]))
     this.#byId = new Map(keys.map(key => [key.key_id, key]))
   }
@@ -79,6 +83,11 @@ export class KeyBook {
   authenticate(secret: string): Caller | null {
     const key = this.#bySecret.get(hashKey(secret))
     return key === undefined || key.revoked_at !== null ? null : key
+  }
+
+  /** The key of this secret, also one that was revoked. */
+  holding(secret: string): ApiKey | null {
+    return this.#bySecret.get(hashKey(secret)) ?? null
   }
 
   get(keyId: string): ApiKey | null {
@@ -93,13 +102,28 @@ export class KeyBook {
     return [...this.#byId.values()]
   }
 
-  async add(key: ApiKey): Promise<void> {
-    await this.#shelf.putApiKey(key)
+  /** Recorded in one append with whose deed it is, and so is a revocation. */
+  async add(key: ApiKey, by: string): Promise<void> {
+    await this.#store.ledger.append({
+      decide: () => ({
+        kind: 'append',
+        events: [acted('key_added', key.key_id, by)],
+        shelve: [{ put: 'api_key', key }],
+      }),
+    })
     await this.reload()
   }
 
-  async revoke(keyId: string, at: string): Promise<void> {
-    await this.#shelf.revokeApiKey(keyId, at)
+  async revoke(keyId: string, by: string): Promise<void> {
+    const key = this.get(keyId)
+    if (key === null || key.revoked_at !== null) return
+    await this.#store.ledger.append({
+      decide: ({ at }) => ({
+        kind: 'append',
+        events: [acted('key_revoked', keyId, by)],
+        shelve: [{ put: 'api_key', key: { ...key, revoked_at: at } }],
+      }),
+    })
     await this.reload()
   }
 }

@@ -1,13 +1,17 @@
 // The auditor's door: the ledger as exactly the bytes that were hashed, and the raw words that stand beside it.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { acted } from '../event.js'
 import { choirLines } from '../interop/choir-lines.js'
-import { asking, type DoorParts, scoped, wholeNumber } from './door.js'
+import { note } from '../record.js'
+import { asking, callerOf, type DoorParts, scoped, wholeNumber } from './door.js'
 import { refuse } from './problem.js'
 
 const NDJSON = 'application/x-ndjson; charset=utf-8'
 /** Lines are sent in pieces of about this many, not one write each. */
 const CHUNK = 200
+/** What reading all of them is about. */
+const ALL_WORDS = 'raw-replies'
 
 export function ledgerRoutes(app: FastifyInstance, { store }: DoorParts): void {
   app.get<{ Querystring: { from?: string; limit?: string; profile?: string } }>(
@@ -31,7 +35,10 @@ export function ledgerRoutes(app: FastifyInstance, { store }: DoorParts): void {
     },
   )
 
-  app.get('/v1/raw-replies', scoped('audit'), async (_request, reply) => {
+  // A HEAD would read nothing, and it would be recorded as read.
+  const words = { ...scoped('audit'), exposeHeadRoute: false }
+  app.get('/v1/raw-replies', words, async (request, reply) => {
+    await note(store.ledger, acted('raw_read', ALL_WORDS, callerOf(request).key_id))
     async function* lines() {
       for await (const { reply_id, request_id, salt, raw } of store.shelf.raws()) {
         yield JSON.stringify({ reply_id, request_id, salt: Buffer.from(salt).toString('base64url'), raw })

@@ -54,9 +54,7 @@ export function operationRoutes(app: FastifyInstance, parts: DoorParts): void {
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   )
 
-  app.get('/.well-known/jwks.json', async (_request, reply) =>
-    reply.header('cache-control', 'public, max-age=300').send(parts.keyring().jwks(parts.now())),
-  )
+  app.get('/.well-known/jwks.json', async () => parts.keyring().jwks(parts.now()))
 
   app.get('/openapi.json', async () => openApi(parts.version, parts.publicUrl()))
 }

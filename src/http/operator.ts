@@ -3,7 +3,9 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { instant } from '../clock.js'
+import { acted } from '../event.js'
 import { type ApiKey, SCOPES } from '../ledger/contract.js'
+import { note } from '../record.js'
 import { callerOf, type DoorParts, scoped } from './door.js'
 import { makeKey } from './keys.js'
 import { refuse } from './problem.js'
@@ -23,8 +25,15 @@ export function operatorRoutes(app: FastifyInstance, parts: DoorParts): void {
       return refuse(reply, 'invalid_request', `A new key is ${accepted}.`)
     }
     const { secret, key } = makeKey(body.data.name, [...new Set(body.data.scopes)], instant(parts.now()))
-    await keys.add(key)
+    await keys.add(key, callerOf(request).key_id)
     return reply.code(201).send({ ...showKey(key), key: secret })
+  })
+
+  // Whoever hands a key on, or is handed one, can see what it is good for.
+  app.get('/v1/keys/self', scoped(...SCOPES), async request => {
+    const key = keys.get(callerOf(request).key_id)
+    if (key === null) throw new Error('a caller has a key')
+    return showKey(key)
   })
 
   // Another replica may have made one just now.
@@ -45,7 +54,7 @@ export function operatorRoutes(app: FastifyInstance, parts: DoorParts): void {
         'Revoke this key with another one, so that somebody can still operate.',
       )
     }
-    await keys.revoke(id, instant(parts.now()))
+    await keys.revoke(id, callerOf(request).key_id)
     return reply.send({ key_id: id, revoked_at: keys.get(id)?.revoked_at })
   })
 
@@ -63,8 +72,16 @@ export function operatorRoutes(app: FastifyInstance, parts: DoorParts): void {
     },
   )
 
-  app.get('/v1/backup', scoped('operate'), async (_request, reply) => sendBackup(reply, store.backup()))
+  // A HEAD would take nothing, and it would be recorded as taken.
+  const whole = { ...scoped('operate'), exposeHeadRoute: false }
+  app.get('/v1/backup', whole, async (request, reply) => {
+    await note(store.ledger, acted('backup_taken', EVERYTHING, callerOf(request).key_id))
+    return sendBackup(reply, store.backup())
+  })
 }
+
+/** What a backup is about. */
+const EVERYTHING = 'store'
 
 const showKey = ({ key_id, name, scopes, created_at, revoked_at }: ApiKey) => ({
   key_id,

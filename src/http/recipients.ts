@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { CHANNELS } from '../adapter.js'
 import { refusalOf } from '../request/refusal.js'
-import { type DoorParts, scoped } from './door.js'
+import { callerOf, type DoorParts, scoped } from './door.js'
 import { refuse } from './problem.js'
 
 const CHANNEL_WORDS = `one of ${CHANNELS.join(', ')}`
@@ -34,7 +34,7 @@ export function recipientRoutes(app: FastifyInstance, { config, lane }: DoorPart
         return refuse(reply, 'invalid_request', `The body is {"channel": ${CHANNEL_WORDS}}.`, errors)
       }
       const { channel } = body.data
-      const invited = await lane.invite(id, channel)
+      const invited = await lane.invite(id, channel, callerOf(request).key_id)
       switch (invited.kind) {
         case 'invited':
           return reply.code(201).send({ url: invited.url, expires_at: invited.expires_at })

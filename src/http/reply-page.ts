@@ -80,7 +80,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     if (isDead(subject, grant)) return show(request, reply, 'rate_limited', DEAD)
     const shown = displayOf(subject)
     const known = shown.handles.some(({ handle }) => handle === hash)
-    const bytes = known && isFixedHandle(hash) ? await readBlob(store.shelf, hash) : null
+    const bytes = known && isFixedHandle(hash) ? await readBlob(store.shelf, hash, subject.opened_by) : null
     if (bytes === null) return show(request, reply, 'not_found', 'The lane does not hold that content.')
     return send(reply, page.blobPage(hash, bytes, shown.asked_by))
   })
@@ -128,7 +128,7 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
   async function open(subject: Case, handle: string, refused: OpenPage['refused']): Promise<OpenPage> {
     const shown = displayOf(subject)
     const told = isToldByContent(shown)
-    const held = await heldOf(shown, told)
+    const held = await heldOf(shown, subject.opened_by)
     const isShown = !told || shown.handles.every(one => isUtf8(held.get(one.handle) ?? NOT_UTF8))
     return {
       kind: 'open',
@@ -144,12 +144,11 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     }
   }
 
-  /** Of the handles, what lies in the store; hashed again where it stands on the page itself. */
-  async function heldOf({ handles }: Display, verified: boolean): Promise<Map<string, Uint8Array>> {
+  /** Of the handles, what the asking key has put into the store, hashed again. */
+  async function heldOf({ handles }: Display, askedBy: string): Promise<Map<string, Uint8Array>> {
     const held = new Map<string, Uint8Array>()
     for (const { handle } of handles) {
-      if (!isFixedHandle(handle)) continue
-      const bytes = await (verified ? readBlob(store.shelf, handle) : store.shelf.blob(handle))
+      const bytes = isFixedHandle(handle) ? await readBlob(store.shelf, handle, askedBy) : null
       if (bytes !== null) held.set(handle, bytes)
     }
     return held

@@ -5,7 +5,9 @@ import { proofsFor } from '../config.js'
 import type { Guard } from '../ledger/contract.js'
 import { type Admission, admit } from '../request/admit.js'
 import { likeness } from '../request/display.js'
-import { parseSubmission } from '../request/parse.js'
+import { completeRequest, parseSubmission, type Submission } from '../request/parse.js'
+import { idOf } from '../request/request.js'
+import { COUNT_AGAIN_MS, OpenRequests, Places } from './bounds.js'
 import { showCase } from './case.js'
 import { asking, callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
 import type { Caller } from './keys.js'
@@ -30,13 +32,23 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
       parts.adapters.get(channel)?.shows(likeness(submission, askedBy, parts.now())) ?? false,
     printsLinks: parts.printsLinks,
   })
+  const { open_requests_per_key, waits_per_key } = config.limits
+  const count = (key: string, most: number): Promise<number> => parts.store.ledger.countOpen(key, most)
+  const bound = new OpenRequests(count, open_requests_per_key, parts.now)
+  const waiting = new Places(waits_per_key)
 
   app.post('/v1/requests', scoped('request'), async (request, reply) => {
     const parsed = parseSubmission(request.body, policy)
     if (!parsed.ok) return refuse(reply, parsed.code, sayFields(parsed.errors), parsed.errors)
     const admitted = admit(parsed.submission, admissionOf(callerOf(request).name))
     if (!admitted.ok) return refuse(reply, admitted.code, admitted.detail, admitted.errors)
-    const opened = await lane.open(parsed.submission, admitted.recipients, callerOf(request).key_id)
+    const { key_id } = callerOf(request)
+    if (!(await bound.admit(key_id)) && !(await isKnown(parsed.submission)))
+      return busy(
+        reply,
+        `This key has ${open_requests_per_key} requests open (limits.open_requests_per_key).`,
+      )
+    const opened = await lane.open(parsed.submission, admitted.recipients, key_id)
     switch (opened.kind) {
       case 'opened':
         return reply.code(201).send(showCase(opened.subject))
@@ -100,9 +112,12 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
         return refuse(reply, 'malformed_query', 'timeout_seconds is a whole number from 1 to 60.')
       const first = await visibleCase(request, parts)
       if (first === null) return absent(reply)
+      const leave = waiting.take(callerOf(request).key_id)
+      if (leave === null)
+        return busy(reply, `This key waits in ${waits_per_key} places already (limits.waits_per_key).`)
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
-      await parts.waiters.resolved(first.request_id, seconds * 1000, gone.signal)
+      await parts.waiters.resolved(first.request_id, seconds * 1000, gone.signal).finally(leave)
       const subject = await lane.current(first.request_id)
       if (subject === null) return absent(reply)
       return reply.code(isOpen(subject) ? 202 : 200).send(await shown(subject, callerOf(request)))
@@ -134,6 +149,10 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
     return refuse(reply, 'already_resolved', `The request was ${state} at ${resolved_at}; that stands.`)
   })
 
+  /** What was asked before is told again, however much else is open. */
+  const isKnown = async ({ request }: Submission): Promise<boolean> =>
+    (await parts.store.ledger.story(idOf(completeRequest(request, () => '')))).length > 0
+
   /** An auditor also sees the words behind the answer, unless they were erased; whoever opened an approval the right
    *  that a YES has given. */
   async function shown(subject: Case, caller: Caller) {
@@ -144,6 +163,9 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
     return showCase(subject, { raw: raw?.raw ?? null, policyToken })
   }
 }
+
+const busy = (reply: FastifyReply, detail: string): FastifyReply =>
+  refuse(reply.header('retry-after', COUNT_AGAIN_MS / 1000), 'rate_limited', detail)
 
 const absent = (reply: FastifyReply) => refuse(reply, 'not_found', 'This key has no request with that id.')
 
@@ -158,7 +180,7 @@ function limited(reply: FastifyReply, guard: Guard): FastifyReply {
     return refuse(
       reply,
       'too_many_open_questions',
-      `Run ${guard.run_id} has ${guard.at_most} open questions; wait for an answer or withdraw one.`,
+      `This key has ${guard.at_most} open questions in run ${guard.run_id}; wait for an answer or withdraw one.`,
     )
   }
   if (guard.kind !== 'recipient_budget') throw new Error(`a request is not guarded by ${guard.kind}`)

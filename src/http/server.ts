@@ -13,6 +13,7 @@ import { quote } from '../request/text.js'
 import { blobRoutes } from './blobs.js'
 import { type DoorParts, turnedAway } from './door.js'
 import { eventRoutes } from './events.js'
+import { dress, hangUp, headersFor } from './headers.js'
 import { hookRoutes } from './hooks.js'
 import { readJsonBytes } from './json.js'
 import { ledgerRoutes } from './ledger.js'
@@ -35,16 +36,21 @@ export type DoorSettings = {
   readonly trustProxy: boolean | number | readonly string[]
   /** The path under which PUBLIC_URL is served, where the proxy does not strip it: '' or '/lane'. */
   readonly prefix: string
+  /** Whether people reach it by https. */
+  readonly isHttps: boolean
 }
 
 export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logger): FastifyInstance {
+  const headers = headersFor(settings.isHttps)
   const app = Fastify({
     trustProxy: settings.trustProxy as boolean,
     bodyLimit: JSON_BYTES,
     requestTimeout: REQUEST_MS,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16 * 1024 },
+    // Who names no host is refused below: Node's own refusal would be bare.
+    http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16 * 1024, requireHostHeader: false },
+    clientErrorHandler: hangUp(headers),
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     // What comes on an open connection while the lane stops is told so below, in the words every refusal has.
@@ -56,6 +62,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
     rewriteUrl: request => withoutPrefix(request.url ?? '/', settings.prefix),
   })
 
+  dress(app.server, headers)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (takesBytes(request)) return done(null, body)
@@ -71,6 +78,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
 
   app.addHook('onRequest', async (request, reply) => {
     if (parts.closing.aborted) return refuse(reply.header('retry-after', 1), 'ledger_unavailable', STOPPING)
+    if (namesNoHost(request)) return refuse(reply, 'malformed_json', UNREADABLE)
     if (await turnedAway(request, reply, parts)) return reply
     const flaw = request.caller === undefined ? null : flawOfQuery(request)
     if (flaw !== null) return refuse(reply, 'malformed_query', flaw)
@@ -121,6 +129,10 @@ function hangUpUnused(app: FastifyInstance): void {
   })
 }
 
+/** RFC 9112, section 3.2; before HTTP/1.1 there was no such header. */
+const namesNoHost = ({ raw }: FastifyRequest): boolean =>
+  raw.headers.host === undefined && raw.httpVersion !== '1.0'
+
 /** The route, never the address: a reply handle in a log would be a right to answer in a log. */
 const lineOf = ({ method, caller }: FastifyRequest, reply: FastifyReply, route: string) => ({
   method,
@@ -153,6 +165,7 @@ function withoutPrefix(url: string, prefix: string): string {
 }
 
 const STOPPING = 'The lane is being stopped. Nothing was recorded: try again shortly.'
+const UNREADABLE = 'The request could not be read.'
 const TOO_LARGE = 'A request carries handles, not contents: PUT /v1/blobs takes up to 256 KiB.'
 
 /** Surprises and the framework's own refusals, in our codes. Nothing of an inner error reaches the caller. */
@@ -181,7 +194,7 @@ function translate(error: FastifyError, route = ''): { readonly code: Code; read
       return { code: 'unsupported_media_type', detail: 'Send application/json.' }
     default:
       if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-        return { code: 'malformed_json', detail: 'The request could not be read.' }
+        return { code: 'malformed_json', detail: UNREADABLE }
       }
       return { code: 'internal', detail: 'The lane has logged what went wrong. Nothing was acknowledged.' }
   }

@@ -8,7 +8,7 @@
 //     append changes nothing and says `moved`: the caller reads the story again and decides again.
 // L5  A guard looks across requests inside the same serialised section; if it does not hold, nothing is changed.
 // L6  What is shelved stands or falls with its append: reply grants, raw replies, provider references, cursors,
-//     callback addresses.
+//     callback addresses, links, invitations, API keys.
 // L7  REQUEST_RESOLVED stands at most once per request. The store itself refuses a second one.
 // L8  `at` never goes back. While the clock is suspect, `moment.suspect` is true and nothing may time out.
 // L9  A failure of the disk or the database rejects with LedgerUnavailable; nothing was acknowledged.
@@ -42,7 +42,13 @@ export type Space = 'jti' | 'message' | 'duplicate' | 'spend' | 'invitation' | '
 export type Guard =
   /** `value` was never claimed in `space` before; this append claims it for ever. */
   | { readonly kind: 'unclaimed'; readonly space: Space; readonly value: string }
-  | { readonly kind: 'open_questions'; readonly run_id: string; readonly at_most: number }
+  /** Open questions of this run that this key has asked: no key uses up what another may ask in a run of that name. */
+  | {
+      readonly kind: 'open_questions'
+      readonly opened_by: string
+      readonly run_id: string
+      readonly at_most: number
+    }
   /** Requests this key has put to this person within the last hour, this one not counted. */
   | {
       readonly kind: 'recipient_budget'
@@ -149,6 +155,9 @@ export type Shelving =
   | { readonly put: 'link'; readonly link: Link }
   /** Takes the place of the row of this kid. */
   | { readonly put: 'key'; readonly key: KeyRow }
+  | { readonly put: 'invitation'; readonly invitation: Invitation }
+  /** A new key, or one that is revoked here: of a key that is there nothing else changes, and once revoked it stays so. */
+  | { readonly put: 'api_key'; readonly key: ApiKey }
 
 export type Decision<R> =
   | {
@@ -237,6 +246,8 @@ export interface Ledger {
   /** Exactly the hashed bytes, one entry a line, from `from` on, whatever they are. */
   lines(from: number, limit?: number): AsyncIterable<string>
   list(filter: Filter): Promise<readonly Listed[]>
+  /** How many requests of this key are open, counted no further than `at_most`. */
+  countOpen(openedBy: string, atMost: number): Promise<number>
   /** Whether a run has a director outside the lane: one that has decided something for it. */
   hasDirector(runId: string): Promise<boolean>
   /** The request whose approval gave this policy token. */
@@ -315,7 +326,6 @@ export interface Shelf {
   callback(requestId: string): Promise<string | null>
 
   links(): Promise<readonly Link[]>
-  putInvitation(invitation: Invitation): Promise<void>
   invitation(codeHash: Hash): Promise<Invitation | null>
 
   /** Until the store is unlocked all rows there are, sealed or not: the key it is unlocked with is one of them. */
@@ -324,8 +334,6 @@ export interface Shelf {
   putKeys(rows: readonly KeyRow[]): Promise<void>
 
   apiKeys(): Promise<readonly ApiKey[]>
-  putApiKey(key: ApiKey): Promise<void>
-  revokeApiKey(keyId: string, at: string): Promise<boolean>
 
   /** Content-addressed: the same bytes are kept once, and count once against each key's quota. */
   putBlob(handle: Hash, bytes: Uint8Array, keyId: string, quota: number): Promise<'new' | 'known' | 'full'>

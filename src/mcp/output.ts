@@ -32,6 +32,9 @@ const HOLDS: Readonly<Record<DefaultAction, string>> = {
 }
 const holds = (action: string): string => HOLDS[action as DefaultAction] ?? `${action} holds. Do not go on.`
 
+/** A call that did nothing, and why. */
+export const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
+
 type Answer = string | number | readonly string[]
 
 /** The end of a call that asks. */

@@ -9,6 +9,7 @@ import { persist } from '../client/persist.js'
 import type { Request } from '../request/request.js'
 import { type Desk, until } from './ask.js'
 import { LONGEST_WAIT_SECONDS } from './input.js'
+import { failed } from './output.js'
 import { remedyOf } from './remedy.js'
 
 export const pendingOutput = z.object({
@@ -55,8 +56,6 @@ export async function listPending(
     structuredContent: { items, next_cursor },
   }
 }
-
-const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
 const shown = ({ request_id, run, request, deadline_at, default_action }: ShownCase) => ({
   request_id,

@@ -82,7 +82,10 @@ function written(value: unknown, margin = ''): string {
     : `${open}\n${inner}${lines.join(`,\n${inner}`)}\n${margin}${close}`
 }
 
-const deny = (why: string): Decision => ({ behavior: 'deny', message: `Denied, nobody was asked: ${why}.` })
+export const deny = (why: string): Decision => ({
+  behavior: 'deny',
+  message: `Denied, nobody was asked: ${why}.`,
+})
 
 function decide(told: Told, input: object): Decision {
   if (told.kind === 'answered' && told.answer === 'YES') return { behavior: 'allow', updatedInput: input }

@@ -16,14 +16,16 @@ import {
   withdrawInput,
 } from './input.js'
 import { nameCall, type Origin } from './key.js'
-import { outcomeOutput, say, sayLater } from './output.js'
+import { failed, outcomeOutput, say, sayLater } from './output.js'
 import { listPending, pendingOutput } from './pending.js'
-import { permissionDesk } from './permission.js'
+import { deny, permissionDesk } from './permission.js'
+import type { Vet } from './vet.js'
 import { takeBack } from './withdraw.js'
 import { INSTRUCTIONS, WORDS } from './words.js'
 
 export type McpParts = Origin & {
   readonly door: Door
+  readonly vet: Vet
   readonly pace: Pace
   readonly version: string
   readonly permission: { readonly seconds: number; readonly recipients?: readonly string[] | undefined }
@@ -51,21 +53,31 @@ export function mcpServer(parts: McpParts): McpServer {
   )
   const permit = permissionDesk(desk, parts, parts.permission)
 
+  /** Nothing is done with a key that was found to be too much: the lane may not have been there to say so at the start. */
+  const served = async (
+    signal: AbortSignal,
+    deed: () => Promise<CallToolResult>,
+  ): Promise<CallToolResult> => {
+    const flaw = await parts.vet(signal)
+    return flaw === null ? await deed() : failed(flaw)
+  }
+
   /** The request is made once its texts are handles; `texts` and the handles have the same order. */
-  async function put(
+  const put = (
     tool: string,
     args: Common,
     texts: readonly string[],
     request: (id: string, handles: readonly string[]) => Request,
     signal: AbortSignal,
-  ): Promise<CallToolResult> {
-    const naming = nameCall(parts, tool, { ...args })
-    const hurry = { until: until(desk, args.wait_seconds), signal }
-    const kept = await keepAll(desk, texts, naming.requestId, hurry)
-    if (kept.kind !== 'kept') return say(kept)
-    const submission = submissionOf(request(naming.requestId, kept.handles), naming, args)
-    return say(await ask(desk, submission, hurry))
-  }
+  ): Promise<CallToolResult> =>
+    served(signal, async () => {
+      const naming = nameCall(parts, tool, { ...args })
+      const hurry = { until: until(desk, args.wait_seconds), signal }
+      const kept = await keepAll(desk, texts, naming.requestId, hurry)
+      if (kept.kind !== 'kept') return say(kept)
+      const submission = submissionOf(request(naming.requestId, kept.handles), naming, args)
+      return say(await ask(desk, submission, hurry))
+    })
 
   const timing = ({ deadline_seconds, default_action }: Common) => ({ deadline_seconds, default_action })
 
@@ -162,13 +174,14 @@ export function mcpServer(parts: McpParts): McpServer {
       outputSchema: outcomeOutput,
       annotations: READS,
     },
-    async ({ request_id, wait_seconds }, { mcpReq }) => {
-      const told: Told = await wait(desk, request_id, {
-        until: until(desk, wait_seconds),
-        signal: mcpReq.signal,
-      })
-      return sayLater(told)
-    },
+    ({ request_id, wait_seconds }, { mcpReq }) =>
+      served(mcpReq.signal, async () => {
+        const told: Told = await wait(desk, request_id, {
+          until: until(desk, wait_seconds),
+          signal: mcpReq.signal,
+        })
+        return sayLater(told)
+      }),
   )
 
   server.registerTool(
@@ -180,8 +193,8 @@ export function mcpServer(parts: McpParts): McpServer {
       outputSchema: outcomeOutput,
       annotations: { ...ASKS, openWorldHint: true },
     },
-    async ({ request_id, reason }, { mcpReq }) =>
-      sayLater(await takeBack(desk, request_id, reason, mcpReq.signal)),
+    ({ request_id, reason }, { mcpReq }) =>
+      served(mcpReq.signal, async () => sayLater(await takeBack(desk, request_id, reason, mcpReq.signal))),
   )
 
   server.registerTool(
@@ -193,7 +206,7 @@ export function mcpServer(parts: McpParts): McpServer {
       outputSchema: pendingOutput,
       annotations: READS,
     },
-    (args, { mcpReq }) => listPending(desk, args, mcpReq.signal),
+    (args, { mcpReq }) => served(mcpReq.signal, () => listPending(desk, args, mcpReq.signal)),
   )
 
   server.registerTool(
@@ -204,9 +217,11 @@ export function mcpServer(parts: McpParts): McpServer {
       inputSchema: permissionInput,
       annotations: ASKS,
     },
-    async (args, { mcpReq }) => ({
-      content: [{ type: 'text', text: JSON.stringify(await permit(args, mcpReq.signal)) }],
-    }),
+    async (args, { mcpReq }) => {
+      const flaw = await parts.vet(mcpReq.signal)
+      const decision = flaw === null ? await permit(args, mcpReq.signal) : deny(flaw)
+      return { content: [{ type: 'text', text: JSON.stringify(decision) }] }
+    },
   )
 
   server.registerPrompt('doctrine', { title: 'Doctrine', description: WORDS.doctrine }, () => ({

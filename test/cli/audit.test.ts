@@ -287,8 +287,8 @@ describe('serve', () => {
 
 describe('the table of commands', () => {
   test.each([
-    [[], 2, /^$/, /lane COMMAND/],
-    [['--help'], 0, /lane COMMAND/, /^$/],
+    [[], 2, /^$/, /lane \[--env FILE\] COMMAND/],
+    [['--help'], 0, /lane \[--env FILE\] COMMAND/, /^$/],
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/, /^$/],
     [['help', 'ask'], 0, /^lane ask TEXT --impact T REPLY --deadline D --default A/, /^$/],
     [['ledger', '--help'], 0, /^lane ledger verify \[FILE\]/, /^$/],

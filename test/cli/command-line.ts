@@ -11,17 +11,20 @@ export type Called = { readonly child: ChildProcess; readonly ended: Promise<End
 export type CallOptions = {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** All that stands on its standard input, which then ends; without it, it stays open. */
+  readonly stdin?: string
 }
 
 export function call(
   args: readonly string[],
-  { env = {}, cwd = freshDirectory() }: CallOptions = {},
+  { env = {}, cwd = freshDirectory(), stdin }: CallOptions = {},
 ): Called {
   const child = spawn(process.execPath, [LANE, ...args], {
     cwd,
     env: cleanEnv(env),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+  if (stdin !== undefined) child.stdin.end(stdin)
   const out: string[] = []
   const err: string[] = []
   child.stdout.on('data', chunk => out.push(String(chunk)))

@@ -123,6 +123,14 @@ describe('the configuration', () => {
     expect(JSON.stringify(findings)).not.toContain('tooshort')
   })
 
+  test('an address in plain text that was permitted is warned of, one that was not fails', () => {
+    const env = { SMS_API_URL: 'http://sms.example.org' }
+    expect(statuses(checkVariables(env).findings)).toEqual(['variables fail'])
+    const permitted = checkVariables({ ...env, SMS_API_URL_INSECURE: '1' })
+    expect(statuses(permitted.findings)).toEqual(['variables ok', 'variables warn'])
+    expect(permitted.findings[1]?.message).toContain('SMS_API_URL_INSECURE')
+  })
+
   test('.env: others should not read it, and a misspelt name is told the one that was meant', () => {
     const file = join(freshDirectory(), '.env')
     writeFileSync(file, 'SLACK_BOT_TOKN=x\nEDITOR_HOME=y\nPORT=1\n')

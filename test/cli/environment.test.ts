@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findDoor, withEnvFile } from '../../src/cli/environment.js'
+import { findAgentDoor, findDoor, withEnvFile } from '../../src/cli/environment.js'
+import { leaveAddress } from '../../src/data-directory.js'
 import { freshDirectory } from './gateway.js'
 
 const KEY = `lane_${'0123456789'.repeat(4)}`
@@ -9,18 +10,18 @@ const KEY = `lane_${'0123456789'.repeat(4)}`
 function dataDirectory(): string {
   const dataDir = join(freshDirectory(), 'data')
   mkdirSync(dataDir)
-  writeFileSync(join(dataDir, 'operator.key'), `${KEY}\n`)
+  writeFileSync(join(dataDir, 'operator.key'), `${KEY}\n`, { mode: 0o600 })
   return dataDir
 }
 
-describe('.env', () => {
+describe('a file of variables', () => {
   test('fills in and never overrides', () => {
-    const file = join(freshDirectory(), '.env')
+    const file = join(freshDirectory(), 'lane.env')
     writeFileSync(file, 'PORT=9000\nLANE_URL="http://lane.example.org"\n')
     expect(withEnvFile({ PORT: '8000' }, file)).toEqual({ PORT: '8000', LANE_URL: 'http://lane.example.org' })
   })
-  test('need not be there', () => {
-    expect(withEnvFile({ PORT: '8000' }, join(freshDirectory(), '.env'))).toEqual({ PORT: '8000' })
+  test('that is not there is not an empty one', () => {
+    expect(withEnvFile({ PORT: '8000' }, join(freshDirectory(), '.env'))).toBeNull()
   })
 })
 
@@ -32,6 +33,26 @@ describe('where the lane is, and with which key', () => {
   test("else this machine, PORT and the data directory's key", () => {
     const env = { PORT: '9001', LANE_DATA_DIR: dataDirectory() }
     expect(findDoor(env)).toEqual({ ok: true, door: { url: 'http://127.0.0.1:9001', key: KEY } })
+  })
+  test('or the address that the lane of that directory has left beside its key', () => {
+    const dataDir = dataDirectory()
+    leaveAddress(dataDir, 'http://127.0.0.1:9002')
+    const door = { url: 'http://127.0.0.1:9002', key: KEY }
+    expect(findDoor({ LANE_DATA_DIR: dataDir })).toEqual({ ok: true, door })
+  })
+  test("an address that lies in a directory is not sent another lane's key", () => {
+    const dataDir = dataDirectory()
+    leaveAddress(dataDir, 'http://127.0.0.1:9002')
+    const found = findDoor({ LANE_DATA_DIR: dataDir, LANE_API_KEY: `other-${KEY}` })
+    expect(found).toMatchObject({ ok: true, door: { url: 'http://127.0.0.1:8787' } })
+  })
+  test("an operator's key that others can read, as one from a checkout, is not taken for one", () => {
+    const dataDir = dataDirectory()
+    chmodSync(join(dataDir, 'operator.key'), 0o644)
+    expect(findDoor({ LANE_DATA_DIR: dataDir })).toMatchObject({
+      ok: false,
+      flaws: [expect.stringContaining('can be read by others')],
+    })
   })
   test('a lane on this machine may be named, and gets the key', () => {
     const env = { LANE_URL: 'http://localhost:9001', LANE_DATA_DIR: dataDirectory() }
@@ -60,5 +81,22 @@ describe('where the lane is, and with which key', () => {
       ok: false,
       flaws: [expect.stringContaining('LANE_URL must be')],
     })
+  })
+})
+
+describe('for what an agent runs', () => {
+  test('the key it was given', () => {
+    const env = { LANE_URL: 'https://lane.example.org', LANE_API_KEY: KEY, LANE_DATA_DIR: dataDirectory() }
+    expect(findAgentDoor(env)).toEqual({ ok: true, door: { url: 'https://lane.example.org', key: KEY } })
+  })
+  test("and never the operator's, however near it lies", () => {
+    const dataDir = dataDirectory()
+    leaveAddress(dataDir, 'http://127.0.0.1:9002')
+    const found = findAgentDoor({ LANE_DATA_DIR: dataDir })
+    expect(found).toMatchObject({
+      ok: false,
+      flaws: [expect.stringContaining('set LANE_API_KEY'), expect.anything()],
+    })
+    expect(JSON.stringify(found)).not.toContain(KEY)
   })
 })

@@ -150,19 +150,27 @@ describe('lane ask, review and approve', () => {
     expect(await reviewed.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^3 findings\n/) })
   })
 
-  test('.env of the working directory says where the lane is, and the environment overrides it', async () => {
+  test('a file that is named says where the lane is, and the environment overrides it', async () => {
     const cwd = freshDirectory()
-    writeFileSync(join(cwd, '.env'), `LANE_URL=${gateway.url}\nLANE_API_KEY=${gateway.operatorKey}\n`)
-    expect(await lane(['recipients'], { cwd })).toMatchObject({
-      code: 0,
-      stdout: 'USER      NAME      CHANNELS\noperator  Operator  web\n',
-    })
+    writeFileSync(join(cwd, 'my.env'), `LANE_URL=${gateway.url}\nLANE_API_KEY=${gateway.operatorKey}\n`)
+    for (const named of [['--env', 'my.env'], ['--env=my.env']])
+      expect(await lane([...named, 'recipients'], { cwd })).toMatchObject({
+        code: 0,
+        stdout: 'USER      NAME      CHANNELS\noperator  Operator  web\n',
+      })
     const nowhere = await closedUrl()
-    const elsewhere = await lane(['recipients'], { cwd, env: { LANE_URL: nowhere } })
+    const elsewhere = await lane(['--env', 'my.env', 'recipients'], { cwd, env: { LANE_URL: nowhere } })
     expect(elsewhere).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`no lane answers at ${nowhere}`),
     })
+  })
+
+  test.each([
+    [['--env', 'none.env', 'recipients'], 'read none.env, which is not there'],
+    [['--env'], 'read nothing'],
+  ])('%j names no file', async (args, said) => {
+    expect(await lane(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) })
   })
 
   test("an agent's key sees what it asked itself, and may not operate", async () => {

@@ -80,6 +80,16 @@ describe('a ledger that was touched', () => {
   })
 })
 
+test('a ledger in a database on another machine is not read over a wire that others may write on', async () => {
+  const env = { DATABASE_URL: 'postgres://lane:geheim@db.example.org/lane' }
+  const { code, stderr } = await lane(['ledger', 'verify'], { env })
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('the database cannot be read: DATABASE_URL leads'),
+  ])
+  expect(stderr).not.toContain('geheim')
+})
+
 test('export to - is export to standard output, and makes no file of that name', async () => {
   const before = readdirSync(cwd)
   const named = await lane(['ledger', 'export', '-'], { env, cwd })

@@ -1,5 +1,5 @@
 // What stops a start, as the person who typed `lane serve` reads it; and what only deserves a word.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -99,6 +99,15 @@ describe('a start that cannot be is one line, and exit 1', () => {
       stdout: '',
       stderr: `lane: cannot start: ledger.db or lane.lock in ${dataDir} is no SQLite file (SQLITE_NOTADB) → restore the ledger from a backup (lane.lock holds nothing and may be removed), ${ELSEWHERE}\n`,
     })
+  })
+
+  test('DATABASE_URL would speak to another machine in plain text', async () => {
+    const env = { DATABASE_URL: 'postgres://lane:geheim@db.example.org/lane', REDIS_URL: 'redis://127.0.0.1' }
+    const dataDir = join(freshDirectory(), 'data')
+    const { code, stderr } = await serve({ LANE_DATA_DIR: dataDir, LANE_SECRET: 'x'.repeat(24), ...env })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('or set DATABASE_URL_INSECURE=1')])
+    expect(stderr).not.toContain('geheim')
+    expect(existsSync(dataDir)).toBe(false)
   })
 
   test('HOST is an address of another machine', async () => {

@@ -17,6 +17,7 @@ export function terminal(env: Environment = {}, { isTTY = false } = {}): Termina
   let passed = 0
   return {
     env,
+    envFile: null,
     stdout: output(out, isTTY),
     stderr: output(err, isTTY),
     clock: { wall: () => NOW + passed, monotonic: () => passed },

@@ -61,7 +61,7 @@ describe.skipIf(noCluster !== null && !ALL)(`links${noCluster ? ` (skipped: ${no
       const accepting = stores.map(async (store, index) => {
         const directory = await Directory.open(config, store.shelf)
         const user = index === 0 ? 'owner' : 'guest'
-        const { code } = await invite(store, user, 'telegram')
+        const { code } = await invite(store, user, 'telegram', 'key-1')
         return () => accept(store, directory, 'telegram', code, account)
       })
       const [one, other] = await Promise.all(accepting)

@@ -141,6 +141,22 @@ describe('before the person', () => {
     expect(page.text).toContain('name only, content not fixed')
   })
 
+  test('another key’s content is not shown through a request of one’s own that names its hash', async () => {
+    const other = await lane.key('request')
+    const theirs = (await put('a plan that another key has put', 'text/plain', other)).json.handle as string
+    await lane.submit(question('b-6', { context_handles: [theirs] }))
+    const { link } = await lane.link('b-6')
+    const page = await lane.call('GET', link, { key: null })
+    expect(page.text).toContain(theirs)
+    expect(page.text).not.toContain(`blobs/${theirs}`)
+    const content = await lane.call('GET', `${link}/blobs/${theirs}`, { key: null })
+    expect([content.status, content.text.includes('a plan')]).toEqual([404, false])
+    // Whoever has the bytes may show them: putting them is having had them.
+    await put('a plan that another key has put')
+    expect((await lane.call('GET', link, { key: null })).text).toContain(`blobs/${theirs}`)
+    expect((await lane.call('GET', `${link}/blobs/${theirs}`, { key: null })).text).toContain('a plan')
+  })
+
   test('after the answer the content is no longer shown through the link', async () => {
     const shown = (await put('for an open question only')).json.handle as string
     await lane.submit(question('b-4', { context_handles: [shown] }))

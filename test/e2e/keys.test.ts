@@ -32,6 +32,7 @@ describe('a key opens what its scopes say', () => {
     ['GET', '/v1/raw-replies', ['audit']],
     ['POST', '/v1/keys', ['operate']],
     ['GET', '/v1/keys', ['operate']],
+    ['GET', '/v1/keys/self', SCOPES],
     ['DELETE', '/v1/keys/none', ['operate']],
     ['POST', '/v1/signing-keys/rotate', ['operate']],
     ['GET', '/v1/backup', ['operate']],
@@ -202,6 +203,15 @@ describe('making and revoking', () => {
     } finally {
       await again.close()
     }
+  })
+
+  test('LANE_API_KEY keeps its id over restarts', async () => {
+    const given = 'an-api-key-the-operator-chose-3'
+    const first = await startLane({ env: { LANE_API_KEY: given } })
+    const self = await first.call('GET', '/v1/keys/self', { key: given })
+    const again = await first.restart()
+    expect((await again.call('GET', '/v1/keys/self', { key: given })).json).toEqual(self.json)
+    await again.close()
   })
 
   test('LANE_API_KEY opens everything from the first start on, and nothing once it is changed', async () => {

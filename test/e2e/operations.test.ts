@@ -25,9 +25,10 @@ const described = async (): Promise<OpenApi> =>
 /** The routes alone, with nothing behind them but what is given. */
 function bareDoor(more: object = {}): FastifyInstance {
   const closing = new AbortController().signal
-  const config = { actions: {}, recipients: {} }
+  const limits = { open_requests_per_key: 0, waits_per_key: 0, streams_per_key: 0 }
+  const config = { actions: {}, recipients: {}, limits }
   const parts = { closing, config, adapters: new Map(), ...more } as unknown as DoorParts
-  return buildServer(parts, { trustProxy: false, prefix: '' }, pino({ level: 'silent' }))
+  return buildServer(parts, { trustProxy: false, prefix: '', isHttps: false }, pino({ level: 'silent' }))
 }
 
 /** `METHOD /path/{}` of every route that is registered, read off the router's own drawing. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Guesses } from '../../src/http/guesses.js'
+import { Guesses, networkOf } from '../../src/http/guesses.js'
 
 function start() {
   const clock = { now: 1_000_000 }
@@ -42,5 +42,32 @@ describe('wrong guesses', () => {
     expect(guesses.blockedFor('first')).toBeGreaterThan(0)
     guesses.failed('one more')
     expect(guesses.blockedFor('first')).toBe(0)
+  })
+})
+
+describe('a guesser with a network of its own', () => {
+  test('does not begin anew with each address of its /64', () => {
+    const { guesses } = start()
+    for (let n = 0; n < 60; n++) guesses.failed(`2001:db8:0:1::${n.toString(16)}`)
+    expect(guesses.blockedFor('2001:db8:0:1:ffff:ffff:ffff:ffff')).toBeGreaterThan(0)
+    expect(guesses.blockedFor('2001:db8:0:2::1')).toBe(0)
+  })
+
+  test.each([
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0000:0000::1', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['1::', '1:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+    ['1:2:3:4:5:6:192.0.2.1', '1:2:3:4::/64'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['no address', 'no address'],
+  ])('%s counts for %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
   })
 })

@@ -10,6 +10,7 @@ import type { Adapter, Channel, Hook, HookAnswer } from '../../src/adapter.js'
 import { Guesses } from '../../src/http/guesses.js'
 import { KeyBook } from '../../src/http/keys.js'
 import { buildServer } from '../../src/http/server.js'
+import { Watch } from '../../src/http/watch.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import { type Metrics, startMetrics } from '../../src/metrics.js'
 import { stamper } from '../../src/token/stamp.js'
@@ -53,7 +54,7 @@ beforeEach(async () => {
       config,
       adapters: new Map(adapters.map(adapter => [adapter.channel, adapter])),
       desk: channel => stage.desk(channel),
-      keys: new KeyBook(store.shelf),
+      keys: new KeyBook(store),
       keyring: stage.keyring,
       rotateKeyring: async () => ({ kid: '', not_before: '' }),
       waiters,
@@ -63,12 +64,16 @@ beforeEach(async () => {
       publicUrl: () => 'https://lane.example.org/sub',
       metrics,
       guesses: new Guesses(() => store.ledger.now()),
+      watch: new Watch(
+        () => store.ledger.now(),
+        () => undefined,
+      ),
       alarmTroubles: () => [],
       version: '0.0.0',
       now: () => store.ledger.now(),
       closing: new AbortController().signal,
     },
-    { trustProxy: false, prefix: '/sub' },
+    { trustProxy: false, prefix: '/sub', isHttps: false },
     pino({ level: 'silent' }),
   )
   await app.listen({ host: '127.0.0.1', port: 0 })

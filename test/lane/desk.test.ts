@@ -243,7 +243,7 @@ describe('link', () => {
   const linked = async () => (await stage.entries()).filter(({ type }) => type === 'RECIPIENT_LINKED').length
 
   test('is accepted once, and the address is the person’s from then on', async () => {
-    const { code, expires_at } = await invite(stage.store, 'owner', 'telegram')
+    const { code, expires_at } = await invite(stage.store, 'owner', 'telegram', 'key-1')
     expect(expires_at).toBe('2026-11-02T12:00:00.000Z')
     expect([await desk().link(code, 41), await desk().link(code, 42)]).toEqual(['owner', null])
     expect(await stage.store.shelf.links()).toEqual([
@@ -253,8 +253,8 @@ describe('link', () => {
   })
 
   test('is refused for an unknown, expired or foreign invitation, and for somebody else’s address', async () => {
-    const { code } = await invite(stage.store, 'owner', 'telegram')
-    const written = await invite(stage.store, 'deputy', 'telegram')
+    const { code } = await invite(stage.store, 'owner', 'telegram', 'key-1')
+    const written = await invite(stage.store, 'deputy', 'telegram', 'key-1')
     expect(await desk().link('no such code', 41)).toBeNull()
     expect(await stage.desk('slack').link(code, 41)).toBeNull()
     expect(await desk().link(written.code, 41)).toBeNull()

@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 
 const invited = async (user = 'owner', channel: Channel = 'telegram') =>
-  (await invite(stage.store, user, channel)).code
+  (await invite(stage.store, user, channel, 'key-1')).code
 const accepted = (code: string, address: unknown, channel: Channel = 'telegram') =>
   accept(stage.store, directory, channel, code, address)
 const linkings = async () =>
@@ -171,7 +171,7 @@ describe('a request that was opened before its recipient has linked an address',
   })
   /** Another replica accepts, and dies before it has told anybody. */
   const acceptedElsewhere = async (): Promise<string> => {
-    const { code } = await invite(before.store, 'owner', 'slack')
+    const { code } = await invite(before.store, 'owner', 'slack', 'key-1')
     const other = await Directory.open(before.config, before.store.shelf)
     expect(await accept(before.store, other, 'slack', code, OWNER)).toBe('owner')
     return code
@@ -199,8 +199,8 @@ describe('a request that was opened before its recipient has linked an address',
 
   test('is told once that an address is linked, and a copy that stands is not', async () => {
     const [first, second] = [
-      await invite(before.store, 'owner', 'slack'),
-      await invite(before.store, 'owner', 'slack'),
+      await invite(before.store, 'owner', 'slack', 'key-1'),
+      await invite(before.store, 'owner', 'slack', 'key-1'),
     ]
     await ask('early')
     await before.desk('slack').link(first.code, OWNER)

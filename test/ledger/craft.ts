@@ -284,6 +284,7 @@ export function soundLedger(): Craft {
   withdrawnTale(craft)
   directedTales(craft)
   craft.put({ type: 'RAW_ERASED', body: { reply_id: 'r-q-1', by: 'key-2' } })
+  craft.put({ type: 'OPERATOR_ACTED', body: { deed: 'key_added', about: 'key-3', by: 'key-2' } })
   return craft
 }
 

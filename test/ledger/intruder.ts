@@ -14,6 +14,7 @@ import type { Store } from '../../src/ledger/contract.js'
 import { inscribe, parseEntry } from '../../src/ledger/entry.js'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { LEDGER_FILE, openSqlite } from '../../src/ledger/sqlite/open.js'
+import { Rests } from '../../src/rests.js'
 import { keepKeyring, type Signing } from '../../src/signing.js'
 import { unlock } from '../../src/unlocking.js'
 import { ask, present, startPostgres } from '../cluster/postgres.js'
@@ -127,7 +128,7 @@ export class Intrusion {
     const signing = await keepKeyring(store, SECRET, 0, error => {
       throw error
     })
-    const keys = new KeyBook(store.shelf)
+    const keys = new KeyBook(store)
     await keys.reload()
     const directory = await Directory.open(config, store.shelf)
     const lane = new Lane({

@@ -32,6 +32,7 @@ test('the bodies that fill a ledger are plain', () => {
     'LANE_STARTED',
     'LEDGER_SEALED',
     'NOTICE_SENT',
+    'OPERATOR_ACTED',
     'OUTBOUND_REQUEST_SENT',
     'POLICY_TOKEN_ISSUED',
     'POLICY_TOKEN_REVOKED',

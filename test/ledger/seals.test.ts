@@ -323,10 +323,10 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
     })
 
     attack('by wider scopes of a key that is there', async () => {
-      const { keys, store } = scene.cast
+      const { keys } = scene.cast
       const secret_hash = hashKey('lane_of_an_agent')
       const key = { key_id: 'key-1', name: 'agent', scopes: ['request'], secret_hash } as const
-      await store.shelf.putApiKey({ ...key, created_at: '2026-01-01T00:00:00.000Z', revoked_at: null })
+      await keys.add({ ...key, created_at: '2026-01-01T00:00:00.000Z', revoked_at: null }, 'key-2')
       await keys.reload()
       expect(keys.authenticate('lane_of_an_agent')?.scopes).toEqual(['request'])
       await scene.write(`UPDATE api_keys SET scopes = 'request,audit'`)

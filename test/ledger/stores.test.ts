@@ -108,7 +108,7 @@ async function laneOn(store: Store, known: Known, dataDir: string) {
   await unlock(store, secret, started)
   const keyring = await openKeyring(shelf, secret)
   if (keyring === null) throw new Error('the store has no key that signs')
-  const keys = new KeyBook(shelf)
+  const keys = new KeyBook(store)
   await keys.reload()
   const directory = await Directory.open(config, shelf)
   const channels = Object.keys(PROOF) as Channel[]

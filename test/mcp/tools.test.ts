@@ -224,21 +224,6 @@ describe('what calling again does not mend', () => {
     await brief.close()
     await lane(['withdraw', 'revoked', '--reason', 'test is over'], { env })
   })
-
-  test('a key without the scope: each tool names the scope, and says to report it', async () => {
-    const made = await lane(['keys', 'add', '--name', 'director', '--scopes', 'direct'], {
-      env: operatorOf(gateway),
-    })
-    const [agentKey = ''] = made.stdout.split('\n')
-    const other = await startAgent({ url: gateway.url, agentKey })
-    for (const [tool, args] of CALLS) {
-      const { text, isError } = await other.call(tool, args)
-      expect({ tool, isError }).toEqual({ tool, isError: true })
-      expect(text).toMatch(/scope_missing.*needs scope request.*Do not call again: report/s)
-      expect(text).not.toMatch(AGAIN)
-    }
-    await other.close()
-  })
 })
 
 describe('bad input', () => {

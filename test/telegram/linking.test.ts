@@ -18,6 +18,10 @@ const invite = (user: string, body: unknown = { channel: 'telegram' }, key = sce
 const codeOf = (url: unknown): string => new URL(String(url)).searchParams.get('start') ?? ''
 const start = (user: number, code: string) => scene.server.write(user, `/start ${code}`)
 const lastWords = (user: number): string => scene.server.shown(user).at(-1)?.text ?? ''
+const invitings = async () =>
+  (await scene.lane.ledger())
+    .filter(({ type, body }) => type === 'OPERATOR_ACTED' && body.deed === 'recipient_invited')
+    .map(({ body }) => body)
 const linkings = async () => (await scene.lane.ledger()).filter(({ type }) => type === 'RECIPIENT_LINKED')
 
 describe('before they have linked it', () => {
@@ -39,6 +43,8 @@ describe('an invitation', () => {
       url: expect.stringMatching(/^https:\/\/t\.me\/TestNameBot\?start=[A-Za-z0-9_-]{22}$/),
       expires_at: expect.any(String),
     })
+    const { key_id } = (await scene.lane.call('GET', '/v1/keys/self', { key: scene.lane.operatorKey })).json
+    expect((await invitings()).at(-1)).toEqual({ deed: 'recipient_invited', about: 'newcomer', by: key_id })
   })
 
   test.each<[string, string, unknown, number, string]>([
@@ -61,8 +67,10 @@ describe('an invitation', () => {
 
   test('says so when Telegram does not answer', async () => {
     scene.server.faults.next('getMe', { kind: 'break', status: 502 })
+    const before = (await invitings()).length
     const answer = await invite('newcomer')
     expect([answer.status, answer.json.code]).toEqual([503, 'channel_unavailable'])
+    expect(await invitings()).toHaveLength(before)
   })
 
   test('is printed by lane recipients link, and as it came with --json', async () => {

@@ -18,7 +18,7 @@ export function openShelf() {
     await store.ledger.close()
     rmSync(dir, { recursive: true, force: true })
   }
-  return { shelf: store.shelf, close }
+  return { store, shelf: store.shelf, close }
 }
 
 /** As a key of the ring makes it, the key being this byte 32 times. */

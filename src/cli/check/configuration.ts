@@ -2,6 +2,7 @@
 // the doctor and the lane cannot disagree.
 import { parseEnv } from 'node:util'
 import { type Config, checkConfig, configFileOf, loadConfig } from '../../config.js'
+import { PERMISSIONS } from '../../plain-text.js'
 import {
   CHANNEL_VARIABLES,
   configuredChannels,
@@ -9,7 +10,7 @@ import {
   settings as readSettings,
   type Settings,
 } from '../../settings.js'
-import { ENV_FILE, readText } from '../environment.js'
+import { readText } from '../environment.js'
 import { nearest } from '../nearest.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 import { checkPrivate } from './machine.js'
@@ -31,7 +32,7 @@ const LANE_VARIABLES = [
   'DATABASE_URL',
   'REDIS_URL',
 ]
-const KNOWN = [...LANE_VARIABLES, ...CHANNEL_VARIABLES]
+const KNOWN = [...LANE_VARIABLES, ...CHANNEL_VARIABLES, ...PERMISSIONS]
 /** Names of other programs may stand in the same file; ones that begin like ours are ours, or misspelt. */
 const OURS = /^(?:LANE|SLACK|EMAIL|TELEGRAM|SMS|SMTP|IMAP)_/
 
@@ -40,15 +41,25 @@ export function checkVariables(env: Environment): {
   readonly settings: Settings | null
 } {
   const read = readSettings(env)
-  if (read.ok)
-    return { findings: [ok('variables', 'the environment is understood')], settings: read.settings }
+  if (read.ok) {
+    const { plainText } = read.settings
+    const findings = [ok('variables', 'the environment is understood'), ...plainText.map(warnOfPlainText)]
+    return { findings, settings: read.settings }
+  }
   const findings = read.problems.map(({ variable, message }) =>
     fail('variables', message, `correct ${variable}`),
   )
   return { findings, settings: null }
 }
 
-export function checkEnvFile(file: string = ENV_FILE): Finding[] {
+const warnOfPlainText = (variable: string): Finding =>
+  warn(
+    'variables',
+    `what is said to the host of ${variable} is not encrypted for it alone, as ${variable}_INSECURE permits`,
+    'use TLS unless the network between is yours',
+  )
+
+export function checkEnvFile(file: string): Finding[] {
   const text = readText(file)
   if (text === null) return []
   const unknown = Object.keys(parseEnv(text)).filter(name => OURS.test(name) && !KNOWN.includes(name))

@@ -4,6 +4,7 @@ import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { reasonOf } from '../../adapter.js'
 import { OUTBOX_FILE } from '../../config.js'
+import { OTHERS } from '../../data-directory.js'
 import { OPERATOR_KEY_FILE } from '../../first-keys.js'
 import { isAtLeast } from '../../version.js'
 import { mayWriteIn } from '../file.js'
@@ -15,8 +16,6 @@ const MIB = 1024 * 1024
 const WARN_BYTES = 1024 * MIB
 /** SQLite needs room for its write-ahead log to commit at all. */
 const FAIL_BYTES = 100 * MIB
-/** Everything but the owner's own rights. */
-const OTHERS = 0o077
 
 export function checkNode(version: string): Finding {
   return isAtLeast(version, NODE_AT_LEAST)

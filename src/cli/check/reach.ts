@@ -3,6 +3,7 @@
 import { reasonOf } from '../../adapter.js'
 import { isFields } from '../../client/case.js'
 import { JUMP_MS } from '../../ledger/clock.js'
+import { isLoopback } from '../../loopback.js'
 import type { Settings } from '../../settings.js'
 import { configuredChannels } from '../../settings.js'
 import { sayDuration } from '../duration.js'
@@ -108,13 +109,11 @@ export async function checkPublicUrl(settings: Settings): Promise<Finding[]> {
   return [fail('public url', `${url}/healthz ${found}`, remedy), ...hints]
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-
 /** What works from here and not from a person's phone. */
 export function hintsOf(settings: Settings): Finding[] {
   const url = addressOf(settings)
   const { hostname, protocol } = new URL(url)
-  const local = LOOPBACK.includes(hostname)
+  const local = isLoopback(hostname)
   if (local && configuredChannels(settings).some(channel => channel !== 'web')) {
     const message = `links lead to ${url}, which only this machine can open`
     return [warn('public url', message, 'set PUBLIC_URL to the address people reach')]

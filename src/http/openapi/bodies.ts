@@ -117,6 +117,7 @@ export function bodies(codes: readonly string[]): Readonly<Record<string, Schema
     Invitation: object({ url: text, expires_at: instant }),
     NewKey: object({ name: text, scopes }),
     MadeKey: object({ ...key, key: text }),
+    Key: object(key),
     Keys: object({ items: list(object(key)) }),
     RevokedKey: object({ key_id: text, revoked_at: instant }),
     Rotated: object({ kid: text, not_before: instant }),

@@ -1,4 +1,5 @@
 // The operator's routes, and the auditor's.
+import { SCOPES } from '../../ledger/contract.js'
 import { ok, type Route, whole } from './route.js'
 
 const NDJSON = 'application/x-ndjson'
@@ -41,6 +42,13 @@ export const OPERATOR: readonly Route[] = [
     summary: 'List the API keys',
     scopes: ['operate'],
     answers: [ok('Keys', 'without their secrets')],
+  },
+  {
+    method: 'get',
+    path: '/v1/keys/self',
+    summary: 'The API key this is asked with',
+    scopes: [...SCOPES],
+    answers: [ok('Key', 'without its secret')],
   },
   {
     method: 'delete',

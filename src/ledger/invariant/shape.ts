@@ -23,6 +23,7 @@ const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>([
   'LEDGER_SEALED',
   'RECIPIENT_LINKED',
   'CODES_RESTED',
+  'OPERATOR_ACTED',
   'CLOCK_SUSPECT',
 ])
 const EITHER: EventType = 'RAW_ERASED'

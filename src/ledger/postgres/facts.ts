@@ -13,6 +13,7 @@ export type Known = {
   readonly type: string
   readonly state: string
   readonly run_id: string
+  readonly opened_by: string
   readonly alarm_ms: number | null
 }
 
@@ -36,7 +37,7 @@ export function keyOf(guard: Guard): string {
     case 'unclaimed':
       return `unclaimed ${guard.space} ${hexOf(guard.value)}`
     case 'open_questions':
-      return `open_questions ${guard.run_id}`
+      return `open_questions ${JSON.stringify([guard.opened_by, guard.run_id])}`
     case 'recipient_budget':
       return `recipient_budget ${JSON.stringify([guard.opened_by, guard.user_id])}`
     case 'attempts':
@@ -54,11 +55,12 @@ export function keyOf(guard: Guard): string {
 export const codesOf = (what: 'given' | 'rested', channel: string, user_id: string): string =>
   `${what} ${JSON.stringify([channel, user_id])}`
 
-export const questionsOf = (run_id: string): string => keyOf({ kind: 'open_questions', run_id, at_most: 0 })
+export const questionsOf = ({ opened_by, run_id }: Pick<Known, 'opened_by' | 'run_id'>): string =>
+  keyOf({ kind: 'open_questions', opened_by, run_id, at_most: 0 })
 
 const REQUESTS: Statement = {
   name: 'facts_requests',
-  text: `SELECT request_id, opened_seq, version, type, state, run_id, alarm_ms
+  text: `SELECT request_id, opened_seq, version, type, state, run_id, opened_by, alarm_ms
     FROM requests WHERE request_id = ANY ($1::text[])`,
 }
 const CLAIMS: Statement = {
@@ -69,8 +71,9 @@ const CLAIMS: Statement = {
 const QUESTIONS: Statement = {
   name: 'facts_questions',
   text: `SELECT x.key, (SELECT count(*) FROM requests q
-      WHERE q.run_id = x.run_id AND q.type = 'REQUEST_QUESTION' AND q.state = 'pending') AS count
-    FROM json_to_recordset($1) AS x (key text, run_id text)`,
+      WHERE q.opened_by = x.opened_by AND q.run_id = x.run_id AND q.type = 'REQUEST_QUESTION'
+        AND q.state = 'pending') AS count
+    FROM json_to_recordset($1) AS x (key text, opened_by text, run_id text)`,
 }
 const ASKED: Statement = {
   name: 'facts_asked',
@@ -112,7 +115,7 @@ function membersOf(guard: Guard): Members {
     case 'unclaimed':
       return { space: guard.space, value: hexOf(guard.value) }
     case 'open_questions':
-      return { run_id: guard.run_id }
+      return { opened_by: guard.opened_by, run_id: guard.run_id }
     case 'recipient_budget':
       return { opened_by: guard.opened_by, user_id: guard.user_id }
     case 'attempts':

@@ -173,6 +173,13 @@ export class PostgresLedger implements Ledger {
     })
   }
 
+  async countOpen(openedBy: string, atMost: number): Promise<number> {
+    const text = `SELECT count(*) AS open
+      FROM (SELECT 1 FROM requests WHERE opened_by = $1 AND state = 'pending' LIMIT $2) AS counted`
+    const asked = { name: 'count_open', text, values: [openedBy, atMost] }
+    return (await this.#parts.readers.one<{ open: number }>(asked))?.open ?? 0
+  }
+
   async hasDirector(runId: string): Promise<boolean> {
     if (isNoName(runId)) return false
     const text = 'SELECT 1 FROM directed_runs WHERE run_id = $1'

@@ -27,7 +27,7 @@ export class Leaf {
   readonly rows: Rows = new Map()
   /** Requests as they will stand; those opened on this leaf are among `opened`. */
   readonly changed = new Map<number, Known>()
-  readonly opened = new Map<number, Known & { readonly opened_by: string }>()
+  readonly opened = new Map<number, Known>()
 
   get isEmpty(): boolean {
     return this.entries.length + this.rows.size + this.changed.size === 0
@@ -209,9 +209,10 @@ export class Page {
       type: request.type,
       state: 'pending',
       run_id: run.run_id,
+      opened_by,
       alarm_ms: null,
     }
-    this.#leaf.opened.set(begins, { opened_by, ...opened })
+    this.#leaf.opened.set(begins, opened)
     this.#count(opened, 1)
     return opened
   }
@@ -221,17 +222,17 @@ export class Page {
     return { ...row, state: outcome }
   }
 
-  #count({ type, run_id }: Known, by: number): void {
-    const key = questionsOf(run_id)
+  #count(row: Known, by: number): void {
+    if (row.type !== 'REQUEST_QUESTION') return
+    const key = questionsOf(row)
     const { counts } = this.#facts
-    if (type === 'REQUEST_QUESTION') counts.set(key, (counts.get(key) ?? 0) + by)
+    counts.set(key, (counts.get(key) ?? 0) + by)
   }
 
   #keep(row: Known): void {
     this.#facts.requests.set(row.request_id, row)
     const { opened, changed } = this.#leaf
-    const fresh = opened.get(row.opened_seq)
-    if (fresh) opened.set(row.opened_seq, { ...fresh, ...row })
+    if (opened.has(row.opened_seq)) opened.set(row.opened_seq, row)
     else changed.set(row.opened_seq, row)
   }
 

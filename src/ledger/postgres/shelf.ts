@@ -68,25 +68,12 @@ const invitation = asked(
   'invitation',
   'SELECT code_hash, user_id, channel, expires_ms, seal FROM invitations WHERE code_hash = $1',
 )
-const putInvitation = asked(
-  'put_invitation',
-  'INSERT INTO invitations (code_hash, user_id, channel, expires_ms, seal) VALUES ($1, $2, $3, $4, $5)',
-)
 const keyring = asked(
   'keyring',
   'SELECT kid, purpose, public_jwk, wrapped, not_before, verify_until, seal FROM keys ORDER BY not_before, kid',
 )
 const API_KEY = 'key_id, name, scopes, secret_hash, created_at, revoked_at, seal'
 const apiKeys = asked('api_keys', `SELECT ${API_KEY} FROM api_keys ORDER BY created_at, key_id`)
-const apiKey = asked('api_key', `SELECT ${API_KEY} FROM api_keys WHERE key_id = $1`)
-const putApiKey = asked(
-  'put_api_key',
-  `INSERT INTO api_keys (${API_KEY}) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (key_id) DO NOTHING`,
-)
-const revokeApiKey = asked(
-  'revoke_api_key',
-  'UPDATE api_keys SET revoked_at = $2, seal = $3 WHERE key_id = $1 AND revoked_at IS NULL RETURNING key_id',
-)
 const putBlob = asked(
   'put_blob',
   `WITH had AS (SELECT 1 FROM blob_owners WHERE key_id = $3 AND handle = $1),
@@ -173,11 +160,6 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
       const read = rows.map(row => ({ ...row, address: row.address.toString('utf8') }))
       return read.flatMap(row => seals.sound<Link>('links', row) ?? [])
     },
-    async putInvitation(row) {
-      const { code_hash, user_id, channel, expires_ms } = row
-      const seal = seals.ofRow('invitations', row)
-      await readers.rows(putInvitation.with(code_hash, user_id, channel, expires_ms, seal))
-    },
     invitation: codeHash => soundOne<Invitation>('invitations', invitation.with(codeHash)),
 
     keyring: () =>
@@ -187,18 +169,6 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
     },
 
     apiKeys: async () => (await sound<ApiKeyRow>('api_keys', apiKeys.with())).map(readApiKey),
-    async putApiKey(key) {
-      const row = { ...key, scopes: key.scopes.join(',') }
-      const { key_id, name, scopes, secret_hash, created_at, revoked_at } = row
-      const values = [key_id, name, scopes, secret_hash, created_at, revoked_at, seals.ofRow('api_keys', row)]
-      await readers.rows(putApiKey.with(...values))
-    },
-    async revokeApiKey(keyId, at) {
-      const key = await soundOne<ApiKeyRow>('api_keys', apiKey.with(keyId))
-      if (key === null) return false
-      const seal = seals.ofRow('api_keys', { ...key, revoked_at: at })
-      return (await readers.one(revokeApiKey.with(keyId, at, seal))) !== null
-    },
 
     async putBlob(handle, bytes, keyId, quota) {
       const put = putBlob.with(handle, Buffer.from(bytes), keyId, quota)

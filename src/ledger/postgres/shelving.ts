@@ -83,6 +83,16 @@ function rowOf(shelving: Shelving, seals: Seals): Put {
     }
     case 'key':
       return { table: 'keys', key: shelving.key.kid, row: rowOfKey(shelving.key, seals) }
+    case 'invitation': {
+      const { invitation } = shelving
+      const row = { ...invitation, seal: seals.ofRow('invitations', invitation) }
+      return { table: 'invitations', key: null, row }
+    }
+    case 'api_key': {
+      const right = { ...shelving.key, scopes: shelving.key.scopes.join(',') }
+      const row = { ...right, seal: seals.ofRow('api_keys', right) }
+      return { table: 'api_keys', key: right.key_id, row }
+    }
   }
 }
 

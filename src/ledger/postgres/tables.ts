@@ -157,6 +157,13 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     'ON CONFLICT (user_id, channel) DO UPDATE SET address = excluded.address, seal = excluded.seal',
   ),
   keys: KEYS,
+  invitations: insert('invitations', 'code_hash, user_id, channel, expires_ms, seal'),
+  api_keys: insert(
+    'api_keys',
+    'key_id, name, scopes, secret_hash, created_at, revoked_at, seal',
+    `ON CONFLICT (key_id) DO UPDATE SET revoked_at = excluded.revoked_at, seal = excluded.seal
+      WHERE api_keys.revoked_at IS NULL`,
+  ),
   erasures: {
     name: 'write_erasures',
     text: `DELETE FROM raw_replies r USING json_to_recordset($1) AS x (reply_id text) WHERE r.reply_id = x.reply_id`,

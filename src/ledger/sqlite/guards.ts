@@ -9,7 +9,8 @@ export function guardKeeper(db: Database) {
   const claim = db.prepare('INSERT INTO claims (space, value) VALUES (?, ?)')
   const openQuestions = db
     .prepare(
-      `SELECT count(*) FROM requests WHERE run_id = ? AND type = 'REQUEST_QUESTION' AND state = 'pending'`,
+      `SELECT count(*) FROM requests
+       WHERE opened_by = ? AND run_id = ? AND type = 'REQUEST_QUESTION' AND state = 'pending'`,
     )
     .pluck()
   const asked = db
@@ -48,7 +49,7 @@ export function guardKeeper(db: Database) {
         case 'unclaimed':
           return claimed.get(guard.space, guard.value) === undefined
         case 'open_questions':
-          return number(openQuestions.get(guard.run_id)) < guard.at_most
+          return number(openQuestions.get(guard.opened_by, guard.run_id)) < guard.at_most
         case 'recipient_budget':
           return number(asked.get(guard.opened_by, guard.user_id, ms - HOUR_MS)) < guard.at_most
         case 'attempts':

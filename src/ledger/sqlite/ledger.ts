@@ -169,6 +169,12 @@ export class SqliteLedger implements Ledger {
       .all(...used.map(([, value]) => value), filter.limit) as Listed[]
   }
 
+  async countOpen(openedBy: string, atMost: number): Promise<number> {
+    return this.#statement(
+      `SELECT count(*) FROM (SELECT 1 FROM requests WHERE opened_by = ? AND state = 'pending' LIMIT ?)`,
+    ).get(openedBy, atMost) as number
+  }
+
   async hasDirector(runId: string): Promise<boolean> {
     return this.#statement('SELECT 1 FROM directed_runs WHERE run_id = ?').get(runId) !== undefined
   }

@@ -55,4 +55,9 @@ export const rules2 = `
     PRIMARY KEY (channel, user_id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX code_rests_by_end ON code_rests (until_ms);
+
+  -- What a key has open, in all and in each run. A run is listed by when its requests were opened.
+  CREATE INDEX requests_open ON requests (opened_by, run_id, type) WHERE state = 'pending';
+  DROP INDEX requests_by_run;
+  CREATE INDEX requests_by_run ON requests (run_id);
 `

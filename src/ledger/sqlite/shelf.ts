@@ -65,6 +65,16 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
   )
   const putKey = keyPutter(db, seals)
   const sealed = <T extends object>(table: RightTable, row: T) => sealedRow(seals, table, row)
+  const putInvitation = db.prepare(
+    `INSERT INTO invitations (code_hash, user_id, channel, expires_ms, seal)
+     VALUES (@code_hash, @user_id, @channel, @expires_ms, @seal)`,
+  )
+  const putApiKey = db.prepare(
+    `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at, seal)
+     VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at, @seal)
+     ON CONFLICT (key_id) DO UPDATE SET revoked_at = excluded.revoked_at, seal = excluded.seal
+       WHERE revoked_at IS NULL`,
+  )
   return shelving => {
     switch (shelving.put) {
       case 'grant': {
@@ -95,6 +105,12 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
         return void putLink.run(sealed('links', shelving.link))
       case 'key':
         return putKey(shelving.key)
+      case 'invitation':
+        return void putInvitation.run(sealed('invitations', shelving.invitation))
+      case 'api_key':
+        return void putApiKey.run(
+          sealed('api_keys', { ...shelving.key, scopes: shelving.key.scopes.join(',') }),
+        )
     }
   }
 }
@@ -175,7 +191,6 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     'invitations',
     'SELECT code_hash, user_id, channel, expires_ms, seal FROM invitations WHERE code_hash = ?',
   )
-  const apiKey = soundOne<ApiKeyRow>('api_keys', 'SELECT * FROM api_keys WHERE key_id = ?')
   const putKey = keyPutter(db, seals)
   const blob = one<{ bytes: Uint8Array }>('SELECT bytes FROM blobs WHERE handle = ?')
   const owned = one<{ size: number }>('SELECT size FROM blob_owners WHERE key_id = ? AND handle = ?')
@@ -214,13 +229,6 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     callback: async requestId => callback(requestId)?.url ?? null,
 
     links: async () => soundOnes<Link>('links', db.prepare('SELECT * FROM links').all()),
-    async putInvitation(row) {
-      const put = db.prepare(
-        `INSERT INTO invitations (code_hash, user_id, channel, expires_ms, seal)
-         VALUES (@code_hash, @user_id, @channel, @expires_ms, @seal)`,
-      )
-      write(() => put.run(sealedRow(seals, 'invitations', row)))
-    },
     invitation: async codeHash => invitation(codeHash),
 
     async keyring() {
@@ -235,23 +243,6 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
       soundOnes<ApiKeyRow>('api_keys', db.prepare('SELECT * FROM api_keys ORDER BY created_at').all()).map(
         readApiKey,
       ),
-    async putApiKey(key) {
-      const put = db.prepare(
-        `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at, seal)
-         VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at, @seal)`,
-      )
-      write(() => put.run(sealedRow(seals, 'api_keys', { ...key, scopes: key.scopes.join(',') })))
-    },
-    async revokeApiKey(keyId, at) {
-      const revoke = db.prepare(
-        'UPDATE api_keys SET revoked_at = @revoked_at, seal = @seal WHERE key_id = @key_id',
-      )
-      return write(() => {
-        const key = apiKey(keyId)
-        if (key === null || key.revoked_at !== null) return false
-        return revoke.run(sealedRow(seals, 'api_keys', { ...key, revoked_at: at })).changes === 1
-      })
-    },
 
     async putBlob(handle, bytes, keyId, quota) {
       return write(() => {

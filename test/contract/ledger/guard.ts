@@ -10,7 +10,12 @@ const claim = (value: string, space: Space = 'jti'): Guard => ({
   space,
   value,
 })
-const questions = (at_most: number, run_id = 'run-1'): Guard => ({ kind: 'open_questions', run_id, at_most })
+const questions = (at_most: number, run_id = 'run-1', opened_by = 'key-1'): Guard => ({
+  kind: 'open_questions',
+  opened_by,
+  run_id,
+  at_most,
+})
 const budget = (at_most: number, opened_by = 'key-1', user_id = 'ada'): Guard => ({
   kind: 'recipient_budget',
   opened_by,
@@ -80,6 +85,22 @@ export function guardContract(opener: Opener): void {
       await ask('q-2')
       const [resolved, asked] = await Promise.all([withdraw(stage.ledger, 'q-1'), ask('q-3')])
       expect([resolved.kind, asked]).toEqual(['appended', 'appended'])
+    })
+
+    test('one key does not use up what another may ask in a run of the same name', async () => {
+      const askAs = async (opened_by: string, id: string) =>
+        (await open(stage.ledger, id, { opened_by, guards: [questions(2, 'run-1', opened_by)] })).kind
+      const all = [
+        ['key-1', 'a'],
+        ['key-1', 'b'],
+        ['key-1', 'c'],
+        ['key-2', 'd'],
+      ] as const
+      const kinds: string[] = []
+      for (const [key, id] of all) kinds.push(await askAs(key, id))
+      expect(kinds).toEqual(['appended', 'appended', 'guarded', 'appended'])
+      const together = await Promise.all(['e', 'f', 'g'].map(id => askAs('key-2', id)))
+      expect(together.sort()).toEqual(['appended', 'guarded', 'guarded'])
     })
 
     test('approvals are not questions', async () => {

@@ -145,6 +145,16 @@ export function readingContract(opener: Opener): void {
       expect(await ids({ before: 1 })).toEqual(['q-1'])
     })
 
+    test('what a key has open is counted, and no further than asked', async () => {
+      const { ledger } = stage
+      for (const id of ['q-1', 'q-2', 'q-3']) await open(ledger, id)
+      await open(ledger, 'a-4', { request: approvalOf('a-4') })
+      await open(ledger, 'other', { opened_by: 'key-2' })
+      await withdraw(ledger, 'q-1')
+      expect([await ledger.countOpen('key-1', 10), await ledger.countOpen('key-1', 2)]).toEqual([3, 2])
+      expect([await ledger.countOpen('key-2', 10), await ledger.countOpen('key-3', 10)]).toEqual([1, 0])
+    })
+
     test('of a request that nobody opened there is no story', async () => {
       expect(await stage.ledger.story('q-1')).toEqual([])
     })

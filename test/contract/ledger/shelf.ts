@@ -227,9 +227,8 @@ export function shelfContract(opener: Opener): void {
     })
 
     test('an invitation is found by the hash of its code alone', async () => {
-      const { shelf } = stage.store
-      await shelf.putInvitation(invitation('a'))
-      await shelf.putInvitation(invitation('b'))
+      await shelve([{ put: 'invitation', invitation: invitation('a') }])
+      await shelve([{ put: 'invitation', invitation: invitation('b') }])
       await stage.reopen()
       expect(await stage.store.shelf.invitation(invitation('a').code_hash)).toEqual(invitation('a'))
       expect(await stage.store.shelf.invitation(hashed('another'))).toBeNull()
@@ -237,8 +236,9 @@ export function shelfContract(opener: Opener): void {
 
     test('the same code is not given out twice', async () => {
       const { shelf } = stage.store
-      await shelf.putInvitation(invitation('a'))
-      await expect(shelf.putInvitation({ ...invitation('a'), user_id: 'second' })).rejects.toThrow()
+      await shelve([{ put: 'invitation', invitation: invitation('a') }])
+      const again = { ...invitation('a'), user_id: 'second' }
+      await expect(shelve([{ put: 'invitation', invitation: again }])).rejects.toThrow()
       expect(await shelf.invitation(invitation('a').code_hash)).toEqual(invitation('a'))
     })
   })
@@ -258,6 +258,8 @@ export function shelfContract(opener: Opener): void {
   })
 
   describe('beside the ledger', () => {
+    const putKey = (key: ApiKey) => shelve([{ put: 'api_key', key }])
+
     test('a new signing key retires the one before it, and what was retired stays so', async () => {
       const { shelf } = stage.store
       await shelf.putKeys([keyRow('k-1', 1)])
@@ -274,15 +276,12 @@ export function shelfContract(opener: Opener): void {
     })
 
     test('API keys are kept by the hash of their secret, and revoked once', async () => {
-      const { shelf } = stage.store
-      await shelf.putApiKey(apiKey('key-1'))
-      await shelf.putApiKey(apiKey('key-2'))
       const at = '2026-03-02T00:00:00.000Z'
-      expect([await shelf.revokeApiKey('key-1', at), await shelf.revokeApiKey('key-1', at)]).toEqual([
-        true,
-        false,
-      ])
-      expect(await shelf.revokeApiKey('key-9', at)).toBe(false)
+      await putKey(apiKey('key-1'))
+      await putKey(apiKey('key-2'))
+      await putKey({ ...apiKey('key-1'), revoked_at: at })
+      await putKey({ ...apiKey('key-1'), revoked_at: '2026-03-03T00:00:00.000Z' })
+      await putKey(apiKey('key-1'))
       await stage.reopen()
       expect(await stage.store.shelf.apiKeys()).toEqual([
         { ...apiKey('key-1'), revoked_at: at },
@@ -291,10 +290,10 @@ export function shelfContract(opener: Opener): void {
     })
 
     test('two API keys cannot share a secret', async () => {
-      const { shelf } = stage.store
-      await shelf.putApiKey(apiKey('key-1'))
+      await putKey(apiKey('key-1'))
       const twin = { ...apiKey('key-2'), secret_hash: apiKey('key-1').secret_hash }
-      await expect(shelf.putApiKey(twin)).rejects.toThrow()
+      await expect(putKey(twin)).rejects.toThrow()
+      expect(await stage.store.shelf.apiKeys()).toEqual([apiKey('key-1')])
     })
 
     test('content brought at once does not go beyond the quota', async () => {

@@ -152,7 +152,7 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
 
     test('a budget of open questions holds across replicas', async () => {
       const [one, other] = await pair()
-      const guards = [{ kind: 'open_questions', run_id: 'run-1', at_most: 5 } as const]
+      const guards = [{ kind: 'open_questions', opened_by: 'key-1', run_id: 'run-1', at_most: 5 } as const]
       const results = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
           open(index % 2 ? one.ledger : other.ledger, `q-${index}`, { guards }),

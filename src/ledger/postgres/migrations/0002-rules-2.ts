@@ -57,4 +57,8 @@ export const rules2 = `
     PRIMARY KEY (channel, user_id)
   );
   CREATE INDEX code_rests_by_end ON code_rests (until_ms);
+
+  -- What a key has open, in all and in each run.
+  DROP INDEX requests_open_questions;
+  CREATE INDEX requests_open ON requests (opened_by, run_id, type) WHERE state = 'pending';
 `

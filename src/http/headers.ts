@@ -1,0 +1,51 @@
+// What every response is sent with, whatever it is: an answer, a refusal, a stream, or the word that nothing could be read.
+// It is kept nowhere, taken for nothing but what it says it is, and neither run nor framed by a browser. A page says what
+// it may do in its own headers, which stand in the place of these.
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+const COMMON: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy':
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+}
+/** A year. Of this host alone: the operator's other hosts are not the lane's to decide about. */
+const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' }
+
+export type Headers = Readonly<Record<string, string>>
+
+export const headersFor = (isHttps: boolean): Headers => (isHttps ? { ...COMMON, ...HTTPS_ONLY } : COMMON)
+
+/** Before anything else hears of the request: also a refusal of Node's own or of the framework's has them. */
+export function dress(server: Server, headers: Headers): void {
+  const put = (response: ServerResponse): void => {
+    for (const name in headers) response.setHeader(name, headers[name] ?? '')
+  }
+  server.prependListener('request', (_request, response) => put(response))
+  server.on('checkExpectation', (_request, response) => {
+    put(response)
+    response.writeHead(417).end()
+  })
+}
+
+type Unreadable = Error & { readonly code?: string }
+
+/** What could not be read as HTTP at all; a status is all that can be said, and then the line is cut. */
+export const hangUp =
+  (headers: Headers) =>
+  (error: Unreadable, socket: Duplex): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return
+    const status = statusOf(error.code)
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}`
+    if (socket.writable) socket.write(`${head}content-length: 0\r\nconnection: close\r\n\r\n`)
+    socket.destroy(error)
+  }
+
+function statusOf(code: string | undefined): number {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
+  return code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
+}
