@@ -72,7 +72,7 @@ describe('.env.example', () => {
       'LANE_WEBHOOK_SECRET',
     ]
     // Of the composition, and of the command line.
-    const composed = ['POSTGRES_PASSWORD', 'LANE_RUN_ID']
+    const composed = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'LANE_RUN_ID']
     expect([...names].sort()).toEqual([...general, ...secret, ...composed, ...CHANNEL_VARIABLES].sort())
     expect(problems({ ...(parseEnv(uncommented) as Record<string, string>), LANE_SECRET: KEY })).toEqual([])
   })
