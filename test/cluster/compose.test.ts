@@ -151,6 +151,11 @@ test('no secret is written into what is shipped', () => {
   ).toEqual([])
 })
 
+test('the image is built and run on one Node, which the smoke reads off it', () => {
+  const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
+  expect(text.match(/^FROM node:\d+-\w+/gm)).toEqual(['FROM node:24-bookworm', 'FROM node:24-bookworm'])
+})
+
 test('the image runs as nobody in particular', () => {
   const lines = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').split('\n')
   const [user, command] = [lines.indexOf('USER node'), lines.findIndex(line => line.startsWith('CMD'))]
