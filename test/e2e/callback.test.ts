@@ -16,7 +16,7 @@ import { until } from '../until.js'
 import { certificate } from '../waiter/certificate.js'
 import { type Call, type Receiver, receive, reset, status } from '../waiter/receiver.js'
 import { caller, errorsOf } from './caller.js'
-import { API_KEY, build, running, spawnLane } from './spawned-lane.js'
+import { API_KEY, running, spawnLane } from './spawned-lane.js'
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const OLD_SECRET = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
@@ -206,13 +206,12 @@ test('a lane with a secret that is none does not start', async () => {
 test('an https endpoint is called by its name, and only with a certificate that is trusted', async () => {
   const own = certificate('localhost')
   const secure = await receive(own)
-  const built = build()
   const dataDir = mkdtempSync(join(tmpdir(), 'lane-'))
   const [authority, config] = [join(dataDir, 'ca.pem'), join(dataDir, 'callbacks.yaml')]
   writeFileSync(authority, own.cert)
   writeFileSync(config, `${UNLIMITED}callbacks: { allow: [localhost, 127.0.0.1] }\n`)
   const env = { LANE_CONFIG: config, LANE_WEBHOOK_SECRET: SECRET, NODE_EXTRA_CA_CERTS: authority }
-  const child = running(await spawnLane(built, dataDir, { env }))
+  const child = running(await spawnLane(dataDir, { env }))
   try {
     const ask = async (id: string, host: string): Promise<void> => {
       const callback_url = `https://${host}:${secure.port}/cb`
@@ -244,7 +243,6 @@ test('an https endpoint is called by its name, and only with a certificate that 
   } finally {
     await child.kill()
     await secure.close()
-    built.remove()
     rmSync(dataDir, { recursive: true, force: true })
   }
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { build, linesOf, running, spawnLane } from '../e2e/spawned-lane.js'
+import { linesOf, running, spawnLane } from '../e2e/spawned-lane.js'
 import { approval, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'
 import { launch, maySkip, missing } from '../web/browser.js'
@@ -215,11 +215,10 @@ describe.skipIf(DOVECOT === null)(`a lane on email${WITHOUT_DOVECOT}`, { timeout
   test.runIf(process.env.CI === 'true')(
     'killed after the server took the mail, it sends the same Message-ID again, and one answer counts (skipped: half a minute, with CI=true)',
     async () => {
-      const built = build()
       const dir = mkdtempSync(join(tmpdir(), 'lane-email-'))
       writeFileSync(join(dir, 'email.yaml'), CONFIG)
       const start = async () =>
-        running(await spawnLane(built, dir, { env: { ...env(), LANE_CONFIG: join(dir, 'email.yaml') } }))
+        running(await spawnLane(dir, { env: { ...env(), LANE_CONFIG: join(dir, 'email.yaml') } }))
       let lane = await start()
       office.mood = { kind: 'hang', at: 'data', kept: true }
       const body = {
@@ -246,7 +245,6 @@ describe.skipIf(DOVECOT === null)(`a lane on email${WITHOUT_DOVECOT}`, { timeout
       })
       expect(told.filter(({ type }) => type === 'HUMAN_REPLY_EVENT')).toHaveLength(1)
       await lane.kill()
-      built.remove()
       rmSync(dir, { recursive: true, force: true })
     },
     120_000,
