@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { verify } from '../../src/ledger/verify.js'
 import { linesOf, running, type Spawned, spawnLane } from '../e2e/spawned-lane.js'
+import { ALL } from '../faults/rig.js'
 import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'
 import { AUTHSERV, bounce, DEPUTY, message, OWNER, replyTo } from './correspondent.js'
@@ -162,7 +163,7 @@ describe.skipIf(DOVECOT === null)(`a mailbox${WITHOUT_DOVECOT}`, { timeout: 90_0
       expect(await state('box-6')).toBe('answered')
     })
 
-    test.runIf(process.env.CI === 'true')(
+    test.runIf(ALL)(
       'of a server that announces nothing is asked from time to time (skipped: half a minute, with CI=true)',
       async () => {
         lane = await lane.restart(async () => void wire.rewrite.push([' IDLE', ' XDLE']))
