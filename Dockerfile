@@ -1,6 +1,6 @@
 # Builds with the toolchain better-sqlite3 needs, runs without it and without root. Serves both profiles: embedded as it
 # stands, cluster where DATABASE_URL and REDIS_URL are set (docker-compose.yml).
-FROM node:20-bookworm AS build
+FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -9,7 +9,7 @@ COPY src src
 COPY adapters adapters
 RUN npm run build && npm prune --omit=dev
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/node_modules node_modules

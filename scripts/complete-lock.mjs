@@ -1,35 +1,68 @@
 // npm writes only this platform's optional packages into the lockfile and `npm ci` elsewhere (and here) then
-// stops with "Missing … from lock file". This adds every optional package the lockfile names but does not hold.
+// stops with "Missing … from lock file". This adds every optional package the lockfile names but does not hold, with
+// what the registry says of it: above all its integrity, without which npm would install whatever it is given.
+//
+// A version that the registry does not serve keeps none, and stands in scripts/unserved.json: test/lockfile.test.ts
+// lets nothing else be without.
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 const packages = lock.packages
 const held = name => Object.keys(packages).some(path => path.endsWith(`node_modules/${name}`))
+const nameOf = path => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-// The platform is read off the package's name: its own manifest may not be obtainable here.
+// Of a package that is not served the platform is read off its name.
 const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32']
 const PROCESSORS = ['arm64', 'x64', 'arm', 'ia32', 'ppc64', 's390x', 'riscv64', 'wasm32']
+const C_LIBRARIES = { musl: 'musl', gnu: 'glibc' }
 function platformOf(name) {
   const os = SYSTEMS.find(word => name.includes(word))
   const cpu = PROCESSORS.find(word => name.includes(word))
-  return { ...(os && { os: [os] }), ...(cpu && { cpu: [cpu] }) }
+  const libc = Object.keys(C_LIBRARIES).find(word => name.includes(word))
+  return { ...(cpu && { cpu: [cpu] }), ...(libc && { libc: [C_LIBRARIES[libc]] }), ...(os && { os: [os] }) }
 }
+
+const ASKED = ['dist.integrity', 'cpu', 'libc', 'license', 'os', 'engines']
+/** What the registry says of a version; null where it does not serve it. A registry that is away is no answer. */
+function manifestOf(name, version) {
+  const { stdout } = spawnSync('npm', ['view', `${name}@${version}`, ...ASKED, '--json'], {
+    encoding: 'utf8',
+  })
+  const { error, 'dist.integrity': integrity, ...told } = JSON.parse(stdout || '{}')
+  if (error?.code === 'E404') return null
+  if (!integrity)
+    throw new Error(`${name}@${version}: ${error?.summary ?? 'the registry gives no integrity'}`)
+  return { integrity, ...told }
+}
+
+/** In npm's own order, so that it does not write the file anew. */
+const ORDER = ['version', 'integrity', 'cpu', 'dev', 'libc', 'license', 'optional', 'os']
+const spelt = entry =>
+  Object.fromEntries(
+    [...ORDER, ...Object.keys(entry)].flatMap(key => (key in entry ? [[key, entry[key]]] : [])),
+  )
 
 let added = 0
 for (const [path, entry] of Object.entries({ ...packages })) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
     if (path === '' || held(name)) continue
-    const { os, cpu } = platformOf(name)
-    packages[`node_modules/${name}`] = {
-      version,
-      ...(cpu && { cpu }),
-      ...(entry.dev && { dev: true }),
-      optional: true,
-      ...(os && { os }),
-    }
+    packages[`node_modules/${name}`] = { version, ...(entry.dev && { dev: true }), optional: true }
     added++
   }
 }
+
+const unserved = []
+for (const [path, entry] of Object.entries(packages)) {
+  if (path === '' || entry.integrity) continue
+  const name = nameOf(path)
+  const told = manifestOf(name, entry.version)
+  packages[path] = spelt({ ...entry, ...(told ?? platformOf(name)) })
+  if (told === null) unserved.push(`${name}@${entry.version}`)
+}
+
 lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`)
+writeFileSync('scripts/unserved.json', `${JSON.stringify(unserved.sort(), null, 2)}\n`)
 console.log(`lockfile: ${added} optional packages of other platforms added`)
+console.log(`lockfile: ${unserved.length} not served, and so without integrity:\n  ${unserved.join('\n  ')}`)

@@ -1,10 +1,12 @@
 // The whole proof in one command: build, style, types, tests, and that every acceptance line claimed was really run.
-// With CI=true it first installs what the tests need, and a missing part is then a failure instead of a skip.
+// With CI=true it first installs what the tests need, and a missing part is then a failure instead of a skip; the whole
+// run then also tries the packed lane on the Node of its image.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 
 const REPORT = '.test-report/report.json'
 const ci = process.env.CI === 'true'
+const whole = process.argv.length === 2
 
 function run(command, args, env = {}) {
   const { status } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...env } })
@@ -22,6 +24,7 @@ if (ci) step('set up', 'bash', ['scripts/test-setup'])
 step('build', 'npx', ['tsc', '-p', 'tsconfig.build.json'])
 step('types', 'npx', ['tsc', '-p', 'tsconfig.json'])
 step('style', 'npx', ['biome', 'ci', '.'])
+if (ci && whole) step("smoke on the image's Node", 'node', ['scripts/smoke.mjs'])
 
 console.log('\n— tests')
 mkdirSync('.test-report', { recursive: true })
@@ -40,7 +43,6 @@ const skipped = report.testResults
   .filter(test => ['skipped', 'pending', 'todo'].includes(test.status))
 for (const test of skipped) console.log(`skipped: ${test.fullName}`)
 
-const whole = process.argv.length === 2
 const claimed = whole ? run('node', ['scripts/acceptance.mjs', REPORT]) : true
 console.log(`\n${report.numPassedTests} passed, ${report.numFailedTests} failed, ${skipped.length} skipped`)
 process.exit(passed && claimed && (!ci || skipped.length === 0) ? 0 : 1)

@@ -74,7 +74,7 @@ describe('.env.example', () => {
       'LANE_WEBHOOK_SECRET',
     ]
     // Of the composition, and of the command line.
-    const composed = ['POSTGRES_PASSWORD', 'LANE_RUN_ID']
+    const composed = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'LANE_RUN_ID']
     const all = [...general, ...secret, ...composed, ...CHANNEL_VARIABLES, ...PERMISSIONS]
     expect([...names].sort()).toEqual(all.sort())
     expect(problems({ ...(parseEnv(uncommented) as Record<string, string>), LANE_SECRET: KEY })).toEqual([])

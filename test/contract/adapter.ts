@@ -2,9 +2,10 @@
 // adapter against an emulator or a real server of its provider. A channel brings a Driver; what is asserted is here.
 //
 // Each scenario has its own lane and its own driver, and ends with the ledger verified.
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, type TestOptions, test } from 'vitest'
 import type { Channel, Proof } from '../../src/adapter.js'
 import { verify } from '../../src/ledger/verify.js'
+import { ALL } from '../faults/rig.js'
 import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'
 import { type Front, raiseFront } from './front.js'
@@ -151,8 +152,9 @@ export function adapterContract<Copy>(name: string, makeDriver: MakeDriver<Copy>
       return scene
     }
 
-    const scenario = (claim: string, play: (scene: Scene<Copy>) => Promise<void>): void =>
-      test(claim, async () => {
+    type Play = (scene: Scene<Copy>) => Promise<void>
+    const scenario = (claim: string, play: Play, options: TestOptions = {}): void =>
+      test(claim, options, async () => {
         const scene = await begin()
         await play(scene)
         await scene.holds()
@@ -215,7 +217,8 @@ export function adapterContract<Copy>(name: string, makeDriver: MakeDriver<Copy>
       },
     )
 
-    scenario('whoever comes after the default is refused, and told what holds', async scene => {
+    // A deadline of seconds passes; every day test/reply/receive.test.ts has it, on a clock that is set by hand.
+    const afterTheDefault: Play = async scene => {
       const { driver } = scene
       const copy = await scene.asked('late-1', { deadline_seconds: 6 })
       expect((await scene.lane.outcome('late-1')).json).toMatchObject({ state: 'defaulted', answer: null })
@@ -224,6 +227,9 @@ export function adapterContract<Copy>(name: string, makeDriver: MakeDriver<Copy>
       await until('it was told', async () => /HALT/.test((await driver.told()).at(-1) ?? ''))
       expect(await scene.state('late-1')).toBe('defaulted')
       await scene.resolvedOnce('late-1')
+    }
+    scenario('whoever comes after the default is refused, and told what holds', afterTheDefault, {
+      skip: !ALL,
     })
 
     scenario('a copy that left before a restart is answered after it', async scene => {
@@ -248,7 +254,8 @@ export function adapterContract<Copy>(name: string, makeDriver: MakeDriver<Copy>
       await scene.answered('outage-1')
     })
 
-    scenario('while the provider stays away the next channel is tried', async scene => {
+    // Likewise, and every day in test/delivery.
+    const outlasted: Play = async scene => {
       const { driver, lane } = scene
       await driver.outage(true)
       await scene.ask('failover-1')
@@ -257,7 +264,8 @@ export function adapterContract<Copy>(name: string, makeDriver: MakeDriver<Copy>
       const { json } = await lane.outcome('failover-1')
       expect(json).toMatchObject({ state: 'answered', answer: { channel: 'web', answered_by: 'owner' } })
       expect(await driver.delivered()).toEqual([])
-    })
+    }
+    scenario('while the provider stays away the next channel is tried', outlasted, { skip: !ALL })
 
     scenario(
       'a copy of what was answered elsewhere answers nothing, and says so where it can',

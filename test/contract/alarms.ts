@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { machineClock } from '../../src/clock.js'
 import type { Alarms, Armed, Ring } from '../../src/deadline/alarms.js'
 import type { Store } from '../../src/ledger/contract.js'
@@ -21,174 +21,196 @@ export type AlarmsOpener = (
   onTrouble: (error: unknown) => void,
 ) => Alarms | Promise<Alarms>
 
+/** One alarm clock over one ledger, on which a test opens requests. */
+class Scene {
+  readonly #dir = mkdtempSync(join(tmpdir(), 'alarms-'))
+  readonly store = unlocked(openSqlite(this.#dir, machineClock))
+  /** Each ring: for whom, and how long after its alarm by the ledger's clock. */
+  readonly rung: { readonly id: string; readonly late: number }[] = []
+  readonly troubles: unknown[] = []
+  readonly #start: AlarmsOpener
+  readonly #moments = new Map<string, number>()
+  #alarms: Alarms | null = null
+
+  constructor(start: AlarmsOpener) {
+    this.#start = start
+  }
+
+  now = (): number => this.store.ledger.now()
+  ids = (): string[] => this.rung.map(({ id }) => id)
+  nextAlarm = (): Promise<number | null> => this.store.ledger.nextAlarm()
+
+  async begin(ring: Ring): Promise<void> {
+    this.#alarms = await this.#start(this.store, ring, error => void this.troubles.push(error))
+  }
+
+  async stop(): Promise<void> {
+    await this.#alarms?.stop()
+    this.#alarms = null
+  }
+
+  /** As a request is opened: committed with its alarm, then told. */
+  async open(id: string, at: number): Promise<void> {
+    this.#moments.set(id, at)
+    await openRequest(this.store.ledger, id, { alarm: at })
+    this.#alarms?.set(this.#armed(id), at)
+  }
+
+  async move(id: string, at: number | null): Promise<void> {
+    if (at !== null) this.#moments.set(id, at)
+    await this.store.ledger.append({
+      story: { request_id: id, expected: 1 },
+      decide: () => ({ kind: 'append', events: [], alarm: at }),
+    })
+    this.#alarms?.set(this.#armed(id, at === null ? 9 : null), at)
+  }
+
+  note(id: string): void {
+    this.rung.push({ id, late: this.now() - (this.#moments.get(id) ?? 0) })
+  }
+
+  settle: Ring = async id => {
+    this.note(id)
+    if (this.now() >= (this.#moments.get(id) ?? 0)) await this.move(id, null)
+  }
+
+  async end(): Promise<void> {
+    await this.stop()
+    await this.store.ledger.close()
+    rmSync(this.#dir, { recursive: true, force: true })
+  }
+
+  #armed(id: string, resolved_seq: number | null = null): Armed {
+    return { request_id: id, deadline_ms: (this.#moments.get(id) ?? 0) + DAY, resolved_seq }
+  }
+}
+
+const pass = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+
 export function alarmsContract(name: string, start: AlarmsOpener): void {
+  // Side by side: each waits for its moments, and has a ledger and a clock of its own.
+  const scenario = (claim: string, play: (scene: Scene) => Promise<void>): void =>
+    test.concurrent(claim, async () => {
+      const scene = new Scene(start)
+      await play(scene).finally(() => scene.end())
+    })
+
   describe(`${name} keeps the alarm clock's contract`, () => {
-    let dir: string
-    let store: Store
-    let alarms: Alarms | null
-    /** Each ring: for whom, and how long after its alarm by the ledger's clock. */
-    let rung: { readonly id: string; readonly late: number }[]
-    let troubles: unknown[]
-    const moments = new Map<string, number>()
-
-    beforeEach(() => {
-      dir = mkdtempSync(join(tmpdir(), 'alarms-'))
-      store = unlocked(openSqlite(dir, machineClock))
-      alarms = null
-      rung = []
-      troubles = []
-      moments.clear()
-    })
-    afterEach(async () => {
-      await alarms?.stop()
-      await store.ledger.close()
-      rmSync(dir, { recursive: true, force: true })
+    scenario('what was due before it began is rung, though nobody tells it', async scene => {
+      await scene.open('overdue', scene.now() - 5_000)
+      await scene.begin(scene.settle)
+      await until('no alarm to be left', scene.nextAlarm, null)
+      expect(scene.ids()).toEqual(['overdue'])
     })
 
-    const now = (): number => store.ledger.now()
-    const armed = (id: string, resolved_seq: number | null = null): Armed => ({
-      request_id: id,
-      deadline_ms: (moments.get(id) ?? 0) + DAY,
-      resolved_seq,
-    })
-    /** As a request is opened: committed with its alarm, then told. */
-    async function open(id: string, at: number): Promise<void> {
-      moments.set(id, at)
-      await openRequest(store.ledger, id, { alarm: at })
-      alarms?.set(armed(id), at)
-    }
-    async function move(id: string, at: number | null): Promise<void> {
-      if (at !== null) moments.set(id, at)
-      await store.ledger.append({
-        story: { request_id: id, expected: 1 },
-        decide: () => ({ kind: 'append', events: [], alarm: at }),
-      })
-      alarms?.set(armed(id, at === null ? 9 : null), at)
-    }
-    const note = (id: string): void => void rung.push({ id, late: now() - (moments.get(id) ?? 0) })
-    const settle: Ring = async id => {
-      note(id)
-      if (now() >= (moments.get(id) ?? 0)) await move(id, null)
-    }
-    const begin = async (ring: Ring): Promise<void> => {
-      alarms = await start(store, ring, error => void troubles.push(error))
-    }
-    const ids = (): string[] => rung.map(({ id }) => id)
-    const pass = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
-
-    test('what was due before it began is rung, though nobody tells it', async () => {
-      await open('overdue', now() - 5_000)
-      await begin(settle)
-      await until('no alarm to be left', () => store.ledger.nextAlarm(), null)
-      expect(ids()).toEqual(['overdue'])
+    scenario('an alarm that nobody told it of is rung', async scene => {
+      await scene.open('untold', scene.now() + 1_500)
+      await scene.begin(scene.settle)
+      await until('the untold to be rung', async () => scene.ids().includes('untold'))
+      expect(scene.rung.every(({ late }) => late >= 0)).toBe(true)
     })
 
-    test('an alarm that nobody told it of is rung', async () => {
-      await open('untold', now() + 1_500)
-      await begin(settle)
-      await until('the untold to be rung', async () => ids().includes('untold'))
-      expect(rung.every(({ late }) => late >= 0)).toBe(true)
-    })
-
-    test('rings at its moment and not a millisecond before', async () => {
-      await begin(settle)
-      const start = now()
-      for (let n = 0; n < 50; n++) await open(`q${n}`, start + 400 + n * 7)
+    scenario('rings at its moment and not a millisecond before', async scene => {
+      await scene.begin(scene.settle)
+      const start = scene.now()
+      for (let n = 0; n < 50; n++) await scene.open(`q${n}`, start + 400 + n * 7)
       await until(
         'fifty rings',
-        () => rung.length,
+        () => scene.rung.length,
         count => count >= 50,
       )
-      expect(rung.filter(({ late }) => late < 0)).toEqual([])
-      expect(new Set(ids()).size).toBe(50)
+      expect(scene.rung.filter(({ late }) => late < 0)).toEqual([])
+      expect(new Set(scene.ids()).size).toBe(50)
     })
 
-    test('what comes sooner than it knew is rung before what it knew', async () => {
-      await begin(settle)
-      await open('later', now() + 1_200)
-      await open('sooner', now() + 300)
+    scenario('what comes sooner than it knew is rung before what it knew', async scene => {
+      await scene.begin(scene.settle)
+      await scene.open('later', scene.now() + 3_500)
+      await scene.open('sooner', scene.now() + 300)
       await until(
         'two rings',
-        () => rung.length,
+        () => scene.rung.length,
         count => count >= 2,
       )
-      expect(ids()).toEqual(['sooner', 'later'])
+      expect(scene.ids()).toEqual(['sooner', 'later'])
     })
 
-    test('an alarm that was moved is rung at its new moment, sooner or later', async () => {
-      await begin(settle)
-      await open('brought-forward', now() + 10 * DAY)
-      await open('put-off', now() + 1_500)
-      await move('brought-forward', now() + 500)
-      await move('put-off', now() + 2_000)
-      await until('no alarm to be left', () => store.ledger.nextAlarm(), null)
-      expect(rung.filter(({ late }) => late >= 0).map(({ id }) => id)).toEqual(['brought-forward', 'put-off'])
+    scenario('an alarm that was moved is rung at its new moment, sooner or later', async scene => {
+      await scene.begin(scene.settle)
+      await scene.open('brought-forward', scene.now() + 10 * DAY)
+      await scene.open('put-off', scene.now() + 1_500)
+      await scene.move('brought-forward', scene.now() + 500)
+      await scene.move('put-off', scene.now() + 3_500)
+      await until('no alarm to be left', scene.nextAlarm, null)
+      expect(scene.rung.filter(({ late }) => late >= 0).map(({ id }) => id)).toEqual([
+        'brought-forward',
+        'put-off',
+      ])
     })
 
-    test('what is settled before its moment is not due, and a month is not rung at once', async () => {
-      await begin(settle)
-      await open('settled', now() + 1_000)
-      await move('settled', null)
-      await open('month', now() + 30 * DAY)
+    scenario('what is settled before its moment is not due, and a month is not rung at once', async scene => {
+      await scene.begin(scene.settle)
+      await scene.open('settled', scene.now() + 1_000)
+      await scene.move('settled', null)
+      await scene.open('month', scene.now() + 30 * DAY)
       await pass(1_800)
-      expect(rung.filter(({ id, late }) => id === 'month' || late >= 0)).toEqual([])
+      expect(scene.rung.filter(({ id, late }) => id === 'month' || late >= 0)).toEqual([])
     })
 
-    test('rings again while it is still due', async () => {
-      await begin(async id => note(id))
-      await open('stubborn', now() + 100)
+    scenario('rings again while it is still due', async scene => {
+      await scene.begin(async id => scene.note(id))
+      await scene.open('stubborn', scene.now() + 100)
       await until(
         'three rings',
-        () => rung.length,
+        () => scene.rung.length,
         count => count >= 3,
       )
-      expect(new Set(ids())).toEqual(new Set(['stubborn']))
+      expect(new Set(scene.ids())).toEqual(new Set(['stubborn']))
     })
 
-    test('a ring that fails is told and comes again; the others go on', async () => {
+    scenario('a ring that fails is told and comes again; the others go on', async scene => {
       let failures = 0
-      await begin(async id => {
+      await scene.begin(async id => {
         if (id === 'failing' && failures++ < 2) throw new Error('cannot')
-        await settle(id)
+        await scene.settle(id)
       })
-      await open('failing', now() + 50)
-      await open('fine', now() + 60)
-      await until('no alarm to be left', () => store.ledger.nextAlarm(), null)
-      expect(ids().sort()).toEqual(['failing', 'fine'])
-      expect(troubles).toEqual([new Error('cannot'), new Error('cannot')])
+      await scene.open('failing', scene.now() + 50)
+      await scene.open('fine', scene.now() + 60)
+      await until('no alarm to be left', scene.nextAlarm, null)
+      expect(scene.ids().sort()).toEqual(['failing', 'fine'])
+      expect(scene.troubles).toEqual([new Error('cannot'), new Error('cannot')])
     })
 
-    test('loses none of two thousand that are due together', async () => {
-      await begin(settle)
-      const at = now() + 800
-      await Promise.all(Array.from({ length: 2_000 }, (_, n) => open(`q${n}`, at)))
-      await until('no alarm to be left', () => store.ledger.nextAlarm(), null)
-      expect(new Set(ids()).size).toBe(2_000)
-      expect(rung.filter(({ late }) => late < 0)).toEqual([])
+    scenario('loses none of two thousand that are due together', async scene => {
+      await scene.begin(scene.settle)
+      const at = scene.now() + 800
+      await Promise.all(Array.from({ length: 2_000 }, (_, n) => scene.open(`q${n}`, at)))
+      await until('no alarm to be left', scene.nextAlarm, null)
+      expect(new Set(scene.ids()).size).toBe(2_000)
+      expect(scene.rung.filter(({ late }) => late < 0)).toEqual([])
     })
 
-    test('stopping waits for the ring under way; afterwards nothing rings', async () => {
+    scenario('stopping waits for the ring under way; afterwards nothing rings', async scene => {
       let release: () => void = () => undefined
       let done = false
-      await begin(async id => {
-        note(id)
+      await scene.begin(async id => {
+        scene.note(id)
         await new Promise<void>(resolve => {
           release = resolve
         })
         done = true
       })
-      await open('slow', now() + 50)
-      await until('one ring', () => rung.length, 1)
-      await open('later', now() + 300)
-      const stopping = alarms?.stop()
+      await scene.open('slow', scene.now() + 50)
+      await until('one ring', () => scene.rung.length, 1)
+      await scene.open('later', scene.now() + 300)
+      const stopping = scene.stop()
       await pass(50)
       expect(done).toBe(false)
       release()
       await stopping
       expect(done).toBe(true)
-      alarms = null
       await pass(1_500)
-      expect(ids()).toEqual(['slow'])
+      expect(scene.ids()).toEqual(['slow'])
     })
   })
 }

@@ -15,17 +15,18 @@ describe.skipIf(noRedis !== null && !ALL)(`on Redis${noRedis ? ` (skipped: ${noR
   })
   afterAll(() => redis?.end())
 
-  alarmsContract('BullMQ', async (store, ring, onTrouble) => {
-    await redis.client.flushall()
-    return startBullmq({
+  /** Each has a database of its own: ledgers that are empty still would share a queue. */
+  let database = 0
+  alarmsContract('BullMQ', (store, ring, onTrouble) =>
+    startBullmq({
       store,
-      url: redis.url,
+      url: `${redis.url}/${database++}`,
       ring: id =>
         ring(id).catch(error => {
           onTrouble(error)
           throw error
         }),
       say: () => undefined,
-    })
-  })
+    }),
+  )
 })

@@ -1,6 +1,7 @@
 // A person at the printed link, with a real browser and the whole lane behind it; and a robot at the same link.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ALL } from '../faults/rig.js'
 import {
   approval,
   type LaneUnderTest,
@@ -186,7 +187,9 @@ describe.skipIf(maySkip)(`a person at the printed link${missing === null ? '' : 
     expect((await caseOf(reply.id)).state).toBe('answered')
   })
 
-  it('meets a page that was left open past its deadline, and the default stands', async () => {
+  it('meets a page that was left open past its deadline, and the default stands', {
+    skip: !ALL,
+  }, async () => {
     const reply = await ask({ deadline_seconds: 6 })
     await visiting({}, async tab => {
       await tab.goto(reply.link)

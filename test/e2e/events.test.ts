@@ -1,5 +1,6 @@
 // Telling who asked: waiting, listing, taking back, and the ledger as a stream.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ALL } from '../faults/rig.js'
 import { type LaneUnderTest, question, review, startLane, UNLIMITED } from '../lane-under-test.js'
 import { until } from '../until.js'
 
@@ -244,6 +245,7 @@ describe('the stream', () => {
 
   test('an idle, filtered stream still advances: an empty event carries the newest seq', {
     timeout: 40_000,
+    skip: !ALL,
   }, async () => {
     const newest = (await lane.ledger()).length - 1
     const seen = await lane.events('?type=KEY_ROTATED', all => all.length >= 1)

@@ -17,16 +17,7 @@ import {
 } from '../lane-under-test.js'
 import { sign } from '../token/ring.js'
 import { until } from '../until.js'
-import {
-  answer,
-  build,
-  linesOf,
-  link,
-  recordedAsSent,
-  running,
-  type Spawned,
-  spawnLane,
-} from './spawned-lane.js'
+import { answer, linesOf, link, recordedAsSent, running, type Spawned, spawnLane } from './spawned-lane.js'
 
 const PARAMETERS = { artifact: `sha256:${'b'.repeat(64)}` }
 const OTHER = { artifact: `sha256:${'c'.repeat(64)}` }
@@ -265,12 +256,11 @@ describe('taking a right back', () => {
 test('a run waits for an approval, the gateway is killed and comes back, a person answers, the right is used once', {
   timeout: 120_000,
 }, async () => {
-  const built = build()
   const dir = mkdtempSync(join(tmpdir(), 'lane-'))
   const use = (at: Spawned, token: string, spend_id: string, parameters: object = PARAMETERS) =>
     at.call('POST', '/v1/policy-tokens/spend', { token, action: 'PUBLISH', parameters, spend_id })
   try {
-    const first = running(await spawnLane(built, dir))
+    const first = running(await spawnLane(dir))
     const opened = await first.call('POST', '/v1/requests', {
       request: approval('ship-42'),
       run: { run_id: 'run-9', mood: 'DEFERENTIAL', work_item_id: 'wi-3' },
@@ -281,7 +271,7 @@ test('a run waits for an approval, the gateway is killed and comes back, a perso
     await recordedAsSent(first, 'ship-42')
     await first.kill()
 
-    const second = running(await spawnLane(built, dir))
+    const second = running(await spawnLane(dir))
     const waiting = second.call('GET', '/v1/requests/ship-42/wait?timeout_seconds=60')
     expect(await answer(second.url, sent, 'yes')).toBe(200)
     const { decision } = (await waiting).json as unknown as { decision: { policy_token: string } }
@@ -293,7 +283,7 @@ test('a run waits for an approval, the gateway is killed and comes back, a perso
     expect(used.status).toBe(200)
     await second.kill()
 
-    const third = running(await spawnLane(built, dir))
+    const third = running(await spawnLane(dir))
     expect(await use(third, token, 'deploy-1')).toEqual(used)
     const other = await use(third, token, 'deploy-2')
     expect([other.status, other.json.code]).toEqual([409, 'already_spent'])
@@ -320,7 +310,6 @@ test('a run waits for an approval, the gateway is killed and comes back, a perso
     expect(issued?.body).toMatchObject({ action: 'PUBLISH', reply_event_hash: received?.body.event_hash })
     expect(spent?.body).toMatchObject({ jti: issued?.body.jti, spend_id: 'deploy-1' })
   } finally {
-    built.remove()
     rmSync(dir, { recursive: true, force: true })
   }
 })

@@ -3,15 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { verify } from '../../src/ledger/verify.js'
+import { ALL } from '../faults/rig.js'
 import { type Entry, question, review } from '../lane-under-test.js'
 import { until } from '../until.js'
 import {
   API_KEY,
   answer,
-  type Built,
-  build,
   linesOf,
   link,
   recordedAsSent,
@@ -22,12 +21,6 @@ import {
 
 // Processes start here, several in a row: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000 })
-
-let built: Built
-beforeAll(() => {
-  built = build()
-})
-afterAll(() => built.remove())
 
 const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 const dataDirs: string[] = []
@@ -49,7 +42,7 @@ const submit = (lane: Spawned, request: Record<string, unknown>) =>
 
 test('[LANE-048] the most talkative log holds no token, reply handle, code, API key, csrf or word that was said', async () => {
   const dir = dataDir()
-  const lane = running(await spawnLane(built, dir))
+  const lane = running(await spawnLane(dir))
   try {
     expect((await submit(lane, question('logged'))).status).toBe(201)
     const reply = await link(dir, 'logged')
@@ -112,7 +105,7 @@ watch(require('node:child_process'), 'spawn', 'spawn')
   expect(readFileSync(calls, 'utf8')).toMatch(/^connect$[\s\S]*^datagram$/m)
   rmSync(calls)
 
-  const lane = running(await spawnLane(built, dir, { preload }))
+  const lane = running(await spawnLane(dir, { preload }))
   try {
     await submit(lane, question('alone'))
     await submit(lane, question('alone-silent', { deadline_seconds: 2 }))
@@ -137,7 +130,7 @@ describe('killed in the middle', () => {
     const recorded: string[] = []
     for (const [round, life] of [10, 40, 25].entries()) {
       const before = opened.length
-      const lane = running(await spawnLane(built, dir, { env: { LOG_LEVEL: 'silent' } }))
+      const lane = running(await spawnLane(dir, { env: { LOG_LEVEL: 'silent' } }))
       let alive = true
       const work = Array.from({ length: 8 }, async (_, worker) => {
         for (let n = 0; alive; n++) {
@@ -157,7 +150,7 @@ describe('killed in the middle', () => {
       await Promise.all([lane.kill(), ...work.map(one => one.catch(() => undefined))])
     }
     expect(recorded.length).toBeGreaterThan(5)
-    const lane = running(await spawnLane(built, dir, { env: { LOG_LEVEL: 'silent' } }))
+    const lane = running(await spawnLane(dir, { env: { LOG_LEVEL: 'silent' } }))
     try {
       const lines = await linesOf(lane)
       expect(await verify(lines)).toMatchObject({ ok: true, problems: [] })
@@ -178,19 +171,21 @@ describe('killed in the middle', () => {
     }
   })
 
-  test('[LANE-071] what fell due while the process was dead fires once when it comes back', async () => {
+  test('[LANE-071] what fell due while the process was dead fires once when it comes back', {
+    skip: !ALL,
+  }, async () => {
     const dir = dataDir()
-    const first = running(await spawnLane(built, dir))
+    const first = running(await spawnLane(dir))
     await submit(first, question('overdue', { deadline_seconds: 4 }))
     await recordedAsSent(first, 'overdue')
     await first.kill()
     await sleep(4_100)
-    const second = running(await spawnLane(built, dir))
+    const second = running(await spawnLane(dir))
     expect((await second.call('GET', '/v1/requests/overdue/wait?timeout_seconds=10')).json.state).toBe(
       'defaulted',
     )
     await second.kill()
-    const third = running(await spawnLane(built, dir))
+    const third = running(await spawnLane(dir))
     try {
       const story = (await linesOf(third)).map(line => JSON.parse(line) as Entry)
       const fired = story.filter(({ type }) => type === 'TIMEOUT_RECEIPT' || type === 'REQUEST_RESOLVED')
@@ -202,13 +197,13 @@ describe('killed in the middle', () => {
 
   test('a second process on the same data is refused by the pid of the first, until that one is gone', async () => {
     const dir = dataDir()
-    const first = running(await spawnLane(built, dir))
-    const second = await spawnLane(built, dir)
+    const first = running(await spawnLane(dir))
+    const second = await spawnLane(dir)
     expect(second).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`already running, pid ${first.pid}`),
     })
     await first.kill()
-    await running(await spawnLane(built, dir)).kill()
+    await running(await spawnLane(dir)).kill()
   })
 })

@@ -1,41 +1,13 @@
-// The lane as a process of its own, built as it is shipped: what only a process can show (its log, its sockets, its
-// sudden death) is tested on this one.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+// The lane as a process of its own, as it is built: what only a process can show (its log, its sockets, its sudden
+// death) is tested on this one.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LANE } from '../cli/gateway.js'
 import { type Reply, UNLIMITED } from '../lane-under-test.js'
 import { until } from '../until.js'
 
-const ROOT = resolve(import.meta.dirname, '../..')
 export const API_KEY = 'lane_key_of_the_spawned_lane_0123456789'
-
-export type Built = { readonly dir: string; remove(): void }
-
-/** Beside the sources nothing is written: the build goes to a directory of its own, with the packages linked in. */
-export function build(): Built {
-  const dir = mkdtempSync(join(tmpdir(), 'lane-built-'))
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  execFileSync(process.execPath, [
-    tsc,
-    '-p',
-    join(ROOT, 'tsconfig.build.json'),
-    '--outDir',
-    dir,
-    '--declaration',
-    'false',
-  ])
-  for (const name of ['package.json', 'config'])
-    cpSync(join(ROOT, name), join(dir, name), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
-  writeFileSync(
-    join(dir, 'run.mjs'),
-    `import { serve } from './src/main.js'
-serve(process.env).catch(error => { console.error(error.message); process.exit(1) })
-`,
-  )
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
-}
 
 export type Spawned = {
   readonly url: string
@@ -58,12 +30,13 @@ type Options = {
   readonly preload?: string
 }
 
-function launch(built: Built, dataDir: string, { env, preload }: Options): ChildProcess {
+function launch(dataDir: string, { env, preload }: Options): ChildProcess {
+  if (!existsSync(LANE)) throw new Error('the lane is not built: npm run build')
   const config = join(dataDir, 'lane.yaml')
   writeFileSync(config, UNLIMITED)
   const before = preload === undefined ? [] : ['--require', preload]
-  return spawn(process.execPath, [...before, join(built.dir, 'run.mjs')], {
-    cwd: built.dir,
+  return spawn(process.execPath, [...before, LANE, 'serve'], {
+    cwd: dataDir,
     env: {
       PORT: '0',
       LANE_DATA_DIR: dataDir,
@@ -77,12 +50,8 @@ function launch(built: Built, dataDir: string, { env, preload }: Options): Child
 }
 
 /** Starts it, or says how it ended instead. */
-export async function spawnLane(
-  built: Built,
-  dataDir: string,
-  options: Options = {},
-): Promise<Spawned | Ended> {
-  const child = launch(built, dataDir, options)
+export async function spawnLane(dataDir: string, options: Options = {}): Promise<Spawned | Ended> {
+  const child = launch(dataDir, options)
   let stdout = ''
   let stderr = ''
   const ended = new Promise<Ended>(done => child.once('close', code => done({ code, stderr })))

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { verify } from '../../src/ledger/verify.js'
-import { type Built, build, linesOf, running, type Spawned, spawnLane } from '../e2e/spawned-lane.js'
+import { linesOf, running, type Spawned, spawnLane } from '../e2e/spawned-lane.js'
+import { ALL } from '../faults/rig.js'
 import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'
 import { AUTHSERV, bounce, DEPUTY, message, OWNER, replyTo } from './correspondent.js'
@@ -162,7 +163,7 @@ describe.skipIf(DOVECOT === null)(`a mailbox${WITHOUT_DOVECOT}`, { timeout: 90_0
       expect(await state('box-6')).toBe('answered')
     })
 
-    test.runIf(process.env.CI === 'true')(
+    test.runIf(ALL)(
       'of a server that announces nothing is asked from time to time (skipped: half a minute, with CI=true)',
       async () => {
         lane = await lane.restart(async () => void wire.rewrite.push([' IDLE', ' XDLE']))
@@ -176,12 +177,7 @@ describe.skipIf(DOVECOT === null)(`a mailbox${WITHOUT_DOVECOT}`, { timeout: 90_0
   })
 
   describe('of a lane that is killed', () => {
-    let built: Built
     let dir: string
-    beforeAll(() => {
-      built = build()
-    })
-    afterAll(() => built.remove())
     beforeEach(() => {
       dir = mkdtempSync(join(tmpdir(), 'lane-killed-'))
       writeFileSync(join(dir, 'email.yaml'), CONFIG)
@@ -189,7 +185,7 @@ describe.skipIf(DOVECOT === null)(`a mailbox${WITHOUT_DOVECOT}`, { timeout: 90_0
     afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
     const start = async (): Promise<Spawned> =>
-      running(await spawnLane(built, dir, { env: { ...env(), LANE_CONFIG: join(dir, 'email.yaml') } }))
+      running(await spawnLane(dir, { env: { ...env(), LANE_CONFIG: join(dir, 'email.yaml') } }))
     const told = async (lane: Spawned): Promise<Entry[]> =>
       (await linesOf(lane)).map(line => JSON.parse(line))
 

@@ -23,8 +23,9 @@ const WINDOW_MS = 5
 const within = (): number => Math.floor(Math.random() * (2 * WINDOW_MS + 1)) - WINDOW_MS
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-test('[LANE-069] [LANE-070] 10 000 replies within ±5 ms of their deadlines, on a clock that ticks between their steps: one ending each, and the person was told it', async () => {
-  const TRIALS = 10_000
+const TRIALS = ALL ? 10_000 : 2_000
+
+test(`[LANE-069] [LANE-070] ${TRIALS} replies within ±5 ms of their deadlines, on a clock that ticks between their steps: one ending each, and the person was told it`, async () => {
   const VOLLEY = 500
   const stage = await raise()
   const trials: Trial[] = []
@@ -75,14 +76,16 @@ test('[LANE-069] [LANE-070] 10 000 replies within ±5 ms of their deadlines, on 
   expect(answered).toBeGreaterThanOrEqual(LEAST_SHARE)
   expect(defaulted).toBeGreaterThanOrEqual(LEAST_SHARE)
   // The deadline came while they were being judged: the case the rule is there for.
-  expect(overtaken.length).toBeGreaterThan(100)
+  expect(overtaken.length).toBeGreaterThan(TRIALS / 100)
   await stage.close()
 }, 120_000)
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 
-test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, against the real alarm: one ending each, and the person was told it', async () => {
-  const TRIALS = ALL ? 10_000 : 1_500
+test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, against the real alarm: one ending each, and the person was told it', {
+  skip: !ALL,
+  timeout: 240_000,
+}, async () => {
   const VOLLEY = 10
   const directory = freshDirectory()
   const store = unlocked(openSqlite(directory, machineClock))
@@ -152,4 +155,4 @@ test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, 
   )
   expect(answered).toBeGreaterThanOrEqual(LEAST_SHARE)
   expect(defaulted).toBeGreaterThanOrEqual(LEAST_SHARE)
-}, 240_000)
+})

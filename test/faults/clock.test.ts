@@ -140,10 +140,10 @@ function faketimeLibrary(): string | null {
 describe('on a machine whose wall clock is set while the lane runs', () => {
   const library = faketimeLibrary()
   const without = library === null ? ' (skipped: faketime is not installed)' : ''
-  const needsFaketime = test.skipIf(library === null && !ALL)
+  const takesHalfAMinute = test.runIf(ALL)
 
-  for (const [name, jump] of ALL ? JUMPS : JUMPS.slice(0, 1)) {
-    needsFaketime.concurrent(
+  for (const [name, jump] of JUMPS) {
+    takesHalfAMinute.concurrent(
       `${name}: what is due waits until the jump is confirmed, and time in the ledger never goes back${without}`,
       async () => {
         const directory = freshDirectory()

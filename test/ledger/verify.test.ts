@@ -8,6 +8,7 @@ import { type Entry, EVENT_TYPES } from '../../src/event.js'
 import { GENESIS } from '../../src/ledger/entry.js'
 import { readLine } from '../../src/ledger/invariant/line.js'
 import { MAX_PROBLEMS, verify } from '../../src/ledger/verify.js'
+import { ALL } from '../faults/rig.js'
 import { Craft, found, hashEntry, question, soundLedger, started, Tale } from './craft.js'
 
 /** A sound ledger with letters beyond ASCII, as the bytes of its export. */
@@ -23,10 +24,10 @@ function exported(): { readonly craft: Craft; readonly bytes: Buffer } {
 /** As `lane ledger verify FILE` reads a file. */
 const linesOf = (chunks: readonly Uint8Array[]) => split(Readable.from(chunks))
 
-/** The bytes with one bit turned over, for each bit of one byte, or of all. */
+/** The bytes with one bit turned over, for each bit of one byte, or of all; every day for one bit of each. */
 function* flips(bytes: Buffer, only?: number) {
   for (const at of only === undefined ? bytes.keys() : [only]) {
-    for (let bit = 0; bit < 8; bit++) {
+    for (const bit of ALL ? [0, 1, 2, 3, 4, 5, 6, 7] : [at % 8]) {
       const touched = Buffer.from(bytes)
       touched[at] = (touched[at] ?? 0) ^ (1 << bit)
       yield { touched, where: `byte ${at}, bit ${bit}` }
@@ -72,7 +73,7 @@ describe('a sound ledger', () => {
 })
 
 describe('a ledger whose bytes were touched', () => {
-  test('[LANE-076] every single flipped bit of an entry is found', async () => {
+  test(`[LANE-076] ${ALL ? 'every single flipped bit' : 'a flipped bit of every byte'} of an entry is found`, async () => {
     const { craft } = exported()
     const missed: string[] = []
     for (const [seq, line] of craft.lines.entries()) {

@@ -7,7 +7,7 @@ import { smsAdapter } from '../../adapters/sms/index.js'
 import { sign } from '../../adapters/sms/signature.js'
 import { CannotStart } from '../../src/main.js'
 import { type Front, raiseFront } from '../contract/front.js'
-import { type Built, build, type Spawned, spawnLane } from '../e2e/spawned-lane.js'
+import { type Spawned, spawnLane } from '../e2e/spawned-lane.js'
 import { question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'
 import { codeIn, NOBODY, NUMBER, OWNER, type Provider, raiseProvider, SID, TOKEN } from './provider.js'
@@ -105,17 +105,14 @@ describe('the doctor', () => {
 })
 
 describe('the log', () => {
-  let built: Built
   let front: Front
   let provider: Provider
   let dataDir = ''
   beforeEach(async () => {
-    built = build()
     front = await raiseFront()
     provider = await raiseProvider(`${front.url}/hooks/sms`)
     dataDir = mkdtempSync(join(tmpdir(), 'lane-sms-'))
     leave.push(
-      () => built.remove(),
       () => rmSync(dataDir, { recursive: true, force: true }),
       () => front.close(),
       () => provider.stop(),
@@ -126,7 +123,7 @@ describe('the log', () => {
     const config = join(dataDir, 'people.yaml')
     writeFileSync(config, CONFIG)
     const env = { ...provider.env, PUBLIC_URL: front.url, LANE_CONFIG: config }
-    const lane = (await spawnLane(built, dataDir, { env })) as Spawned
+    const lane = (await spawnLane(dataDir, { env })) as Spawned
     leave.push(() => lane.kill())
     front.lead(lane.url)
     const asked = { request: question('q-1'), run: { run_id: 'run-1', mood: 'DEFERENTIAL' } }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { telegramAdapter } from '../../adapters/telegram/index.js'
-import { type Built, build, running, spawnLane } from '../e2e/spawned-lane.js'
+import { running, spawnLane } from '../e2e/spawned-lane.js'
 import { question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'
 import { type BotServer, startBotServer, TOKEN } from './bot-server.js'
@@ -155,14 +155,11 @@ describe('the doctor', () => {
 })
 
 describe('the log', () => {
-  let built: Built
   let dir: string
   beforeAll(() => {
-    built = build()
     dir = mkdtempSync(join(tmpdir(), 'lane-telegram-'))
-  }, 60_000)
+  })
   afterAll(() => {
-    built.remove()
     rmSync(dir, { recursive: true, force: true })
   })
 
@@ -170,7 +167,7 @@ describe('the log', () => {
     const config = join(dir, 'people.yaml')
     writeFileSync(config, CONFIG)
     const lane = running(
-      await spawnLane(built, dir, {
+      await spawnLane(dir, {
         env: { LANE_CONFIG: config, TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_API_ROOT: server.url },
       }),
     )

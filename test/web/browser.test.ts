@@ -8,6 +8,7 @@ import { readForm } from '../../adapters/web/index.js'
 import { blobPage, page } from '../../adapters/web/render.js'
 import type { Page, PageState, ReplySchema } from '../../src/adapter.js'
 import { compile } from '../../src/compiler/compile.js'
+import { ALL } from '../faults/rig.js'
 import { launch, maySkip, missing } from './browser.js'
 import { type PageServer, servePages } from './page-server.js'
 import {
@@ -30,9 +31,14 @@ const PATH = `/lane/r/${HANDLE}`
 const ELSEWHERE = 'lane.example'
 const PHONE = { viewport: { width: 360, height: 740 } }
 const DESK = { viewport: { width: 1280, height: 900 } }
-const LOOKS = [PHONE, DESK].flatMap(size =>
-  (['light', 'dark'] as const).map(colorScheme => ({ ...size, colorScheme })),
-)
+const BOTH = [
+  { ...PHONE, colorScheme: 'light' },
+  { ...DESK, colorScheme: 'dark' },
+] as const
+/** Every size in every colour; every day each of them once. */
+const LOOKS = ALL
+  ? [...BOTH, { ...PHONE, colorScheme: 'dark' as const }, { ...DESK, colorScheme: 'light' as const }]
+  : BOTH
 
 const drawn = (state: PageState): Page => page(state, 200)
 const CONTENT = new TextEncoder().encode(`+if (admin\u202e) {\n${'x'.repeat(500)}\n\t<b>&amp;</b>\n`)

@@ -9,6 +9,7 @@ import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
 import { ask, killable, present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
 import { guarded, note, open, STARTED, withdraw } from '../../contract/ledger/stage.js'
+import { ALL } from '../../faults/rig.js'
 import { unlocked } from '../../unlocked.js'
 import { until } from '../../until.js'
 
@@ -235,7 +236,10 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     )
   })
 
-  test('where the server does not say what became of a COMMIT, nobody is told that nothing was recorded', async () => {
+  test('where the server does not say what became of a COMMIT, nobody is told that nothing was recorded', {
+    skip: !ALL,
+    timeout: 120_000,
+  }, async () => {
     const { ledger } = await fresh()
     await note(ledger)
     await tell(server.url, `ALTER SYSTEM SET synchronous_standby_names = 'nobody'`)
@@ -249,7 +253,7 @@ describe.skipIf(!present)('the database (needs a PostgreSQL: npm run test:setup)
     await until('it is written again', () => note(ledger).catch(() => undefined))
     const { size } = await ledger.head()
     expect(size).toBeGreaterThanOrEqual(3)
-  }, 120_000)
+  })
 
   test('a server that is not there is named as such, without the password', async () => {
     const nowhere = 'postgres://lane:geheim@127.0.0.1:1/lane'
