@@ -12,7 +12,6 @@ import { openPostgres } from '../src/ledger/postgres/open.js'
 import { verify } from '../src/ledger/verify.js'
 import { type Server, startPostgres } from '../test/cluster/postgres.js'
 import { type RedisServer, startRedis } from '../test/cluster/redis.js'
-import { unlocked } from '../test/unlocked.js'
 import { launch } from './child.js'
 import type { RawAsk } from './cluster-process.js'
 import { type Figure, quantile } from './figure.js'
@@ -21,6 +20,7 @@ import { WrongOutcome } from './outcome.js'
 import { PLACES, type Place, withPlace } from './place.js'
 import { openOne } from './population.js'
 import { CLIENTS, idsOf, perSecond, post, startLane, submission } from './stage.js'
+import { SECRET, unlocked } from './unlocking.js'
 
 const REPEATS = 3
 const MONTH_S = 2_592_000
@@ -76,7 +76,7 @@ async function withCorner<T>(
     const cluster = {
       DATABASE_URL: url,
       REDIS_URL: redis.url,
-      LANE_SECRET: 'a secret of this run, and no other',
+      LANE_SECRET: SECRET,
       // As docker-compose.yml starts it.
       NODE_OPTIONS: '--max-semi-space-size=64',
     }
@@ -245,12 +245,8 @@ async function populate(
   fill: (store: Store, arm: Arm) => Promise<void>,
   wallOf?: (ms: number) => number,
 ): Promise<void> {
-  const store = unlocked(await openPostgres(url, wallOf === undefined ? {} : { wallOf }))
-  // The queue is named after the first entry.
-  const started = { version: 'bench', grammar: '1', profile: 'cluster', rules: '2' } as const
-  await store.ledger.append({
-    decide: () => ({ kind: 'append', events: [{ type: 'LANE_STARTED', body: started }] }),
-  })
+  // The queue is named after the first entry, which says that a lane has started.
+  const store = await unlocked(await openPostgres(url, wallOf === undefined ? {} : { wallOf }), 'cluster')
   const alarms = await startBullmq({
     store,
     url: redis.url,
@@ -283,7 +279,7 @@ async function crowd(
 }
 
 async function entriesOf(url: string): Promise<Entry[]> {
-  const { ledger } = unlocked(await openPostgres(url))
+  const { ledger } = await openPostgres(url)
   const lines: string[] = []
   for await (const line of ledger.lines(0)) lines.push(line)
   await ledger.close()
@@ -294,7 +290,7 @@ async function entriesOf(url: string): Promise<Entry[]> {
 
 /** Every deadline that was kept, and how long after its moment, once there are so many. */
 async function resolved(url: string, count: number): Promise<{ readonly late: number }[]> {
-  const { ledger } = unlocked(await openPostgres(url))
+  const { ledger } = await openPostgres(url)
   const from = (await ledger.head()).size
   let seen = 0
   ledger.onCommit(entries => {

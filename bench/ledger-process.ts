@@ -6,10 +6,10 @@ import { machineClock } from '../src/clock.js'
 import type { Entry } from '../src/event.js'
 import type { Decision, Ledger, Moment } from '../src/ledger/contract.js'
 import { openSqlite } from '../src/ledger/sqlite/open.js'
-import { unlocked } from '../test/unlocked.js'
 import { answerParent } from './child.js'
+import { unlocked } from './unlocking.js'
 
-const { ledger } = unlocked(openSqlite(process.env.LANE_DATA_DIR ?? '', machineClock))
+const { ledger } = await unlocked(openSqlite(process.env.LANE_DATA_DIR ?? '', machineClock), 'embedded')
 
 type Opened = {
   readonly request_id: string

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LEDGER_FILE } from '../src/ledger/sqlite/open.js'
+import { SECRET } from './unlocking.js'
 
 export const PLACES = fileURLToPath(new URL('../data/', import.meta.url))
 
@@ -23,7 +24,14 @@ export function makePlace(): Place {
   const dir = mkdtempSync(PLACES)
   const config = join(dir, 'lane.yaml')
   writeFileSync(config, CONFIG)
-  const env = { LANE_DATA_DIR: dir, LANE_CONFIG: config, LANE_API_KEY: KEY, LOG_LEVEL: 'warn', PORT: '0' }
+  const env = {
+    LANE_DATA_DIR: dir,
+    LANE_CONFIG: config,
+    LANE_API_KEY: KEY,
+    LANE_SECRET: SECRET,
+    LOG_LEVEL: 'warn',
+    PORT: '0',
+  }
   return { dir, ledger: join(dir, LEDGER_FILE), env }
 }
 

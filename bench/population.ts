@@ -9,8 +9,8 @@ import type { Store } from '../src/ledger/contract.js'
 import { openSqlite } from '../src/ledger/sqlite/open.js'
 import { envelopeHash } from '../src/request/admit.js'
 import { hashRequest, type Request, type Run } from '../src/request/request.js'
-import { unlocked } from '../test/unlocked.js'
 import { makePlace, type Place } from './place.js'
+import { unlocked } from './unlocking.js'
 
 export type Crowd = {
   readonly prefix: string
@@ -46,7 +46,7 @@ const TOGETHER = 2_048
 
 export async function populate({ dir }: Place, ...crowds: readonly Crowd[]): Promise<void> {
   const clock = new CrowdClock(crowds[0]?.from ?? 0)
-  const store = unlocked(openSqlite(dir, clock))
+  const store = await unlocked(openSqlite(dir, clock), 'embedded')
   for (const crowd of crowds) {
     clock.go(crowd.from, crowd.every)
     for (let first = 0; first < crowd.count; first += TOGETHER) {

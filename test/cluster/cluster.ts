@@ -7,7 +7,6 @@ import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { type Client, connect } from '../faults/client.js'
 import type { Journal } from '../faults/journal.js'
 import { freshDirectory, type Launched, type LaunchOptions, launch } from '../faults/rig.js'
-import { unlocked } from '../unlocked.js'
 import { present, type Server, startPostgres } from './postgres.js'
 import { noRedis, type RedisServer, startRedis } from './redis.js'
 
@@ -58,7 +57,7 @@ async function raise(postgres: Server, redis: RedisServer): Promise<Cluster> {
     replica,
     replicas: count => Promise.all(Array.from({ length: count }, () => replica())),
     async lines() {
-      const { ledger } = unlocked(await openPostgres(env.DATABASE_URL))
+      const { ledger } = await openPostgres(env.DATABASE_URL)
       const all: string[] = []
       for await (const line of ledger.lines(0)) all.push(line)
       await ledger.close()

@@ -1,7 +1,9 @@
 // Each crafted ledger has a sound chain and one entry that is wrong by itself: verify names invariant and entry.
 import { expect, test } from 'vitest'
+import type { Hash } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import type { Draft } from '../../src/event.js'
+import { GENESIS } from '../../src/ledger/entry.js'
 import type { Invariant } from '../../src/ledger/invariant/invariants.js'
 import { Craft, found, hashed, question, started, Tale } from './craft.js'
 
@@ -128,3 +130,30 @@ for (const [what, secret] of Object.entries(SECRETS)) {
     tale.failed(1, { code: secret })
   })
 }
+
+const sealed = (size: number, hash: Hash): Draft => ({ type: 'LEDGER_SEALED', body: { size, hash } })
+
+breaks('I30', 0, 'refuses a LEDGER_SEALED before anything has started', craft =>
+  craft.put(sealed(0, GENESIS)),
+)
+breaks('I30', 2, 'refuses one that does not follow on LANE_STARTED', craft => {
+  craft.put(started)
+  new Tale(craft).opened()
+  craft.put(sealed(0, GENESIS))
+})
+breaks('I30', 3, 'refuses a second one', craft => {
+  craft.put(started)
+  const { hash } = craft.put(sealed(0, GENESIS))
+  craft.put(started)
+  craft.put(sealed(2, hash))
+})
+breaks('I30', 2, 'refuses one that names another size', craft => {
+  const { hash } = craft.put(started)
+  craft.put(started)
+  craft.put(sealed(2, hash))
+})
+breaks('I30', 2, 'refuses one that names another hash', craft => {
+  craft.put(started)
+  craft.put(started)
+  craft.put(sealed(1, hashed('other')))
+})

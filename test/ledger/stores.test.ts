@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Channel, Inbound, Proof } from '../../src/adapter.js'
 import { openDesk } from '../../src/desk.js'
@@ -22,6 +23,7 @@ import { unlock } from '../../src/unlocking.js'
 import { present, type Server, startPostgres, tell } from '../cluster/postgres.js'
 import { configure, StageAdapter, StageClock } from '../lane/stage.js'
 import { startLane } from '../lane-under-test.js'
+import { SEAL_KEY } from '../unlocked.js'
 import { started } from './craft.js'
 
 const FOLDER = new URL('../vectors/stores/1/', import.meta.url)
@@ -195,6 +197,15 @@ describe.each([
     expect(await verify(lines)).toMatchObject({ ok: true, entries, head, problems: [] })
   })
 
+  test.runIf(there)('is sealed as it stood, whoever wrote it then, and says so', async () => {
+    const { entries, head } = kept.known
+    expect(await kept.store.ledger.sealed()).toMatchObject({
+      seq: entries + 1,
+      body: { size: entries, hash: head },
+    })
+    expect(kept.store.seals.broken()).toEqual([])
+  })
+
   test.runIf(there)('knows its keys, and which of them was revoked', () => {
     const known = kept.known.keys.map(({ secret }) => scene.keys.authenticate(secret)?.key_id ?? null)
     expect(known).toEqual(kept.known.keys.map(({ key_id, revoked }) => (revoked ? null : key_id)))
@@ -231,6 +242,59 @@ describe.each([
     expect((await verify(lines)).problems).toEqual([])
     const again = await replay(lines, id => kept.store.shelf.raw(id))
     expect(again).toMatchObject({ ok: true, erased: 1, absent: 0, problems: [] })
+  })
+})
+
+describe('the first start on a store of rules 1', () => {
+  const known = knownOf('sqlite.json')
+  const files = (): { dataDir: string; file: string } => {
+    const dataDir = copied()
+    return { dataDir, file: join(dataDir, 'ledger.db') }
+  }
+  async function start(dataDir: string, secret = openSecret(dataDir, null)): Promise<Store> {
+    const store = openSqlite(dataDir, clockOf(known))
+    try {
+      await unlock(store, secret, started)
+    } finally {
+      await store.ledger.close()
+    }
+    return store
+  }
+
+  test('that was cut short before LEDGER_SEALED begins anew, with another key', async () => {
+    const { dataDir } = files()
+    const cut = openSqlite(dataDir, clockOf(known))
+    cut.seals.unlock(SEAL_KEY)
+    await cut.sealAll()
+    await cut.ledger.close()
+    await start(dataDir)
+    const store = openSqlite(dataDir, clockOf(known))
+    await unlock(store, openSecret(dataDir, null), started)
+    for (const id of known.open) expect((await store.ledger.story(id)).length).toBeGreaterThan(0)
+    expect(await store.shelf.apiKeys()).toHaveLength(known.keys.length)
+    expect(store.seals.broken()).toEqual([])
+    await store.ledger.close()
+  })
+
+  test('seals no ledger that does not hold', async () => {
+    const { dataDir, file } = files()
+    const db = new Sqlite(file)
+    db.exec(`DROP TRIGGER entries_are_not_changed;
+      UPDATE entries SET line = replace(line, '"causes"', '"CAUSES"') WHERE seq = (
+        SELECT max(seq) FROM entries WHERE type = 'REQUEST_RESOLVED')`)
+    db.close()
+    await expect(start(dataDir)).rejects.toThrow(/does not hold, and is not sealed as it is: entry \d+/)
+  })
+
+  test('seals nothing with another secret, or without the keys of before', async () => {
+    const { dataDir, file } = files()
+    await expect(start(dataDir, { bytes: new Uint8Array(32) })).rejects.toThrow(
+      /no key that opens with this secret/,
+    )
+    const db = new Sqlite(file)
+    db.exec('DELETE FROM keys')
+    db.close()
+    await expect(start(dataDir)).rejects.toThrow(/no key that opens with this secret/)
   })
 })
 

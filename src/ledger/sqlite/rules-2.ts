@@ -7,7 +7,7 @@ export const rules2 = `
   -- The seal of an append stands with its last entry. What was written before there were seals is sealed once (LEDGER_SEALED).
   ALTER TABLE entries ADD COLUMN seal TEXT;
   CREATE UNIQUE INDEX entries_sealed_once ON entries (type) WHERE type = 'LEDGER_SEALED';
-  DROP TRIGGER entries_are_not_changed;
+  DROP TRIGGER IF EXISTS entries_are_not_changed;
   CREATE TRIGGER entries_are_not_changed BEFORE UPDATE OF seq, type, story, line ON entries
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 

@@ -9,7 +9,7 @@ export const rules2 = `
   -- The seal of an append stands with its last entry. What was written before there were seals is sealed once (LEDGER_SEALED).
   ALTER TABLE entries ADD COLUMN seal text;
   CREATE UNIQUE INDEX entries_sealed_once ON entries (type) WHERE type = 'LEDGER_SEALED';
-  DROP TRIGGER entries_are_append_only ON entries;
+  DROP TRIGGER IF EXISTS entries_are_append_only ON entries;
   CREATE TRIGGER entries_are_append_only BEFORE UPDATE OF seq, type, story, line OR DELETE OR TRUNCATE ON entries
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
