@@ -118,6 +118,7 @@ describe('spending', () => {
   test('[LANE-063] approve A, run B: nothing that differs is performed, and nothing is recorded', async () => {
     const a = await approve('A')
     const b = await approve('B', { parameters: OTHER })
+    const stranger = await lane.key('request')
     const before = (await lane.ledger()).length
     const attempts: [string, Record<string, unknown>][] = [
       [a, { parameters: OTHER }],
@@ -129,7 +130,6 @@ describe('spending', () => {
     ]
     for (const [token, more] of attempts)
       expect(codeOf(await spend(token, more))).toEqual([403, 'policy_mismatch'])
-    const stranger = await lane.key('request')
     for (const key of [stranger, lane.operatorKey])
       expect(codeOf(await spend(a, {}, key))).toEqual([403, 'policy_mismatch'])
     expect((await lane.ledger()).length).toBe(before)
