@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inGroups } from '../../src/adapter.js'
 import {
   type Answer,
   approval,
@@ -136,7 +137,7 @@ describe('before the person', () => {
     const handle = handleOf('never put')
     await lane.submit(question('b-3', { context_handles: [handle, 'doc:plan-7'] }))
     const page = await lane.call('GET', (await lane.link('b-3')).link, { key: null })
-    expect(page.text).toContain(handle)
+    expect(page.text).toContain(inGroups(handle))
     expect(page.text).not.toContain(`blobs/${handle}`)
     expect(page.text).toContain('name only, content not fixed')
   })

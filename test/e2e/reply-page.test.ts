@@ -1,5 +1,6 @@
 // The person's door: looking decides nothing, and every status is told as a page and as JSON.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inGroups } from '../../src/adapter.js'
 import {
   type Answer,
   approval,
@@ -89,7 +90,7 @@ describe('looking decides nothing', () => {
     const page = await open(await lane.link(opened.json.request_id as string))
     expect(page.status).toBe(200)
     expect(page.text).toContain(word)
-    expect(page.text).toContain(opened.json.request_hash as string)
+    expect(page.text).toContain(inGroups(opened.json.request_hash as string))
     expect(page.headers.get('cache-control')).toBe('no-store')
     expect(page.headers.get('referrer-policy')).toBe('no-referrer')
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
