@@ -85,8 +85,10 @@ export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
     return send(reply, page.blobPage(hash, bytes, shown.asked_by))
   })
 
-  /** A page that is closed draws no stamp, and nothing sent from it can decide: it is told how things stand. */
+  /** A page that is closed, or is for reading, draws no stamp, and nothing sent from it can decide: it is told how things
+   *  stand. */
   async function mayDecide(grant: Grant): Promise<boolean> {
+    if (grant.code_hash === '') return false
     const subject = await lane.current(grant.request_id)
     return subject !== null && isOpen(subject) && !isDead(subject, grant)
   }
