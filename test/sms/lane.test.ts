@@ -33,6 +33,7 @@ actions:
   PUBLISH: { approvers: [owner, deputy], proofs: [sms_from] }
   EXPORT: { approvers: [owner], proofs: [console] }
   PROMOTE: { approvers: [owner], proofs: [sms_from, link_code] }
+questions: { proofs: [sms_from, console] }
 outbox: on
 limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 3 }
 `
@@ -175,14 +176,27 @@ describe('there and back', () => {
     }
   })
 
-  test('the link in the message opens the page, and the same code answers there', async () => {
+  test('the link in the message opens the page for reading: neither it nor the code answers there', async () => {
     const { body } = await ask('q-1')
     const link = body.split('\n').at(-1) ?? ''
     expect(link).toMatch(new RegExp(`^${front.url}/r/[0-9a-z]{26}$`))
+    const page = await lane.call('GET', link, { key: null })
+    expect(page.text).toContain('The answer is given by text message')
+    expect(page.text).not.toMatch(/<form|<input/)
     const answered = await lane.answer({ link, code: codeIn(body), delivery_id: '', user_id: 'owner' }, 'NO')
-    expect(answered.status).toBe(200)
-    // The outbox is on, and still: what went out by text message was never on the console.
-    expect((await lane.outcome('q-1')).json).toMatchObject({ answer: { channel: 'web', proof: 'link_code' } })
+    expect([answered.status, answered.json.code]).toEqual([403, 'reply_rejected'])
+    expect(await state('q-1')).toBe('pending')
+    await provider.text(OWNER, `N ${codeIn(body)}`)
+    expect((await lane.outcome('q-1')).json).toMatchObject({ answer: { channel: 'sms', proof: 'sms_from' } })
+  })
+
+  test('the handle that names the copy to the provider opens no page', async () => {
+    await ask('q-1')
+    const callback = new URL(provider.asked[0]?.get('StatusCallback') ?? '')
+    const handle = callback.searchParams.get('handle') ?? ''
+    expect(handle).toMatch(/^[0-9a-z]{26}$/)
+    const page = await lane.call('GET', `/r/${handle}`, { key: null })
+    expect([page.status, page.text]).toEqual([404, expect.not.stringContaining('Ship the release')])
   })
 
   test('[LANE-046] a copy that left under an old key is answered after the key was rotated', async () => {
@@ -317,12 +331,22 @@ describe('the code', () => {
     expect(await state('q-1')).toBe('answered')
   })
 
-  test('[LANE-045] is tried three times at most; then that copy is dead and a fresh one comes', async () => {
+  test('[LANE-045] is tried ten times in an hour; then none is taken, the ledger says so once, and the next channel has it', async () => {
     const { body } = await ask('q-1')
-    for (let tries = 0; tries < 4; tries++) await provider.text(OWNER, 'Y')
-    expect(await reasons('q-1')).toEqual(['code_mismatch', 'code_mismatch', 'code_mismatch', 'rate_limited'])
+    for (let tries = 0; tries < 14; tries++) await provider.text(OWNER, `Y ${'0'.repeat(6)}${tries % 10}`)
+    expect(await reasons('q-1')).toEqual(Array.from({ length: 10 }, () => 'code_mismatch'))
+    const rests = (await lane.ledger()).filter(({ type }) => type === 'CODES_RESTED')
+    expect(rests).toMatchObject([{ body: { user_id: 'owner', channel: 'sms' } }])
     await provider.text(OWNER, `Y ${codeIn(body)}`)
     expect(await state('q-1')).toBe('pending')
+    expect((await lane.answer(await lane.link('q-1', 'owner'), 'YES')).status).toBe(200)
+    expect((await lane.outcome('q-1')).json).toMatchObject({ answer: { channel: 'web', proof: 'console' } })
+  })
+
+  test('is right and is not read three times over: then that copy is dead and a fresh one comes', async () => {
+    const code = codeIn((await ask('q-1')).body)
+    for (let tries = 0; tries < 4; tries++) await provider.text(OWNER, `perhaps ${code}`)
+    expect((await reasons('q-1')).at(-1)).toBe('rate_limited')
     const fresh = await until('a fresh copy', async () => (await provider.messages())[1])
     await comes('q-1', 'OUTBOUND_REQUEST_SENT', 2)
     await provider.text(OWNER, `Y ${codeIn(fresh.body)}`)
@@ -524,15 +548,22 @@ describe('an approval', () => {
     expect(body).not.toMatch(/Reply|End with|sha256/)
   })
 
-  test('is not where it does not: the person is told, and the request stays open', async () => {
-    const { body } = await ask('ship-2', approval('ship-2', { action: 'EXPORT' }))
-    await provider.text(OWNER, `Y ${codeIn(body)}`)
-    expect([await state('ship-2'), await reasons('ship-2')]).toEqual(['pending', ['proof_insufficient']])
-    expect(last()).toBe('Not recorded: this cannot be decided by text message. Use another of your channels.')
-    const link = body.split('\n').at(-1) ?? ''
-    const page = await lane.answer({ link, code: codeIn(body), delivery_id: '', user_id: 'owner' }, 'YES')
-    expect([page.status, await state('ship-2')]).toEqual([page.json.status, 'pending'])
-    expect(await reasons('ship-2')).toEqual(['proof_insufficient', 'proof_insufficient'])
+  test('is not asked for by text message where it does not: the next channel is', async () => {
+    expect(
+      (await lane.submit(approval('ship-2', { action: 'EXPORT' }), { recipients: ['owner'] })).status,
+    ).toBe(201)
+    expect((await lane.answer(await lane.link('ship-2', 'owner'), 'YES')).status).toBe(200)
+    expect(await bodies('ship-2', 'DELIVERY_FAILED')).toMatchObject([
+      { channel: 'sms', code: 'proof_insufficient', final: true },
+    ])
+    expect(await provider.messages()).toEqual([])
+  })
+
+  test('that has no channel but text messages left is not asked for at all', async () => {
+    const refused = await lane.submit(approval('ship-4', { action: 'EXPORT' }), {
+      recipients: [{ user_id: 'owner', channels: ['sms'] }],
+    })
+    expect([refused.status, refused.json.code]).toEqual([422, 'cannot_be_shown'])
   })
 })
 
