@@ -1,6 +1,7 @@
 // The caller's side: open a request, look at it, wait for it, take it back.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Case, decidingReply, isOpen } from '../agenda/case.js'
+import { instant } from '../clock.js'
 import { proofsFor } from '../config.js'
 import type { Guard } from '../ledger/contract.js'
 import { type Admission, admit } from '../request/admit.js'
@@ -28,8 +29,10 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
     actions,
     configured: [...parts.adapters.keys()],
     proofsFor: request => proofsFor(config, request),
-    shows: (channel, submission) =>
-      parts.adapters.get(channel)?.shows(likeness(submission, askedBy, parts.now())) ?? false,
+    shows(channel, submission) {
+      const deadline_at = instant(parts.now() + submission.request.deadline_seconds * 1000)
+      return parts.adapters.get(channel)?.shows(likeness(submission, askedBy, deadline_at)) ?? false
+    },
     printsLinks: parts.printsLinks,
   })
   const { open_requests_per_key, waits_per_key } = config.limits

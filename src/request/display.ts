@@ -1,7 +1,6 @@
 // The channel-neutral document a request is shown as. Built from the typed request alone: no API accepts prose
 // for people to read. It holds no reply handle, code or time zone, so its hash says what was shown to whom.
 import { type Hash, hashOf } from '../canonical.js'
-import { instant } from '../clock.js'
 import type { Submission } from './parse.js'
 import type { ReplySchema } from './reply-schema.js'
 import {
@@ -100,9 +99,8 @@ export function display({ request, request_hash, run, deadline_at }: Facts, aske
 }
 
 /** What a request that is not opened yet will be shown as, as long as it will be: an id and a hash take the places of its own. */
-export function likeness({ request, run }: Submission, askedBy: string, now: number): Display {
+export function likeness({ request, run }: Submission, askedBy: string, deadline_at: string): Display {
   const completed = completeRequest(request, () => SOME_ID)
-  const deadline_at = instant(now + request.deadline_seconds * 1000)
   return display({ request: completed, request_hash: SOME_HASH, run, deadline_at }, askedBy)
 }
 /** Actions whose parameters say nothing by their digests: the step to run, the command a tool is called with. */

@@ -121,10 +121,11 @@ class Scene<Copy> {
   }
 }
 
-const configOf = ({ channel, addresses }: Driver<unknown>): string => `
+const configOf = ({ channel, proof, addresses }: Driver<unknown>): string => `
 recipients:
   owner: { name: Owner, ${channel}: ${addresses.owner}, web: true, channels: [${channel}, web] }
   deputy: { name: Deputy, ${channel}: ${addresses.deputy}, web: true, channels: [${channel}] }
+questions: { proofs: [${proof}, console] }
 outbox: on
 limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 5 }
 `

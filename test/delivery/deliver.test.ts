@@ -255,6 +255,7 @@ describe('an adapter that', () => {
   })
 
   test('is not there, or has nobody to send to, has finally failed by name', async () => {
+    stage.running.delete('telegram')
     await stage.open(question('q'), [{ user_id: 'deputy', channels: ['telegram'], route: 'first' }])
     await stage.open(question('q2'), [{ user_id: 'gone', channels: ['slack'], route: 'first' }])
     await settled()

@@ -8,7 +8,10 @@ import type { Append, Appended, Ledger } from '../../src/ledger/contract.js'
 import type { Recorder } from '../../src/record.js'
 import { approval, fromSlack, handleOf, question, raise, type Stage } from './stage.js'
 
-const POLICY = { closable: new Set(['slack', 'email', 'sms', 'web'] as const), rests: () => false }
+const POLICY = {
+  closable: new Set(['slack', 'email', 'telegram', 'sms', 'web'] as const),
+  rests: () => false,
+}
 const noted: Deed = {
   type: 'NOTICE_SENT',
   body: { delivery_id: 'd', channel: 'slack', recipient: 'owner', reason: 'reply_not_in_schema' },

@@ -109,8 +109,11 @@ export type Stage = {
   readonly lane: Lane
   readonly slack: StageAdapter
   readonly email: StageAdapter
+  readonly telegram: StageAdapter
   readonly sms: StageAdapter
   readonly web: StageAdapter
+  /** Those that are running: a test may take one away. */
+  readonly running: Map<Channel, Adapter>
   readonly troubles: unknown[]
   keyring(): Keyring
   rotate(): Promise<void>
@@ -143,9 +146,11 @@ export async function raise(
   const adapters = {
     slack: new StageAdapter('slack'),
     email: new StageAdapter('email'),
+    telegram: new StageAdapter('telegram'),
     sms: new StageAdapter('sms'),
     web: new StageAdapter('web'),
   }
+  const running = new Map<Channel, Adapter>(Object.values(adapters).map(one => [one.channel, one]))
   const troubles: unknown[] = []
   const strangers: Channel[] = []
   const lanes: Lane[] = []
@@ -158,7 +163,7 @@ export async function raise(
       config,
       directory,
       rests,
-      adapters: new Map(Object.values(adapters).map(adapter => [adapter.channel, adapter])),
+      adapters: running,
       keyring: () => ring,
       publicUrl: () => 'https://lane.example.org',
       keyName,
@@ -180,6 +185,7 @@ export async function raise(
     config,
     lane,
     ...adapters,
+    running,
     troubles,
     keyring: () => ring,
     async rotate() {

@@ -55,9 +55,9 @@ describe('a card in a channel', () => {
   test('answered in its thread by a stranger without end: told to them alone, and the person asked can still answer', async () => {
     await begin({ inChannel: true })
     const copy = await scene.asked('c-5')
-    for (let times = 0; times < 7; times++) await scene.person.write(people().deputy, copy, 'YES')
-    expect(await scene.reasons('c-5')).toEqual(Array(5).fill('wrong_recipient'))
-    const notices = await scene.called('chat.postEphemeral', 7)
+    for (let times = 0; times < 12; times++) await scene.person.write(people().deputy, copy, 'YES')
+    expect(await scene.reasons('c-5')).toEqual(Array(10).fill('wrong_recipient'))
+    const notices = await scene.called('chat.postEphemeral', 12)
     expect(notices.at(-1)?.body.text).toMatch(/none of yours/)
     expect(await scene.workspace.replies(copy.channel, copy.message.ts)).toEqual([])
     await scene.person.write(people().owner, copy, 'YES')

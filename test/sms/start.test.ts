@@ -12,7 +12,7 @@ import { question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'
 import { codeIn, NOBODY, NUMBER, OWNER, type Provider, raiseProvider, SID, TOKEN } from './provider.js'
 
-const CONFIG = `recipients:\n  owner: { name: Owner, sms: "${OWNER}" }\n`
+const CONFIG = `recipients:\n  owner: { name: Owner, sms: "${OWNER}" }\nquestions: { proofs: [sms_from] }\n`
 const VARIABLES = { SMS_ACCOUNT_SID: SID, SMS_AUTH_TOKEN: TOKEN, SMS_FROM: NUMBER }
 
 let leave: (() => unknown)[] = []

@@ -62,10 +62,10 @@ const begin = async (cursor: string | null = null): Promise<void> => {
 /** The handle of a card that went to the deputy. */
 const asked = async (id: string, deadline_seconds = 600): Promise<string> => {
   await stage.open(question(id, { deadline_seconds }), [
-    { user_id: 'deputy', channels: ['slack'], route: 'first' },
+    { user_id: 'deputy', channels: ['telegram'], route: 'first' },
   ])
-  await until('a copy for the deputy', () => handleOf(stage.slack, 'deputy', id))
-  return handleOf(stage.slack, 'deputy', id)
+  await until('a copy for the deputy', () => handleOf(stage.telegram, 'deputy', id))
+  return handleOf(stage.telegram, 'deputy', id)
 }
 const stateOf = async (id: string) => (await stage.lane.current(id))?.state
 
