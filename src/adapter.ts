@@ -12,7 +12,7 @@ export { type Display, isToldByContent, type ShownHandle } from './request/displ
 export type { Option, ReplySchema } from './request/reply-schema.js'
 export type { DefaultAction, RequestType } from './request/request.js'
 export { UNSEEN } from './request/text.js'
-export { defaultWords, inGroups, inUtc, typeWord } from './request/words.js'
+export { defaultWords, inGroups, inUtc, restWords, typeWord } from './request/words.js'
 
 export const CHANNELS = ['slack', 'email', 'telegram', 'sms', 'web'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -43,8 +43,13 @@ export type Envelope = {
   /** The page behind the link, which has a handle of its own; its code only where the page is this person's one way to
    *  answer. */
   readonly page: { readonly link: string; readonly code: string | null }
+  /** There while this person's codes on a channel they are asked on rest: every copy says so, because somebody may be guessing
+   *  in their name. */
+  readonly rested?: Rested
   readonly at: string
 }
+
+export type Rested = { readonly channel: Channel; readonly until: string }
 
 export type Sent =
   /** `ref` is the provider's own reference, by which the copy is edited later. */

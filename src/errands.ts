@@ -1,9 +1,10 @@
 // Does what the agenda owes: sends, closes, calls back. Fire and forget: the alarm in the ledger remembers whatever this
 // process does not live to finish, and whoever is asked next finds it owed still.
-import type { Adapter, Channel } from './adapter.js'
+import type { Adapter, Channel, Rested } from './adapter.js'
 import { type Case, isOpen } from './agenda/case.js'
 import { outcomeOf } from './agenda/outcome.js'
 import { type AgendaPolicy, type Duty, isOverdue, owed } from './agenda/owed.js'
+import { instant } from './clock.js'
 import { type Config, proofsFor } from './config.js'
 import { timeOut } from './deadline/time-out.js'
 import { close } from './delivery/close.js'
@@ -16,6 +17,7 @@ import type { Moment, Shelving, Store } from './ledger/contract.js'
 import type { Recorder } from './record.js'
 import { display } from './request/display.js'
 import { wayOf } from './request/way.js'
+import type { Rests } from './rests.js'
 import type { Keyring } from './token/keyring.js'
 import { type CallBack, type Calls, callBack } from './waiter/callback.js'
 
@@ -28,6 +30,7 @@ export type ErrandParts = {
   readonly store: Store
   readonly config: Config
   readonly directory: Directory
+  readonly rests: Rests
   readonly adapters: ReadonlyMap<Channel, Adapter>
   readonly keyring: () => Keyring
   readonly publicUrl: () => string
@@ -163,8 +166,17 @@ export class Errands {
           shown: adapters.get(channel)?.shows(shown) ?? true,
           proofs: proofsFor(config, request),
         }),
+      rested: (subject, userId) => this.#rested(subject, userId),
       stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
     }
+  }
+
+  #rested({ recipients }: Case, userId: string): Rested | null {
+    const { rests, store } = this.#parts
+    const now = store.ledger.now()
+    const channels = recipients.find(one => one.user_id === userId)?.channels ?? []
+    const channel = channels.find(one => rests.at(userId, one, now))
+    return channel === undefined ? null : { channel, until: instant(rests.until(userId, channel)) }
   }
 
   /** A failure may have made the next channel's delivery due, a resolution the closing of this one. */

@@ -15,11 +15,9 @@ import { glance, type Received, type Receiver, receive } from './reply/receive.j
 import { Turns } from './reply/turns.js'
 import type { ResolvedRecipient } from './request/admit.js'
 import type { Submission } from './request/parse.js'
-import type { Rests } from './rests.js'
 import { type Withdrawn, withdraw } from './withdraw.js'
 
 export type LaneParts = ErrandParts & {
-  readonly rests: Rests
   /** Absent where nothing rings. */
   readonly onAlarm?: OnAlarm
 }

@@ -251,9 +251,11 @@ function closeToOthers(dataDir: string, log: Logger): void {
   for (const words of corrected) log.warn(`${words}; who could read it before may have`)
 }
 
-/** Who looks for why somebody was not asked looks here first. */
+/** Who looks for why somebody was not asked, or could not answer, looks here first. */
 function warnOfFailures(entries: readonly Entry[], log: Logger): void {
   for (const { type, request_id, body } of entries) {
+    if (type === 'CODES_RESTED')
+      log.warn(body, 'too many wrong codes came in the name of this person; none is taken')
     if (type !== 'DELIVERY_FAILED') continue
     const { channel, recipient, code, attempt, final } = body
     const next = final ? 'it is not tried again there' : 'it is tried again'

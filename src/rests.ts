@@ -29,7 +29,12 @@ export class Rests {
   }
 
   at(userId: string, channel: Channel, now: number): boolean {
-    return (this.#until.get(nameOf(channel, userId)) ?? 0) > now
+    return this.until(userId, channel) > now
+  }
+
+  /** When they are good again; 0 where they did not rest. */
+  until(userId: string, channel: Channel): number {
+    return this.#until.get(nameOf(channel, userId)) ?? 0
   }
 
   /** Told of each rest that begins from now on. */

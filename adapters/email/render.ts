@@ -9,6 +9,8 @@ import {
   inGroups,
   inUtc,
   isToldByContent,
+  type Rested,
+  restWords,
   type ShownHandle,
   typeWord,
 } from '../../src/adapter.js'
@@ -26,8 +28,8 @@ type Way = Envelope['page']
 
 /** `marker`: the line above which the reply stands; whatever programs quote begins with it. Null for a mail that only
  *  announces, and takes no reply. */
-export function render(display: Display, marker: string | null, way: Way): Letter {
-  const facts = factsOf(display)
+export function render(display: Display, marker: string | null, way: Way, rested?: Rested): Letter {
+  const facts = factsOf(display, rested)
   const headline = shortened(`${typeWord(display.type)}: ${facts.headline}`)
   return {
     subject: `${headline} [${unlinked(display.request_id)}]`,
@@ -45,11 +47,12 @@ type Facts = {
   readonly handles: readonly string[]
   readonly until: string
   readonly silence: string
+  readonly rest: string | null
   readonly small: string
 }
 
 /** Everything a caller wrote passes `unlinked` here, once, for both parts of the mail. */
-function factsOf(display: Display): Facts {
+function factsOf(display: Display, rested: Rested | undefined): Facts {
   const { reply_schema: schema } = display
   const item = display.work_item_id === null ? '' : `, work item ${display.work_item_id}`
   return {
@@ -61,6 +64,7 @@ function factsOf(display: Display): Facts {
     handles: display.handles.map(shownHandle),
     until: inUtc(display.deadline_at),
     silence: `${display.default_action}: ${defaultWords(display.default_action)}`,
+    rest: rested === undefined ? null : restWords(rested),
     small: unlinked(`Request ${display.request_id}, ${inGroups(display.request_hash)}`),
   }
 }
@@ -95,6 +99,7 @@ function textOf(facts: Facts, marker: string, { link, code }: Way): string {
     facts.handles.length === 0 ? [] : ['What it is about:', '', ...facts.handles.map(inset)],
     [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
     [code === null ? READ : `${PAGE} ${code}:`, link, CALM],
+    facts.rest === null ? [] : [facts.rest],
     [code === null ? ALONE : POSSESSION, facts.small],
   ]
   return written(paragraphs)
@@ -106,6 +111,7 @@ const announcedText = (facts: Facts, { link, code }: Way): string =>
     [NO_REPLY],
     [code === null ? READ : `${ANSWER} ${code}:`, link, CALM],
     [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
+    facts.rest === null ? [] : [facts.rest],
     [...(code === null ? [] : [POSSESSION]), facts.small],
   ])
 
@@ -126,6 +132,7 @@ const announcedHtml = (facts: Facts, way: Way): string =>
 <p>${NO_REPLY}</p>
 ${pageOf(ANSWER, way)}
 <p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
+${facts.rest && html`<p>${facts.rest}</p>`}
 <p class="soft">${CALM}<br>${way.code === null ? null : html`${POSSESSION}<br>`}${facts.small}</p>`)
 
 function htmlOf(facts: Facts, marker: string, way: Way): string {
@@ -141,6 +148,7 @@ ${options.length === 0 ? null : html`<p class="soft">${OPTIONS}</p><ul>${options
 ${handles.length === 0 ? null : html`<p class="soft">What it is about</p><ul>${handles}</ul>`}
 <p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
 ${pageOf(PAGE, way)}
+${facts.rest && html`<p>${facts.rest}</p>`}
 <p class="soft">${CALM}<br>${way.code === null ? ALONE : POSSESSION}<br>${facts.small}</p>`)
 }
 

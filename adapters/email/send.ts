@@ -36,13 +36,13 @@ export async function send(sender: Sender, display: Display, envelope: Envelope)
 
 function compose(sender: Sender, display: Display, envelope: Envelope, to: string): Mail {
   const { from, replies } = sender
-  const { reply, page } = envelope
+  const { reply, page, rested } = envelope
   const back = reply === null ? bare(replies) : withHandle(replies, reply.handle)
   const namer = { stamp: sender.stamp, domain: replies.domain }
   const { messageId } = idsOf(namer, envelope.delivery_id, display.deadline_at)
   const marker = reply === null ? null : markerLine(reply.handle, messageId)
   return {
-    ...render(display, marker, page),
+    ...render(display, marker, page, rested),
     messageId,
     date: new Date(envelope.at),
     from,

@@ -10,6 +10,7 @@ import {
   letterOf,
   type Option,
   type Outcome,
+  restWords,
   typeWord,
 } from '../../src/adapter.js'
 import { announcement, asked, handles, moment, options, rich, stamp, title, until } from './document.js'
@@ -21,7 +22,7 @@ type Block = types.KnownBlock
 export type Card = { readonly text: string; readonly blocks: Block[] }
 
 /** What the card of one person needs beside the display. */
-export type Place = Pick<Envelope, 'reply' | 'page'> & {
+export type Place = Pick<Envelope, 'reply' | 'page' | 'rested'> & {
   /** Set in a channel, where it must be said who is asked. */
   readonly mention: string | null
 }
@@ -38,13 +39,15 @@ const FACE_UNITS = 71
 /** A notification is read on a lock screen. */
 const NOTIFICATION_UNITS = 1_000
 
-export function card(display: Display, { reply, page, mention }: Place): Card {
+export function card(display: Display, { reply, page, rested, mention }: Place): Card {
   return {
     text: notification(`${typeWord(display.type)}: ${display.headline}`, NOTIFICATION_UNITS),
     blocks: [
       title(display),
       ...(mention === null ? [] : [addressed(mention)]),
       ...(reply === null ? announced(display, page) : whole(display, reply.handle, page.link)),
+      // Others in a channel have no business with it.
+      ...(rested === undefined || mention !== null ? [] : [rich(line(words(restWords(rested))))]),
     ],
   }
 }

@@ -22,7 +22,7 @@ export const MAX_SEGMENTS = 6
 /** Of what is only announced: enough to recognise it. */
 const ANNOUNCED_CHARS = 40
 
-type Way = Pick<Envelope, 'reply' | 'page'>
+type Way = Pick<Envelope, 'reply' | 'page' | 'rested'>
 
 /** What stands for the handle and the code of a copy that is not made yet: they are always as long. */
 const SOME_HANDLE = '0'.repeat(26)
@@ -32,8 +32,8 @@ export const shows = (display: Display, publicUrl: string): boolean =>
   whole(display, SOME_CODE, `${publicUrl}/r/${SOME_HANDLE}`) !== null
 
 /** Null where it was to be answered here and does not fit. */
-export const render = (display: Display, { reply, page }: Way): string | null =>
-  reply === null ? announce(display, page) : whole(display, reply.code, page.link)
+export const render = (display: Display, { reply, page, rested }: Way): string | null =>
+  reply === null ? announce(display, page, rested) : whole(display, reply.code, page.link)
 
 function whole(display: Display, code: string, link: string): string | null {
   const { asked_by, headline, impact, handles, reply_schema: schema } = display
@@ -48,10 +48,18 @@ function whole(display: Display, code: string, link: string): string | null {
   return countSegments(message).segments > MAX_SEGMENTS || isToldByContent(display) ? null : message
 }
 
-function announce({ type, asked_by, headline }: Display, { link, code }: Way['page']): string {
+function announce(
+  { type, asked_by, headline }: Display,
+  { link, code }: Way['page'],
+  rested: Way['rested'],
+): string {
   const asked = `${typeWord(type)} by ${cut(plain(asked_by), ANNOUNCED_CHARS)}: ${cut(plain(headline), ANNOUNCED_CHARS)}`
   const page = code === null ? 'Read all of it on its page' : `Read and answer it on its page, code ${code}`
-  return `${asked}\nThis message cannot be answered. ${page}:\n${link}`
+  const why =
+    rested === undefined
+      ? ''
+      : `\nToo many wrong codes came from your number: none is taken until ${shortly(rested.until)}.`
+  return `${asked}\nThis message cannot be answered. ${page}:\n${link}${why}`
 }
 
 function howToAnswer(schema: ReplySchema, code: string): string {

@@ -9,6 +9,7 @@ import {
   inGroups,
   isToldByContent,
   type Outcome,
+  restWords,
   type ShownHandle,
   typeWord,
 } from '../../src/adapter.js'
@@ -20,20 +21,23 @@ import { block, bold, code, linked, type Piece, type Written, write } from './wr
 export const MAX_TEXT_UNITS = 4096
 
 export type Card = Written & { readonly reply_markup?: Controls }
-type Way = Pick<Envelope, 'reply' | 'page'>
+type Way = Pick<Envelope, 'reply' | 'page' | 'rested'>
 
 /** What stands for the handle of a copy that is not made yet: the text does not hold it. */
 const NO_HANDLE = ''
 
-export const shows = (display: Display): boolean => whole(display, NO_HANDLE, '') !== null
+export const shows = (display: Display): boolean => whole(display, NO_HANDLE, '', []) !== null
 
 /** Null where it was to be answered here and does not fit: half an approval is not shown. */
-export const card = (display: Display, { reply, page }: Way): Card | null =>
-  reply === null ? write(announcement(display, page)) : whole(display, reply.handle, page.link)
+export function card(display: Display, { reply, page, rested }: Way): Card | null {
+  const rest: Piece[] = rested === undefined ? [] : [`\n\n${restWords(rested)}`]
+  if (reply === null) return write([...announcement(display, page), ...rest])
+  return whole(display, reply.handle, page.link, rest) ?? whole(display, reply.handle, page.link, [])
+}
 
-function whole(display: Display, handle: string, link: string): Card | null {
+function whole(display: Display, handle: string, link: string, rest: readonly Piece[]): Card | null {
   const reply_markup = controls(display.reply_schema, handle)
-  const written = write(piecesOf(display, link, !isPrompt(reply_markup)))
+  const written = write([...piecesOf(display, link, !isPrompt(reply_markup)), ...rest])
   const fits = written.text.length <= MAX_TEXT_UNITS
   return fits && !isToldByContent(display) ? { ...written, reply_markup } : null
 }

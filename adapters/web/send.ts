@@ -6,6 +6,7 @@ import {
   describeReply,
   type Envelope,
   inUtc,
+  restWords,
   type Sent,
   typeWord,
 } from '../../src/adapter.js'
@@ -64,7 +65,7 @@ function cut(text: string): string {
   return points.length <= MAX_WORDS ? text : `${points.slice(0, MAX_WORDS - 1).join('')}…`
 }
 
-function blockOf(display: Display, { recipient, page }: Envelope): string {
+function blockOf(display: Display, { recipient, page, rested }: Envelope): string {
   const silence = defaultWords(display.default_action)
   return [
     '',
@@ -74,6 +75,7 @@ function blockOf(display: Display, { recipient, page }: Envelope): string {
     `  answer     ${describeReply(display.reply_schema)}`,
     `  link       ${page.link}`,
     ...(page.code === null ? [] : [`  code       ${page.code}`]),
+    ...(rested === undefined ? [] : [`  ${restWords(rested)}`]),
     '',
   ].join('\n')
 }

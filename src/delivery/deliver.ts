@@ -1,6 +1,6 @@
 // Puts one request before one person on one channel. The attempt is claimed in the ledger before it is made, so that
 // two who learn of the same duty cannot both send; what became of it is recorded whatever else has happened since.
-import type { Adapter, Channel, Envelope, Sent } from '../adapter.js'
+import type { Adapter, Channel, Envelope, Rested, Sent } from '../adapter.js'
 import { retryAt } from '../agenda/backoff.js'
 import type { Case } from '../agenda/case.js'
 import { NOT_LINKED } from '../agenda/delivery.js'
@@ -38,6 +38,8 @@ export type Sender = Minter &
     /** Whether the address is theirs to link: then one that is missing is not linked yet. */
     readonly awaitsLink: (userId: string, channel: Channel) => boolean
     readonly publicUrl: () => string
+    /** Where this person's codes rest, among the channels that the request may use for them. */
+    readonly rested: (subject: Case, userId: string) => Rested | null
     /** Whether the agenda, asked about this newer case, still owes the duty. */
     readonly stillOwed: (subject: Case, duty: Deliver) => boolean
     readonly onTrouble: (error: unknown, about: { request_id: string; delivery_id: string }) => void
@@ -68,7 +70,7 @@ export function claimWithin(
 
 /** Makes a claimed attempt, and tells what became of it. */
 export async function attempt(sender: Sender, subject: Case, { duty, pass }: Claim): Promise<Case> {
-  return conclude(sender, subject, duty, pass, await send(sender, duty, pass))
+  return conclude(sender, subject, duty, pass, await send(sender, subject, duty, pass))
 }
 
 /** The pass is null where the attempt is not ours to make. Where no code can be given out it is minted anew without. */
@@ -105,12 +107,13 @@ const claimed = (subject: Case, duty: Deliver, pass: Pass, moment: Moment): Told
     ? { refuse: 'overdue' }
     : { events: [started(duty, pass, moment)], shelve: shelvingsOf(pass) }
 
-async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
+async function send(sender: Sender, subject: Case, duty: Deliver, pass: Pass): Promise<Sent> {
   const adapter = sender.adapter(duty.channel)
   const person = await sender.person(duty.user_id, duty.channel)
   if (adapter === null) return { kind: 'failed', code: 'channel_not_configured', retryable: false }
   if (person === null) return { kind: 'failed', code: absence(sender, duty), retryable: false }
   if (isHopeless(pass.way)) return { kind: 'failed', code: pass.way, retryable: false }
+  const rested = sender.rested(subject, duty.user_id)
   const envelope: Envelope = {
     delivery_id: duty.delivery_id,
     attempt: duty.attempt,
@@ -118,6 +121,7 @@ async function send(sender: Sender, duty: Deliver, pass: Pass): Promise<Sent> {
     address: person.address,
     reply: pass.reply,
     page: { link: `${sender.publicUrl()}/r/${pass.page.handle}`, code: pass.page.code },
+    ...(rested && { rested }),
     at: instant(sender.now()),
   }
   try {

@@ -1,5 +1,6 @@
 // How a request is spoken of on every channel: what its kind is called, what its default means, how a moment is told. Fixed
 // sentences, none of them taken from a caller.
+import type { Rested } from '../adapter.js'
 import type { DefaultAction, RequestType } from './request.js'
 
 const TYPES: Readonly<Record<RequestType, string>> = {
@@ -19,6 +20,10 @@ const DEFAULTS: Readonly<Record<DefaultAction, string>> = {
   DO_NOT_EXPORT: 'nothing is exported',
 }
 export const defaultWords = (action: DefaultAction): string => DEFAULTS[action]
+
+/** To the person whose codes rest. */
+export const restWords = ({ channel, until }: Rested): string =>
+  `Too many wrong codes came in your name by ${channel === 'sms' ? 'text message' : channel}: none is taken there until ${inUtc(until)}.`
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 const ALGORITHM = 'sha256:'

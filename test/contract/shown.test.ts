@@ -18,7 +18,7 @@ const REPLY_CODE = '7K3FQ2M'
 const PAGE_CODE = 'Z9XW'
 const PUBLIC_URL = 'https://lane.example.org'
 const LINK = `${PUBLIC_URL}/r/zyxwvtsrqpnmkjhgfedcba9876`
-type Way = Pick<Envelope, 'reply' | 'page'>
+type Way = Pick<Envelope, 'reply' | 'page' | 'rested'>
 const ANSWERED_HERE: Way = {
   reply: { handle: HANDLE, code: REPLY_CODE },
   page: { link: LINK, code: null },
@@ -71,8 +71,9 @@ const CHANNELS: Readonly<Record<string, Channel>> = {
   },
   email: {
     shows: email.shows,
-    read: (shown, { reply, page: way }) => {
-      const { text, html } = email.render(shown, reply === null ? null : `=== ${reply.handle} ===`, way)
+    read: (shown, { reply, page: way, rested }) => {
+      const marker = reply === null ? null : `=== ${reply.handle} ===`
+      const { text, html } = email.render(shown, marker, way, rested)
       return [text, unescaped(html)]
     },
     undone: text => text.replaceAll('[.]', '.').replaceAll('[:]', ':'),
@@ -223,6 +224,33 @@ describe.each(Object.entries(CHANNELS))('%s', (_name, { shows, read, undone }) =
         if (blind) expect(shows(shown)).toBe(false)
       }),
     )
+  })
+})
+
+describe('a person whose codes rest', () => {
+  const rested = { channel: 'sms', until: '2026-11-01T12:15:00.000Z' } as const
+  const shown = displayOf({
+    type: 'REQUEST_QUESTION',
+    question_id: 'q',
+    question_text: 'Ship it?',
+    impact: 'Decides what the run does',
+    context_handles: [],
+    deadline_seconds: 600,
+    default_action: 'HALT',
+    reply_schema: { kind: 'yes_no' },
+  })
+  test.each(Object.entries(CHANNELS))(
+    'is told so on %s by every copy that takes the place of a code',
+    (_name, { read }) => {
+      const told = [read(shown, { ...ANNOUNCED, rested }), read(shown, { ...ANNOUNCED })]
+      for (const text of told[0] ?? []) expect(text).toMatch(/Too many wrong codes came .* until 1 Nov/)
+      for (const text of told[1] ?? []) expect(text).not.toContain('wrong codes')
+    },
+  )
+
+  test('is not told so before everybody in a channel', () => {
+    const card = slack.card(shown, { ...ANSWERED_HERE, rested, mention: 'U1' })
+    expect(textsOf(card.blocks)).not.toContain('wrong codes')
   })
 })
 

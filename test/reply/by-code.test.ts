@@ -321,6 +321,11 @@ describe('codes that are guessed at', () => {
     await until('a mail', () => stage.email.copies.length, 1)
     await stage.lane.drain()
     expect(stage.sms.copies).toHaveLength(1)
+    const rest = { channel: 'sms', until: '2026-11-01T12:15:00.000Z' }
+    expect([stage.sms.copies[0]?.envelope.rested, stage.email.copies[0]?.envelope.rested]).toEqual([
+      undefined,
+      rest,
+    ])
     const mailed = { channel: 'email', sender: 'owner@example.org', proof: 'dmarc' } as const
     const answer = fromSlack(handleOf(stage.email, 'owner'), 'yes', mailed)
     expect(await stage.lane.answer(answer)).toMatchObject({ kind: 'accepted' })
