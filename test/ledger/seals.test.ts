@@ -355,10 +355,18 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
     attack('by a grant whose handle they chose', async () => {
       await asked(approval('a-1'))
       const handle = '0123456789abcdefghjkmnpqrs'
-      await scene.write(`INSERT INTO grants (handle_hash, code_hash, token, request_id, delivery_id, channel, user_id)
-        SELECT '${hashHandle(handle)}', code_hash, token, request_id, delivery_id, channel, user_id FROM grants`)
+      await scene.write(`INSERT INTO grants (handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id)
+        SELECT '${hashHandle(handle)}', use, code_hash, token, request_id, delivery_id, channel, user_id
+        FROM grants WHERE use = 'reply'`)
       expect(await scene.cast.lane.answer(fromSlack(handle, 'YES'))).toEqual({ kind: 'unknown' })
       expect(scene.broken).toEqual([expect.stringMatching(/^grant of delivery /)])
+    })
+
+    attack('by a link that is turned into a way to reply', async () => {
+      await asked(approval('a-1'))
+      await scene.write(`UPDATE grants SET use = 'reply' WHERE use = 'page'`)
+      const handle = scene.slack.copies.at(-1)?.envelope.page.link.split('/').at(-1) ?? ''
+      expect(await scene.cast.lane.answer(fromSlack(handle, 'YES'))).toEqual({ kind: 'unknown' })
     })
 
     attack('by a callback', async () => {
