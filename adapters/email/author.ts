@@ -21,6 +21,8 @@ import { readSignature, type Signature, soundSignatures } from './signature.js'
 const MAX_LOOKUPS = 20
 /** Hashed in a few milliseconds. */
 const PIECE_BYTES = 64 * 1024
+/** Characters of a name and an address; two lines of a mail have no more. */
+const MAX_AUTHOR_CHARS = 2_000
 /** Shorter keys have been broken; RFC 8301 takes no less. */
 const MIN_KEY_BITS = 1024
 const ADDRESS = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/
@@ -40,6 +42,7 @@ export function readAuthor(fields: readonly Field[]): string | null {
 }
 
 function onlyAddress(value: string): string | null {
+  if (value.length > MAX_AUTHOR_CHARS) return null
   const [mailbox, ...others] = addressParser(value)
   if (mailbox === undefined || others.length > 0) return null
   const address = mailbox.address ?? ''
@@ -74,7 +77,7 @@ export async function vouch(
   // No question is asked on behalf of a stranger: name servers of theirs that are silent would hold up everybody's mail.
   const useful = usefulSignatures(fields, domainOf(author), facts.now)
   if (useful.size === 0 || !isKnown) return NOT_VOUCHED
-  return verify(withOnly(useful, bytes, fields), soundSignatures(fields, facts.now), author, facts)
+  return verify(onlyWhatVouches(useful, bytes, fields), soundSignatures(fields, facts.now), author, facts)
 }
 
 /** When a signature is judged that the own server has judged on arrival: whether it has run out was its affair. */
@@ -173,17 +176,20 @@ function isByKeyForMail({ signature, rr }: Detailed, signatures: readonly Signat
 const coveredBy = (result: Detailed): string[] =>
   (result.signingHeaders?.keys ?? '').toLowerCase().split(/[:\s]+/)
 
-/** The message with these signatures alone. No signature covers another one's field. */
-function withOnly(useful: ReadonlySet<Field>, bytes: Buffer, fields: readonly Field[]): Buffer {
-  const others = fields.filter(field => field.name === 'dkim-signature' && !useful.has(field))
-  const kept: Buffer[] = []
-  let from = 0
-  for (const { start, end } of others) {
-    kept.push(bytes.subarray(from, start))
-    from = end
-  }
-  return Buffer.concat([...kept, bytes.subarray(from)])
+/** The message with these signatures, what they say they cover, and From. mailauth reads every field it knows, some of
+ *  them with patience for none but honest mail; no signature covers another one's field. */
+function onlyWhatVouches(useful: ReadonlySet<Field>, bytes: Buffer, fields: readonly Field[]): Buffer {
+  const covered = new Set(['from', ...[...useful].flatMap(coveredNames)])
+  const isKept = (field: Field): boolean =>
+    useful.has(field) || (covered.has(field.name) && !NEVER_SIGNED.test(field.name))
+  const kept = fields.filter(isKept).map(({ start, end }) => bytes.subarray(start, end))
+  return Buffer.concat([...kept, bytes.subarray(fields.at(-1)?.end ?? 0)])
 }
+
+/** RFC 6376, 5.4.1: what every server on the way writes anew. A signature that covers one of them does not hold here. */
+const NEVER_SIGNED = /^(?:return-path|received|dkim-signature|arc-.*)$/
+
+const coveredNames = ({ value }: Field): string[] => [...(readSignature(value, ON_ARRIVAL)?.covers ?? [])]
 
 function counted(resolver: Resolver): Resolver {
   let left = MAX_LOOKUPS

@@ -25,15 +25,17 @@ const PREAMBLES = new Set([
 ])
 /** A letter is one part; pictures between its paragraphs make a few. */
 const MAX_SPOKEN_PARTS = 10
+/** Of all of them together: as many as one of HTML may have. */
+const MAX_SPOKEN_CHARS = 512 * 1024
 /** Characters of what was unclear: enough for the person to recognise it, few enough for every schema's length. */
 const MAX_UNCLEAR_CHARS = 900
 const MAX_UNCLEAR_LINES = 12
 const MAX_UNCLEAR_LINE_CHARS = 200
 
-export async function readBody(root: Part, known: Known): Promise<Body> {
+export function readBody(root: Part, known: Known): Body {
   const leaves = spokenParts(root)
-  const text = await linesOfParts(leaves.filter(({ type }) => type === 'text/plain'))
-  const html = await linesOfParts(leaves.filter(({ type }) => type === 'text/html'))
+  const text = linesOfParts(leaves.filter(({ type }) => type === 'text/plain'))
+  const html = linesOfParts(leaves.filter(({ type }) => type === 'text/html'))
   const shown = text.some(({ text: line }) => !isBlank(line)) ? text : html
   const marker = markerIn(text) ?? markerIn(html)
   const answer = hasStrangePreamble(root) ? null : agreed(text, html, known)
@@ -53,15 +55,15 @@ const TOO_MUCH: readonly Line[] = [
   { text: '…', role: 'own' },
 ]
 
-async function linesOfParts(parts: readonly Part[]): Promise<readonly Line[]> {
+function linesOfParts(parts: readonly Part[]): readonly Line[] {
   if (parts.length > MAX_SPOKEN_PARTS) return TOO_MUCH
-  const read: (readonly Line[])[] = []
-  for (const part of parts) read.push((await linesOfPart(part)) ?? TOO_MUCH)
-  return read.flat()
+  const texts = parts.map(decodeText)
+  const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+  if (length > MAX_SPOKEN_CHARS) return TOO_MUCH
+  return parts.flatMap((part, at) => linesOfPart(part, texts[at] ?? null) ?? TOO_MUCH)
 }
 
-async function linesOfPart(part: Part): Promise<readonly Line[] | null> {
-  const text = await decodeText(part)
+function linesOfPart(part: Part, text: string | null): readonly Line[] | null {
   if (text === null) return null
   return part.type === 'text/html' ? linesOfHtml(text) : linesOf(text, flowed(part))
 }

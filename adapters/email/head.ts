@@ -35,11 +35,13 @@ export function readHead(bytes: Buffer): Head | Refused {
   /** Of each field, its first line and that line's place. */
   const starts: Start[] = []
   let at = 0
+  let end = bytes.length
   while (at < bytes.length) {
     const lf = bytes.indexOf(LF, at)
     const next = lf === -1 ? bytes.length : lf + 1
     const line = bytes.toString('utf8', at, Math.min(next, at + MAX_FIELD_BYTES + 2)).replace(/\r?\n$/, '')
     if (line !== '' && !/^[ \t]/.test(line)) starts.push({ line: lines.length, at })
+    if (line === '') end = at
     at = next
     if (line === '') break
     lines.push(line)
@@ -47,7 +49,7 @@ export function readHead(bytes: Buffer): Head | Refused {
     if (over !== null) return over
     if (UNSAFE.test(line) || starts.length === 0) return 'malformed'
   }
-  const fields = fieldsOf(lines, starts, at)
+  const fields = fieldsOf(lines, starts, end)
   return typeof fields === 'string' ? fields : { fields, bodyAt: at }
 }
 

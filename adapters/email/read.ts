@@ -49,7 +49,7 @@ async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, fa
   const asked = await facts.asked(binding, author)
   const voucher = await vouch(bytes, fields, author, facts, asked?.isKnown === true)
   if (voucher.kind === 'later') return voucher
-  const body = await readBody(root, known(fields, facts))
+  const body = readBody(root, known(fields, facts))
   const named = await namedBy(fields, asked, author, facts)
   const about = isAbout(binding, body, named)
   return {

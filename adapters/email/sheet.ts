@@ -9,7 +9,10 @@ const STRIKING = 'line-through'
 const EVERYTHING = new Set(['', 'html', 'body'])
 const SIMPLE = /^[a-z0-9]*(?:[.#][\w-]+)*$/i
 
+const NONE: Strikes = { selectors: new Set(), all: false }
+
 export function strikesIn(html: string): Strikes {
+  if (!/<style/i.test(html)) return NONE
   let sheets = ''
   for (const token of tokensOf(html))
     if (typeof token !== 'string' && token.sheet !== '') sheets += `${token.sheet}}`

@@ -96,7 +96,11 @@ function afterRaw(html: string, name: string, from: number): number {
   return closing.exec(html)?.index ?? html.length
 }
 
-function attributes(written: string, from: number): Pick<Tag, 'id' | 'classes' | 'style' | 'cites'> {
+type Attributes = Pick<Tag, 'id' | 'classes' | 'style' | 'cites'>
+const NONE: Attributes = { id: '', classes: '', style: '', cites: false }
+
+function attributes(written: string, from: number): Attributes {
+  if (from >= written.length - 1) return NONE
   const found = new Map<string, string>()
   ATTRIBUTE.lastIndex = from
   for (const [, name = '', double, single, plain] of written.matchAll(ATTRIBUTE)) {

@@ -143,6 +143,12 @@ describe('a signature of the author’s domain', () => {
   })
 })
 
+test('a stranger’s signature at the end of the header does not hide the author’s at its beginning', async () => {
+  const [first = '', rest = ''] = (await signed(letter({}, YES))).split(/\r\n\r\n(.*)/s)
+  const forged = 'DKIM-Signature: v=1; a=rsa-sha256; d=strangers.example; s=s1; h=from; bh=AAAA; b=AAAA'
+  expect(await isAuthenticated(`${first}\r\n${forged}\r\n\r\n${rest}`)).toBe(true)
+})
+
 test('a letter that nobody signed costs no question to a name server', async () => {
   const resolver = zone()
   expect(await isAuthenticated(letter({}, YES), { resolver })).toBe(false)
@@ -279,6 +285,7 @@ describe('exactly one author', () => {
     ['none', { From: null }, 'no_single_author'],
     ['an empty one', { From: '<>' }, 'no_single_author'],
     ['a name that looks like an address', { From: `"${AUTHOR}"` }, 'no_single_author'],
+    ['a name of three thousand characters', { From: `${'a'.repeat(3_000)} <${AUTHOR}>` }, 'no_single_author'],
     ['an address with blanks in it', { From: '<ana @people.example>' }, 'no_single_author'],
     ['a letter that folds onto another', { From: 'Ana <an\u212a@people.example>' }, 'no_single_author'],
     ['a From spelt so that others overlook it', { 'From ': 'eve@strangers.example' }, 'malformed'],

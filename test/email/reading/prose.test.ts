@@ -130,6 +130,34 @@ describe('what programs may show differently is no answer', () => {
     expect(await said(letter(flowed, 'YES\n-- \nAna\n'))).toBe('YES')
   })
 
+  test('a body in base64 with something between or behind it', async () => {
+    const encoded = (body: string): Promise<string> =>
+      said(letter({ 'Content-Transfer-Encoding': 'base64' }, body))
+    for (const body of ['WUVT\n', 'WU\r\n VT', 'WUVTCg==\n', 'WUVTCg'])
+      expect(await encoded(body)).toBe('YES')
+    for (const body of ['WUVT\n--\nfooter', 'WUVT?', 'WUVTCg==WUVTCg==', 'WU=VT', 'WUVT====', 'WUVT\u00a0'])
+      expect(await encoded(body)).not.toBe('YES')
+  })
+
+  test('a body that is quoted-printable, whose lines grew blanks on the way', async () => {
+    const encoded = (body: string): Promise<string> =>
+      said(letter({ 'Content-Transfer-Encoding': 'quoted-printable' }, body))
+    for (const body of ['YES', '=59ES\n', 'YE= \t\nS', 'YES \t \n=\n'])
+      expect(await encoded(body)).toBe('YES')
+    expect(await encoded('YES=20but')).toBe('YES but')
+    expect(await encoded('YES=\nbut')).toBe('YESbut')
+    for (const body of ['YES=', 'Y=ES', 'YES=3', 'YES=ZZ'])
+      expect(await encoded(body)).toBe(body === 'YES=' ? 'YES' : body)
+  })
+
+  test('a body in a character set that nobody knows is read as the letters it has', async () => {
+    const called = (charset: string, body = 'YES'): Promise<string> =>
+      said(letter({ 'Content-Type': `text/plain; charset="${charset}"` }, body))
+    for (const charset of ['nobodys-own', '', 'US-ASCII', 'cp1252', 'x-user-defined'])
+      expect(await called(charset)).toBe('YES')
+    expect(await called('utf-16le')).not.toBe('YES')
+  })
+
   test('a body in an encoding of the sender’s own', async () => {
     const encoded = (name: string): Promise<string> =>
       said(letter({ 'Content-Transfer-Encoding': name }, 'WUVT\n'))
