@@ -87,7 +87,7 @@ describe('the ledger', () => {
     expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
       Array(4).fill({ code: 0, stderr: '' }),
     )
-    const whole = { ok: true, cases: 2, replies: 2, erased: 0, absent: 0, problems: [] }
+    const whole = { ok: true, cases: 2, replies: 2, erased: 0, absent: 0, problems: [], beyond: null }
     const results = ended.map(({ stdout }) => JSON.parse(stdout))
     expect(results).toEqual([whole, whole, whole, { ...whole, cases: 1, replies: 0, absent: 1 }])
   })
@@ -234,7 +234,7 @@ describe('doctor', () => {
       'disk',
       'ledger',
     ]
-    const more = ['sqlite', 'journal', 'schema', 'last entry', 'lane', 'clock', 'public url']
+    const more = ['sqlite', 'journal', 'schema', 'last entry', 'seals', 'lane', 'clock', 'public url']
     expect([...new Set(findings.map(({ check }) => check))]).toEqual([...checks, ...more])
     expect(code).toBe(0)
   })
