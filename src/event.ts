@@ -230,12 +230,16 @@ export const BODIES_OF = {
     ...second,
     LANE_STARTED: second.LANE_STARTED.extend({ rules: z.literal('2') }),
     // A copy that only announces is answered on its page alone.
-    DELIVERY_STARTED: second.DELIVERY_STARTED.extend({ announces: z.literal(true).exactOptional() }),
+    DELIVERY_STARTED: second.DELIVERY_STARTED.extend({
+      kid: name,
+      announces: z.literal(true).exactOptional(),
+    }),
     INBOUND_REPLY_REJECTED: second.INBOUND_REPLY_REJECTED.extend({ grammar: name, proof: z.enum(PROOFS) }),
     CODES_RESTED: z.strictObject({ user_id: name, channel, until: at }),
     POLICY_TOKEN_ISSUED: second.POLICY_TOKEN_ISSUED.extend({ valid_seconds: count.min(1) }),
     // The entries before this one's append, and the hash of the last of them: they were sealed as they stood.
     LEDGER_SEALED: z.strictObject({ size: count, hash }),
+    KEY_REVOKED: z.strictObject({ kid: name, by: name }),
     OPERATOR_ACTED: z.strictObject({ deed: z.enum(DEEDS), about: name, by: name }),
   },
 } as const satisfies Record<Rules, Readonly<Record<string, z.ZodType>>>

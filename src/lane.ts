@@ -4,6 +4,7 @@ import type { Channel, Inbound } from './adapter.js'
 import { type Case, fold } from './agenda/case.js'
 import { canonical } from './canonical.js'
 import { proofsFor } from './config.js'
+import { renew } from './delivery/renew.js'
 import { Director } from './director/director.js'
 import { erase } from './erase.js'
 import { type ErrandParts, Errands } from './errands.js'
@@ -91,6 +92,13 @@ export class Lane {
 
   tend(subject: Case): void {
     this.#errands.tend(subject)
+  }
+
+  /** Owes a fresh copy of each that was signed with a key that is revoked. */
+  renew(revoked: ReadonlySet<string>, stopped: () => boolean): Promise<void> {
+    const { ledger } = this.#parts.store
+    const { record } = this.#recorder
+    return renew({ ledger, record, tend: subject => this.tend(subject) }, revoked, stopped)
   }
 
   /** Where a person links their own address. */

@@ -26,6 +26,7 @@ import type { Store } from './ledger/contract.js'
 import { startListening } from './listening.js'
 import { startMetrics } from './metrics.js'
 import { openStore, startAlarms } from './profile.js'
+import { keepRenewing } from './renewal.js'
 import { alone, onEntry } from './replica.js'
 import { Rests } from './rests.js'
 import { NEWEST_RULES } from './rules.js'
@@ -163,7 +164,7 @@ async function start(
       desk,
       keys,
       keyring: ring.current,
-      rotateKeyring: ring.rotate,
+      signing: ring,
       waiters,
       page: web,
       printsLinks,
@@ -208,6 +209,7 @@ async function start(
     await finish(app, listening, ringing, lane)
     throw error
   })
+  const renewing = keepRenewing({ lane, ledger, ring, onTrouble: onStale })
   log.info(
     { url, public_url: publicUrl.current, version, overdue: overdue.length },
     startLine(overdue.length),
@@ -232,6 +234,7 @@ async function start(
       log.info('stopping: no new work is taken, what is under way is finished')
       closing.abort()
       waiters.stop()
+      renewing.stop()
       await within(DRAIN_MS, finish(app, listening, ringing, lane), undefined)
       keeping?.stop()
       forget()

@@ -23,6 +23,8 @@ export type Delivery = {
   readonly display_hash: Hash
   /** The last attempt's: what a provider reports of an earlier one is no news of this. */
   readonly token_hash: Hash
+  /** The key that signed it; null where the entry is of before it said so. */
+  readonly kid: string | null
   /** The last attempt's copy leads to its page and takes no answer where it stands. */
   readonly announces: boolean
   /** The proofs by which it takes no answer any more: the attempts under each were used up. */
@@ -33,6 +35,8 @@ export type Delivery = {
   readonly bounced: boolean
   /** It failed for good, and only because the person had linked no address there. */
   readonly unlinked: boolean
+  /** Attempts up to this one carry tokens of a key that was revoked: none of their copies can be answered. */
+  readonly voided: number
 }
 
 /** Why a delivery fails to somebody who has not linked their address yet. */
@@ -40,6 +44,9 @@ export const NOT_LINKED = 'recipient_not_linked'
 /** The status of a delivery whose recipient has linked an address since it was begun: what failed for want of one is owed
  *  again. */
 export const LINKED = 'linked'
+
+/** The status of a delivery whose token's key was revoked: its copy does not stand, and a fresh one is owed. */
+export const KEY_REVOKED = 'key_revoked'
 
 type Deliveries = readonly Delivery[]
 
@@ -51,6 +58,7 @@ export function started(before: Deliveries, body: StoredBody<'DELIVERY_STARTED'>
     retry_at: null,
     display_hash: body.display_hash,
     token_hash: body.token_hash,
+    kid: 'kid' in body ? body.kid : null,
     announces: 'announces' in body && body.announces === true,
     // Of this attempt nothing was reported yet.
     status: null,
@@ -69,13 +77,15 @@ export function started(before: Deliveries, body: StoredBody<'DELIVERY_STARTED'>
     exhausted: [],
     bounced: false,
     unlinked: false,
+    voided: 0,
   }
   return [...before, fresh]
 }
 
-/** A bounce may be reported before we have told that it was sent. */
+/** A bounce may be reported, or the key revoked, before we have told that it was sent. */
 export function sent(before: Deliveries, body: StoredBody<'OUTBOUND_REQUEST_SENT'>, at: string): Deliveries {
-  if (before.some(one => one.delivery_id === body.delivery_id && one.bounced)) return before
+  const delivery = before.find(one => one.delivery_id === body.delivery_id)
+  if (delivery?.bounced || isVoid(delivery, body.attempt)) return before
   return update(before, body.delivery_id, at, {
     state: body.uncertain ? 'uncertain' : 'sent',
     lease_until: null,
@@ -90,6 +100,8 @@ export function reported(
   const unlinked = before.some(one => one.delivery_id === delivery_id && one.unlinked)
   if (status === LINKED && unlinked)
     return update(before, delivery_id, at, { status, state: 'queued', final: false, unlinked: false })
+  if (status === KEY_REVOKED)
+    return before.map(one => (one.delivery_id === delivery_id ? voided(one, at) : one))
   if (stands) return update(before, delivery_id, null, { status })
   return update(before, delivery_id, at, {
     status,
@@ -100,10 +112,24 @@ export function reported(
   })
 }
 
+const isVoid = (delivery: Delivery | undefined, attempt: number): boolean =>
+  delivery !== undefined && attempt <= delivery.voided
+
+const voided = (delivery: Delivery, at: string): Delivery => ({
+  ...delivery,
+  at,
+  status: KEY_REVOKED,
+  state: 'queued',
+  lease_until: null,
+  retry_at: null,
+  voided: delivery.attempts,
+})
+
 /** A failure may be told after its lease was over and another attempt made: that one, or a copy that stands, counts. */
 export function failed(before: Deliveries, body: StoredBody<'DELIVERY_FAILED'>, at: string): Deliveries {
   const delivery = before.find(one => one.delivery_id === body.delivery_id)
   if (delivery === undefined || stands(delivery) || body.attempt < delivery.attempts) return before
+  if (isVoid(delivery, body.attempt)) return before
   // Whoever sent may not have known yet what was linked while they did.
   const final = body.final && !(body.code === NOT_LINKED && delivery.status === LINKED)
   return update(before, body.delivery_id, at, {

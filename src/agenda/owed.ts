@@ -3,7 +3,8 @@
 //
 // A1  An open request past its deadline owes exactly one thing: its default.
 // A2  Before the deadline every planned delivery owes an attempt until it stands, has finally failed, or its attempts have
-//     run out. One that failed because no address was linked owes the next as soon as one is.
+//     run out. One that failed because no address was linked owes the next as soon as one is, and so does one whose token's
+//     key was revoked.
 // A3  A recipient reached by preference owes nothing more once one of their deliveries stands and can be answered.
 // A4  A resolved request owes the closing of each copy that can be edited, and its callback until that was taken,
 //     refused for good or given up; and nothing else.

@@ -56,11 +56,18 @@ const listLines: Lines = body => {
 }
 
 async function revoke(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
-  const read = readArguments(args, JSON_OPTION, ['ID'])
+  const read = readArguments(args, { ...JSON_OPTION, signing: { type: 'string' } }, ['ID?'])
   if (!read.ok) return misuse(...read.flaws)
-  const path = `/v1/keys/${encodeURIComponent(read.words[0] ?? '')}`
-  return await ask(shell, { method: 'DELETE', path }, read.values.json, body =>
-    isFields(body) ? [`${body.key_id} is revoked since ${body.revoked_at}`] : null,
+  const { signing, json } = read.values
+  const [id] = read.words
+  if ((id === undefined) === (signing === undefined))
+    return misuse('ID of an API key, or --signing KID: one of the two is revoked')
+  const path =
+    signing === undefined
+      ? `/v1/keys/${encodeURIComponent(id ?? '')}`
+      : `/v1/signing-keys/${encodeURIComponent(signing)}`
+  return await ask(shell, { method: 'DELETE', path }, json, body =>
+    isFields(body) ? [`${body.key_id ?? body.kid} is revoked since ${body.revoked_at}`] : null,
   )
 }
 
@@ -83,12 +90,14 @@ const isDeed = (name: string | undefined): name is keyof typeof DEEDS => NAMES.i
 export const keys: Command = {
   usage: `lane keys add --name N --scopes S[,S] [--json]
 lane keys list [--json]
-lane keys revoke ID [--json]
+lane keys revoke (ID | --signing KID) [--json]
 lane keys rotate [--json]
 lane keys rewrap
 
 API keys: scopes are request (ask, and see what it asked itself), operate, audit, direct. An agent's key has
-request alone. \`rotate\` changes the key reply tokens are signed with; what is already sent stays answerable.
+request alone. \`rotate\` changes the key reply tokens are signed with; what is already sent stays answerable. \`revoke
+--signing\` is for a signing key that others may have: what it signed is worth nothing from then on, people are sent
+fresh copies of what is open, and policy tokens that are not spent are minted anew.
 \`rewrap\`, with every lane stopped, puts the keyring under another secret: LANE_NEW_SECRET, which is LANE_SECRET from then
 on; where the secret is the file in the data directory and none is given, it makes a new file.`,
 

@@ -48,7 +48,7 @@ export type Lane = {
   ): Handle<AnswerOf<S>>
   /** Content a person can open before answering; the handle to name it by. Throws when it cannot be kept. */
   putContent(content: string | Uint8Array): Promise<string>
-  /** Checks a policy token against this lane's keys, which are fetched once. Throws `NotApproved`. */
+  /** Checks a policy token against this lane's keys, which are fetched every five minutes. Throws `NotApproved`. */
   assertApproved(token: string, action: string, parameters: Record<string, string>): Promise<PolicyClaims>
   /** Spends a policy token, once: the same `spendId` again is the same spending. */
   spend(spending: Spend): Promise<Spent>

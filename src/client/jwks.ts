@@ -1,7 +1,7 @@
-// The lane's public keys (RFC 7517, RFC 8037). An address is fetched once; a key it did not have then is looked for
-// again, since keys rotate, but not for every forged name somebody thinks of.
+// The lane's public keys (RFC 7517, RFC 8037). What was fetched is good for some minutes, since a key may be revoked; a key
+// that was not among them is looked for again, since keys rotate, but not for every forged name somebody thinks of.
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { machineClock } from '../clock.js'
+import { type Clock, machineClock } from '../clock.js'
 import { call, jsonOf } from './call.js'
 import { isFields } from './case.js'
 
@@ -10,6 +10,8 @@ export type Jwks = { readonly keys: readonly Readonly<Record<string, unknown>>[]
 export type Keys = { find(kid: string): Promise<KeyObject | null | 'unavailable'> }
 
 const AGAIN_AFTER_MS = 30_000
+/** So long a key that was revoked may still be taken here. Where the lane cannot be asked, what was fetched last holds. */
+const GOOD_FOR_MS = 300_000
 /** 32 bytes in base64url. */
 const POINT = /^[A-Za-z0-9_-]{43}$/
 
@@ -24,20 +26,22 @@ export function keysAt(url: string): Keys {
   return keys
 }
 
-function fetching(url: string): Keys {
+export function fetching(url: string, clock: Pick<Clock, 'monotonic'> = machineClock): Keys {
   let held: Promise<Jwks | null> | null = null
   let fetchedAt = 0
+  const age = (): number => clock.monotonic() - fetchedAt
   const fetchAgain = (): Promise<Jwks | null> => {
-    fetchedAt = machineClock.monotonic()
-    held = fetchKeys(url)
+    const before = held
+    fetchedAt = clock.monotonic()
+    held = fetchKeys(url).then(fresh => fresh ?? before)
     return held
   }
   return {
     async find(kid) {
-      const jwks = await (held ?? fetchAgain())
+      const jwks = await (held === null || age() >= GOOD_FOR_MS ? fetchAgain() : held)
       const key = jwks === null ? null : keyIn(jwks, kid)
       if (key !== null) return key
-      const stale = jwks === null || machineClock.monotonic() - fetchedAt >= AGAIN_AFTER_MS
+      const stale = jwks === null || age() >= AGAIN_AFTER_MS
       if (!stale) return null
       const fresh = await fetchAgain()
       return fresh === null ? 'unavailable' : keyIn(fresh, kid)

@@ -163,6 +163,7 @@ const started = (duty: Deliver, pass: Pass, moment: Moment): Deed => ({
   body: {
     token_hash: pass.token_hash,
     display_hash: pass.display_hash,
+    kid: pass.kid,
     lease_until: instant(moment.ms + LEASE_MS),
     ...attempted(duty),
     ...(announces(pass, duty) && { announces: true as const }),

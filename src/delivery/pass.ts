@@ -47,6 +47,8 @@ export type Pass = {
   readonly display_hash: Hash
   readonly way: Way
   readonly token_hash: Hash
+  /** The key that signed the token. */
+  readonly kid: string
   readonly reply: Envelope['reply']
   readonly page: { readonly handle: string; readonly code: string | null }
   readonly grants: readonly Grant[]
@@ -56,7 +58,9 @@ export function mintPass(minter: Minter, subject: Case, duty: Deliver, coded: bo
   const shown = display(subject, minter.keyName(subject.opened_by))
   const display_hash = hashDisplay(shown)
   const way = minter.way(subject, duty, shown, coded)
-  const token = mint(minter.keyring(), {
+  const keyring = minter.keyring()
+  const { kid } = keyring.signing
+  const token = mint(keyring, {
     sub: duty.user_id,
     jti: draw(NONCE_BYTES).toString('base64url'),
     iat: Math.floor(minter.now() / 1000),
@@ -69,7 +73,7 @@ export function mintPass(minter: Minter, subject: Case, duty: Deliver, coded: bo
   })
   const { user_id, channel, delivery_id } = duty
   const grant = { token, request_id: subject.request_id, delivery_id, channel, user_id }
-  const mac = minter.keyring().code
+  const mac = keyring.code
   const page = pageOf(mac, way)
   const reply = replyOf(mac, way, duty)
   const grants = isHopeless(way) ? [] : [page.kept, ...(reply === null ? [] : [reply.kept])]
@@ -78,6 +82,7 @@ export function mintPass(minter: Minter, subject: Case, duty: Deliver, coded: bo
     display_hash,
     way,
     token_hash: hashToken(token),
+    kid,
     reply: reply && { handle: reply.handle, code: reply.code },
     page: { handle: page.handle, code: page.code },
     grants: grants.map(kept => ({ ...kept, ...grant })),

@@ -7,6 +7,7 @@ import type { Lane } from '../lane.js'
 import type { Scope, Store } from '../ledger/contract.js'
 import type { Metrics } from '../metrics.js'
 import type { SubmissionPolicy } from '../request/parse.js'
+import type { Signing } from '../signing.js'
 import type { Keyring } from '../token/keyring.js'
 import type { Stamper } from '../token/stamp.js'
 import type { Waiters } from '../waiter/wait.js'
@@ -23,7 +24,7 @@ export type DoorParts = {
   readonly desk: (channel: Channel) => Desk
   readonly keys: KeyBook
   readonly keyring: () => Keyring
-  readonly rotateKeyring: () => Promise<{ readonly kid: string; readonly not_before: string }>
+  readonly signing: Pick<Signing, 'rotate' | 'revoke'>
   readonly waiters: Waiters
   readonly page: ReplyPage
   /** Whether links are printed on the console, which then vouches for them. */

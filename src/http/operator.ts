@@ -59,7 +59,17 @@ export function operatorRoutes(app: FastifyInstance, parts: DoorParts): void {
   })
 
   app.post('/v1/signing-keys/rotate', scoped('operate'), async (_request, reply) =>
-    reply.code(201).send(await parts.rotateKeyring()),
+    reply.code(201).send(await parts.signing.rotate()),
+  )
+
+  app.delete<{ Params: { kid: string } }>(
+    '/v1/signing-keys/:kid',
+    scoped('operate'),
+    async (request, reply) => {
+      const revoked = await parts.signing.revoke(request.params.kid, callerOf(request).key_id)
+      const absent = 'There is no signing key with that kid; see GET /.well-known/jwks.json.'
+      return revoked === null ? refuse(reply, 'not_found', absent) : reply.send(revoked)
+    },
   )
 
   app.post<{ Params: { id: string } }>(

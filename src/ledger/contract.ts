@@ -8,7 +8,7 @@
 //     append changes nothing and says `moved`: the caller reads the story again and decides again.
 // L5  A guard looks across requests inside the same serialised section; if it does not hold, nothing is changed.
 // L6  What is shelved stands or falls with its append: reply grants, raw replies, provider references, cursors,
-//     callback addresses, links, invitations, API keys.
+//     callback addresses, links, invitations, API keys, keys of the ring.
 // L7  REQUEST_RESOLVED stands at most once per request. The store itself refuses a second one.
 // L8  `at` never goes back. While the clock is suspect, `moment.suspect` is true and nothing may time out.
 // L9  A failure of the disk or the database rejects with LedgerUnavailable; nothing was acknowledged.
@@ -153,7 +153,7 @@ export type Shelving =
   | { readonly put: 'callback'; readonly request_id: string; readonly url: string }
   /** Takes the place of an earlier address of this person on this channel, and of whoever had this address. */
   | { readonly put: 'link'; readonly link: Link }
-  /** Takes the place of the row of this kid. */
+  /** Takes the place of the row of this kid: until when it verifies only ever becomes earlier. */
   | { readonly put: 'key'; readonly key: KeyRow }
   | { readonly put: 'invitation'; readonly invitation: Invitation }
   /** A new key, or one that is revoked here: of a key that is there nothing else changes, and once revoked it stays so. */

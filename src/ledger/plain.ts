@@ -29,6 +29,7 @@ const object = (members: Readonly<Record<string, Is>>): Is => {
 const channel = oneOf(...CHANNELS)
 const default_action = oneOf(...DEFAULT_ACTIONS)
 const attempted = { delivery_id: isName, attempt: isAttempt, channel, recipient: isName }
+const claimed = { ...attempted, token_hash: isHash, display_hash: isHash, lease_until: isAt }
 const about = { reply_id: isName, delivery_id: isName, channel }
 const parsed = { parsed_choice: isChoice, parsed_payload: isNull }
 /** More than the deliveries any request plans; longer lists are left to the schema. */
@@ -62,8 +63,7 @@ function commonBodies(reasons: readonly string[], proofs: readonly string[]) {
       deadline_at: isAt,
       opened_by: isName,
     }),
-    // One that announces has one member more and is left to the schema.
-    DELIVERY_STARTED: plain({ ...attempted, token_hash: isHash, display_hash: isHash, lease_until: isAt }),
+    DELIVERY_STARTED: plain(claimed),
     OUTBOUND_REQUEST_SENT: plain({ ...attempted, request_hash: isHash, token_hash: isHash }),
     DELIVERY_CLOSED: plain({ delivery_id: isName, edited: isFlag }),
     INBOUND_REPLY_RECEIVED: plain({ ...about, token_validation, event_hash: isHash }),
@@ -122,6 +122,8 @@ const PLAIN_OF: Readonly<Record<Rules, PlainBodies>> = {
   '1': first.shapes,
   '2': {
     ...second.shapes,
+    // One that announces has one member more and is left to the schema.
+    DELIVERY_STARTED: plain({ ...claimed, kid: isName }),
     INBOUND_REPLY_REJECTED: plain({ ...second.rejected, grammar: isName, proof: second.proof }),
   },
 }

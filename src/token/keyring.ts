@@ -94,6 +94,23 @@ async function makeSigning(secret: Secret, now: number): Promise<KeyRow> {
   return rowOf({ kid, purpose: SIGNS, public_jwk, not_before: now }, secret, plain)
 }
 
+/** A key that signs or has signed; null where the ring has no such key. */
+export const signingRow = (rows: readonly KeyRow[], kid: string): KeyRow | null =>
+  rows.find(row => row.kid === kid && isPublic(row)) ?? null
+
+/** The keys that were revoked and whose tokens could still be about. One that was rotated out, and nothing more, verifies as
+ *  long as the longest of them lives. */
+export function revokedKids(rows: readonly KeyRow[], now: number): ReadonlySet<string> {
+  const revoked = rows.filter(isPublic).filter(({ kid, purpose, not_before, verify_until }) => {
+    const later = rows.filter(
+      row => row.purpose === purpose && row.kid !== kid && row.not_before >= not_before,
+    )
+    const natural = Math.min(...later.map(row => row.not_before)) + LONGEST_TOKEN_MS
+    return later.length > 0 && verify_until !== null && verify_until < natural && now < natural
+  })
+  return new Set(revoked.map(({ kid }) => kid))
+}
+
 function publicPart(held: readonly Held[]): Pick<Keyring, 'verifier' | 'jwks'> {
   const byKid = new Map(held.map(key => [key.kid, key]))
   const valid = (key: Held, now: number): boolean => key.verify_until === null || now < key.verify_until

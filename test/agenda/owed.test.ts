@@ -1,5 +1,6 @@
 // What is owed, story by story. The properties over arbitrary stories are in property.test.ts.
 import { describe, expect, test } from 'vitest'
+import { stands } from '../../src/agenda/delivery.js'
 import { deliveryId } from '../../src/agenda/plan.js'
 import { all, type Deliver, first, LEASE_MS, OPENED, Story } from './story.js'
 
@@ -44,6 +45,44 @@ describe('whom a request is put before', () => {
     expect(deliveryId('q', 'a', 'slack', 0)).toBe(ids[0])
     // Parts cannot be shifted between the fields.
     expect(deliveryId('q', 'ab', 'slack', 0)).not.toBe(deliveryId('qa', 'b', 'slack', 0))
+  })
+})
+
+describe('a copy whose token’s key was revoked', () => {
+  test.each([false, true])(
+    'does not stand (uncertain: %s), and a fresh one is owed at once, on the same channel',
+    uncertain => {
+      const story = new Story([first('a', 'slack', 'email')])
+      const duty = story.claim(only(story))
+      story.sent(duty, uncertain)
+      story.void(duty.delivery_id)
+      expect(only(story)).toMatchObject({ attempt: 2, channel: 'slack', delivery_id: duty.delivery_id })
+      expect(story.subject.deliveries.some(stands)).toBe(false)
+      story.sent(story.claim(only(story)), false)
+      expect(story.deliveries()).toEqual([])
+    },
+  )
+
+  test('that was on its way then does not stand when it arrives, nor fail for good', () => {
+    for (const end of ['sent', 'failed'] as const) {
+      const story = new Story([first('a', 'slack')])
+      const duty = story.claim(only(story))
+      story.void(duty.delivery_id)
+      if (end === 'sent') story.sent(duty, false)
+      else story.failed(duty, true)
+      expect(only(story)).toMatchObject({ attempt: 2, channel: 'slack' })
+    }
+  })
+
+  test('is owed a fresh one on every channel that the request names', () => {
+    const story = new Story([all('a', 'slack', 'email')])
+    const duties = story.deliveries().map(duty => story.claim(duty))
+    for (const duty of duties) story.sent(duty, false)
+    for (const duty of duties) story.void(duty.delivery_id)
+    expect(story.deliveries().map(({ attempt, channel }) => [attempt, channel])).toEqual([
+      [2, 'slack'],
+      [2, 'email'],
+    ])
   })
 })
 

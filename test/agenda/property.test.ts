@@ -69,6 +69,10 @@ const DEEDS: Readonly<Record<string, Act>> = {
     for (const copy of copies(story, pick))
       if (stands(copy) && copy.state !== 'closed') story.bounce(copy.delivery_id)
   },
+  'revoke the key': (story, pick) => {
+    for (const { delivery_id, state } of copies(story, pick))
+      if (inTime(story) && ['sending', 'sent', 'uncertain'].includes(state)) story.void(delivery_id)
+  },
   answer: story => {
     if (inTime(story)) story.resolve('answered')
   },
@@ -126,6 +130,7 @@ describe('the agenda, over arbitrary stories', () => {
         reached.add(delivery.state)
         if (isWornOut(delivery)) reached.add('exhausted')
         if (delivery.attempts > 3) reached.add('a fourth attempt')
+        if (delivery.voided > 0 && stands(delivery)) reached.add('sent anew')
       }
       for (const duty of story.owed().duties) reached.add(`owes ${duty.kind}`)
     })
@@ -140,7 +145,14 @@ describe('the agenda, over arbitrary stories', () => {
       'closed',
     ])
       expect(reached).toContain(one)
-    for (const one of ['exhausted', 'a fourth attempt', 'owes deliver', 'owes close', 'owes time_out'])
+    for (const one of [
+      'exhausted',
+      'a fourth attempt',
+      'sent anew',
+      'owes deliver',
+      'owes close',
+      'owes time_out',
+    ])
       expect(reached).toContain(one)
   })
 

@@ -2,7 +2,7 @@
 import type { Channel, Proof } from '../../src/adapter.js'
 import { retryAt } from '../../src/agenda/backoff.js'
 import { apply, type Case } from '../../src/agenda/case.js'
-import { type Delivery, LINKED, NOT_LINKED } from '../../src/agenda/delivery.js'
+import { type Delivery, KEY_REVOKED, LINKED, NOT_LINKED } from '../../src/agenda/delivery.js'
 import { type AgendaPolicy, type Duty, type Owed, owed } from '../../src/agenda/owed.js'
 import { sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
@@ -80,8 +80,8 @@ export class Story {
 
   claim(duty: Deliver, more: { readonly announces?: true } = {}): Deliver {
     const lease_until = instant(this.now + LEASE_MS)
-    const claimed = { ...this.#about(duty), token_hash: HASH, display_hash: HASH, lease_until }
-    this.tell('DELIVERY_STARTED', { ...claimed, ...more })
+    const pass = { token_hash: HASH, display_hash: HASH, kid: 'k-1' }
+    this.tell('DELIVERY_STARTED', { ...this.#about(duty), ...pass, lease_until, ...more })
     this.underWay.push(duty)
     return duty
   }
@@ -135,6 +135,11 @@ export class Story {
 
   bounce(delivery_id: string): void {
     this.tell('DELIVERY_STATUS', { delivery_id, status: 'bounced', stands: false })
+  }
+
+  /** The key of its token was revoked. */
+  void(delivery_id: string): void {
+    this.tell('DELIVERY_STATUS', { delivery_id, status: KEY_REVOKED, stands: false })
   }
 
   resolve(outcome: OutcomeKind): void {

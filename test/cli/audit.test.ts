@@ -183,6 +183,28 @@ describe('keys', () => {
     expect(await answer(gateway, 'rotated', 'no')).toBe(200)
   })
 
+  test('a signing key that is revoked answers nothing more, and what is open is sent anew', async () => {
+    await lane(ask('renewed'), { env })
+    const keys = (await (await fetch(`${gateway.url}/.well-known/jwks.json`)).json()) as {
+      keys: { kid: string }[]
+    }
+    const kid = keys.keys.at(-1)?.kid ?? ''
+    const revoked = await lane(['keys', 'revoke', '--signing', kid], { env })
+    expect([revoked.code, revoked.stdout]).toEqual([0, expect.stringContaining(`${kid} is revoked since `)])
+    await until('a fresh copy', async () =>
+      /web +sent +2 attempts/.test((await lane(['show', 'renewed'], { env })).stdout),
+    )
+    expect(await answer(gateway, 'renewed', 'no')).toBe(200)
+    for (const args of [
+      ['keys', 'revoke'],
+      ['keys', 'revoke', 'key-1', '--signing', kid],
+    ])
+      expect(await lane(args, { env })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('ID of an API key, or --signing KID'),
+      })
+  })
+
   test('scopes that do not exist, and a deed that does not, are refused', async () => {
     expect((await lane(['keys', 'add', '--name', 'x', '--scopes', 'root'], { env })).code).toBe(1)
     expect(await lane(['keys', 'add', '--name', 'x'], { env })).toMatchObject({ code: 2 })

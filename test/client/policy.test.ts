@@ -1,4 +1,5 @@
 // The right to act, checked where it is about to be used: nothing but the lane's own statement about exactly this passes.
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
@@ -6,6 +7,7 @@ import { CompactSign, type CryptoKey, exportJWK, generateKeyPair } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashOf } from '../../src/canonical.js'
 import { assertApproved, hashParameters, type Jwks, NotApproved } from '../../src/client/index.js'
+import { fetching } from '../../src/client/jwks.js'
 
 const NOW = Date.parse('2026-02-17T12:00:00.000Z')
 const PARAMETERS = { artifact: `sha256:${'a'.repeat(64)}`, notes: `sha256:${'b'.repeat(64)}` }
@@ -140,7 +142,7 @@ describe('assertApproved', () => {
     )
   })
 
-  test('an address is fetched once; where nothing answers, nothing is approved', async () => {
+  test('an address is fetched once in a while; where nothing answers, nothing is approved', async () => {
     let fetched = 0
     const server = createServer((_, response) => {
       fetched += 1
@@ -165,5 +167,27 @@ describe('assertApproved', () => {
     await new Promise(resolve => server.close(resolve))
     const gone = assertApproved(token, 'PUBLISH', PARAMETERS, { jwks: `${url}?gone`, now: NOW })
     await expect(gone).rejects.toMatchObject({ name: 'NotApproved', code: 'keys_unavailable' })
+  })
+
+  test('a key that was revoked is taken no longer than five minutes; without the lane what was fetched last holds', async () => {
+    let served: Jwks | null = jwks
+    const server = createServer((_request, response) => {
+      if (served === null) response.writeHead(503)
+      response.end(JSON.stringify(served))
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const time = { now: 0 }
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`
+    const keys = fetching(url, { monotonic: () => time.now })
+    expect(await keys.find('k1')).not.toBeNull()
+    served = null
+    time.now += 300_000
+    expect(await keys.find('k1')).not.toBeNull()
+    served = { keys: [] }
+    time.now += 299_999
+    expect(await keys.find('k1')).not.toBeNull()
+    time.now += 1
+    expect(await keys.find('k1')).toBeNull()
+    server.close()
   })
 })

@@ -158,6 +158,36 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
     await until('the key to be refused there', () => callWith(lanes[1], key), 401)
   })
 
+  test('a signing key revoked here signs and verifies nothing there; each open request comes to its person anew', async () => {
+    const { lanes, here, there } = await two()
+    const opened = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => (n % 2 === 0 ? here : there).open(`q${n}`)),
+    )
+    expect(opened.map(({ status }) => status)).toEqual(Array(6).fill(201))
+    const ids = opened.map((_, n) => `q${n}`)
+    const before = await Promise.all(ids.map(id => here.link(id)))
+    const published = async ({ url }: { readonly url: string }) =>
+      ((await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(
+        ({ kid }) => kid,
+      )
+    const [kid = ''] = await published(lanes[0])
+    expect((await here.call('DELETE', `/v1/signing-keys/${kid}`)).status).toBe(200)
+    await until('the key to be gone there', async () => (await published(lanes[1])).includes(kid), false)
+    const [old] = before
+    if (old === undefined) throw new Error('there are six')
+    expect((await there.reply(old, await there.stamp(old), 'yes')).status).toBe(403)
+    for (const [n, id] of ids.entries()) {
+      const fresh = await until(`a fresh link of ${id}`, async () => {
+        const link = await here.link(id)
+        return link.link !== before[n]?.link ? link : undefined
+      })
+      expect((await there.reply(fresh, await there.stamp(fresh), 'yes')).status).toBe(200)
+    }
+    const entries = await kept()
+    expect(entries.filter(({ type }) => type === 'KEY_REVOKED')).toHaveLength(1)
+    expect(entries.filter(({ type }) => type === 'DELIVERY_STATUS')).toHaveLength(6)
+  })
+
   test('a signing key rotated here verifies there before anybody signs with it: no reply is turned away', {
     skip: !ALL,
   }, async () => {

@@ -35,6 +35,7 @@ describe('a key opens what its scopes say', () => {
     ['GET', '/v1/keys/self', SCOPES],
     ['DELETE', '/v1/keys/none', ['operate']],
     ['POST', '/v1/signing-keys/rotate', ['operate']],
+    ['DELETE', '/v1/signing-keys/none', ['operate']],
     ['GET', '/v1/backup', ['operate']],
     ['GET', '/metrics', ['operate']],
     ['GET', '/v1/events?from=x', ['request', 'audit', 'direct']],

@@ -56,7 +56,7 @@ beforeEach(async () => {
       desk: channel => stage.desk(channel),
       keys: new KeyBook(store),
       keyring: stage.keyring,
-      rotateKeyring: async () => ({ kid: '', not_before: '' }),
+      signing: { rotate: async () => ({ kid: '', not_before: '' }), revoke: async () => null },
       waiters,
       page,
       printsLinks: false,

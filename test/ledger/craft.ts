@@ -147,6 +147,7 @@ export class Tale {
       ...this.attempt(attempt),
       token_hash: this.token(attempt),
       display_hash: hashed('display'),
+      kid: 'k-1',
       lease_until: instant(this.#craft.ms + 30_000),
       ...changes,
     })
@@ -284,6 +285,11 @@ export function soundLedger(): Craft {
   withdrawnTale(craft)
   directedTales(craft)
   craft.put({ type: 'RAW_ERASED', body: { reply_id: 'r-q-1', by: 'key-2' } })
+  craft.put({ type: 'KEY_REVOKED', body: { kid: 'k-1', by: 'key-2' } })
+  craft.put({
+    type: 'CODES_RESTED',
+    body: { user_id: 'ada', channel: 'sms', until: instant(craft.ms + 900_000) },
+  })
   craft.put({ type: 'OPERATOR_ACTED', body: { deed: 'key_added', about: 'key-3', by: 'key-2' } })
   return craft
 }

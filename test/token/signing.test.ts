@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { instant } from '../../src/clock.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { KNOWN_EVERYWHERE_MS, keepKeyring, type Signing } from '../../src/signing.js'
@@ -41,6 +42,60 @@ test('a token of a key whose rotation was cut short before it was recorded, or h
       .keys.map(key => key.kid),
   ).toContain(kid)
   expect(signing.current().signing.kid).toBe(before)
+})
+
+const kids = () =>
+  signing
+    .current()
+    .jwks(START)
+    .keys.map(key => key.kid)
+
+describe('a key that is revoked', () => {
+  test('signs and verifies nothing from then on, though others were to be told first; the next signs at once', async () => {
+    const former = signing.current().signing.kid
+    const token = mint(signing.current(), CLAIMS)
+    expect(await verify(signing.current(), token, START)).toMatchObject({ ok: true })
+    const revoked = await signing.revoke(former, 'key-1')
+    expect(revoked).toEqual({ kid: former, revoked_at: instant(START) })
+    expect(kids()).not.toContain(former)
+    expect(signing.current().signing.kid).not.toBe(former)
+    expect(await verify(signing.current(), token, START)).toEqual({ ok: false, flaw: 'token_unknown_key' })
+    expect(await signing.revoke(former, 'key-1')).toEqual(revoked)
+    expect([...(await signing.revoked())]).toEqual([former])
+  })
+
+  test('is recorded once, with whose deed it was', async () => {
+    const { kid } = signing.current().signing
+    await signing.revoke(kid, 'key-1')
+    await signing.revoke(kid, 'key-2')
+    const entries: { type: string; body: object }[] = []
+    for await (const line of store.ledger.lines(0)) entries.push(JSON.parse(line))
+    expect(entries.slice(-2).map(({ type, body }) => [type, body])).toEqual([
+      ['KEY_REVOKED', { kid, by: 'key-1' }],
+      ['OPERATOR_ACTED', { deed: 'signing_key_revoked', about: kid, by: 'key-1' }],
+    ])
+    expect(entries.filter(({ type }) => type === 'KEY_REVOKED')).toHaveLength(1)
+  })
+
+  test('and was rotated out before takes the one that signs nothing', async () => {
+    const former = signing.current().signing.kid
+    const token = mint(signing.current(), CLAIMS)
+    await signing.rotate()
+    const signs = signing.current().signing.kid
+    await signing.revoke(former, 'key-1')
+    expect(await verify(signing.current(), token, START)).toEqual({ ok: false, flaw: 'token_unknown_key' })
+    expect(kids()).toHaveLength(1)
+    // The former signed until all knew the next; what must not sign any more does not.
+    expect([signs, signing.current().signing.kid]).toEqual([former, kids()[0]])
+  })
+
+  test('one that was only rotated is not among the revoked, and what is no signing key cannot be', async () => {
+    await signing.rotate()
+    expect(await signing.revoked()).toEqual(new Set())
+    const shared = (await store.shelf.keyring()).find(row => row.public_jwk === null)
+    expect(await signing.revoke(shared?.kid ?? '', 'key-1')).toBeNull()
+    expect(await signing.revoke('nobody', 'key-1')).toBeNull()
+  })
 })
 
 test('a token of a key that nobody has is refused', async () => {

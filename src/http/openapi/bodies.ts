@@ -121,6 +121,7 @@ export function bodies(codes: readonly string[]): Readonly<Record<string, Schema
     Keys: object({ items: list(object(key)) }),
     RevokedKey: object({ key_id: text, revoked_at: instant }),
     Rotated: object({ kid: text, not_before: instant }),
+    RevokedSigningKey: object({ kid: text, revoked_at: instant }),
     ReplyForm: object({ reply: text, code: text, csrf: text }),
     Answered: object({
       request_id: text,

@@ -65,6 +65,13 @@ export const OPERATOR: readonly Route[] = [
     answers: [ok('Rotated', 'rotated', 201)],
   },
   {
+    method: 'delete',
+    path: '/v1/signing-keys/{kid}',
+    summary: 'Revoke a signing key at once; what it signed is sent or minted anew',
+    scopes: ['operate'],
+    answers: [ok('RevokedSigningKey', 'revoked')],
+  },
+  {
     method: 'get',
     path: '/v1/backup',
     summary: 'A consistent copy of everything but the secret',

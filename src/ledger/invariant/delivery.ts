@@ -1,4 +1,5 @@
 // I14, I16, I17, I25: what was put before whom. A send is claimed before it is made, and concluded once.
+import { KEY_REVOKED } from '../../agenda/delivery.js'
 import type { Hash } from '../../canonical.js'
 import type { EntryOf } from '../../event.js'
 import type { Open, Placing, Story } from './book.js'
@@ -10,7 +11,7 @@ export function checkClaim(story: Story, { body }: EntryOf<'DELIVERY_STARTED'>):
   const placing = story.deliveries.get(body.delivery_id) ?? begin(body)
   const found = flawOfClaim(story, open, placing, body)
   placing.stands = false
-  placing.attempts.push({ token_hash: body.token_hash, concluded: false })
+  placing.attempts.push({ token_hash: body.token_hash, concluded: false, voided: false })
   story.deliveries.set(body.delivery_id, placing)
   return found
 }
@@ -56,8 +57,8 @@ export function checkConclusion(story: Story, { type, body }: Concluded): Flaw |
   claim.concluded = true
   // A failure takes nothing back: the claim did, and a copy that stands since then was another attempt's.
   if (type !== 'OUTBOUND_REQUEST_SENT') return null
-  // A bounce may be reported before the send is told.
-  placing.stands = !placing.bounced
+  // A bounce may be reported, or the key revoked, before the send is told.
+  if (!claim.voided) placing.stands = !placing.bounced
   if (body.token_hash !== claim.token_hash) return flaw('I17', 'the token sent is not the one claimed')
   return body.request_hash === story.request_hash
     ? null
@@ -70,9 +71,13 @@ export function checkTold(story: Story, { type, body }: Told): Flaw | null {
   const placing = story.deliveries.get(body.delivery_id)
   if (placing === undefined) return flaw('I25', 'the request has no such delivery')
   if (type === 'DELIVERY_CLOSED') placing.stands = true
-  if (type === 'DELIVERY_STATUS' && !body.stands) {
-    placing.stands = false
-    placing.bounced = true
-  }
+  if (type === 'DELIVERY_STATUS' && !body.stands) fall(placing, body.status)
   return null
+}
+
+/** It did not arrive, or it can no longer be answered and is sent anew. */
+function fall(placing: Placing, status: string): void {
+  placing.stands = false
+  if (status !== KEY_REVOKED) placing.bounced = true
+  else for (const attempt of placing.attempts) attempt.voided = true
 }

@@ -20,6 +20,7 @@ const AT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>([
   'LANE_STARTED',
   'KEY_ROTATED',
+  'KEY_REVOKED',
   'LEDGER_SEALED',
   'RECIPIENT_LINKED',
   'CODES_RESTED',

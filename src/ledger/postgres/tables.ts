@@ -82,7 +82,7 @@ export const KEYS: Statement = {
       verify_until bigint, seal text)
     ON CONFLICT (kid) DO UPDATE
       SET wrapped = excluded.wrapped, verify_until = excluded.verify_until, seal = excluded.seal
-      WHERE keys.verify_until IS NULL OR keys.verify_until = excluded.verify_until`,
+      WHERE keys.verify_until IS NULL OR keys.verify_until >= excluded.verify_until`,
 }
 
 /** What is written beside the entries, in this order: what is erased must be there before. */

@@ -126,7 +126,7 @@ function keyPutter(db: Database, seals: Seals): (row: KeyRow) => void {
      VALUES (@kid, @purpose, @public_jwk, @wrapped, @not_before, @verify_until, @seal)
      ON CONFLICT DO UPDATE
        SET wrapped = excluded.wrapped, verify_until = excluded.verify_until, seal = excluded.seal
-       WHERE verify_until IS NULL OR verify_until = excluded.verify_until`,
+       WHERE verify_until IS NULL OR verify_until >= excluded.verify_until`,
   )
   return row => void put.run(sealedRow(seals, 'keys', { ...row, wrapped: Buffer.from(row.wrapped) }))
 }

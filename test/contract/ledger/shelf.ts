@@ -275,6 +275,19 @@ export function shelfContract(opener: Opener): void {
       expect(rows[1]).toMatchObject({ public_jwk: '{"kid":"k-2"}', not_before: 2 })
     })
 
+    test('a key of the ring that is revoked in an append stays so', async () => {
+      const { shelf } = stage.store
+      await shelf.putKeys([{ ...keyRow('k-1', 1), verify_until: 200 }, keyRow('k-2', 2)])
+      const until = async () => (await stage.store.shelf.keyring()).map(row => [row.kid, row.verify_until])
+      await shelve([{ put: 'key', key: { ...keyRow('k-1', 1), verify_until: 50 } }])
+      await shelve([{ put: 'key', key: { ...keyRow('k-1', 1), verify_until: 150 } }])
+      await stage.reopen()
+      expect(await until()).toEqual([
+        ['k-1', 50],
+        ['k-2', null],
+      ])
+    })
+
     test('API keys are kept by the hash of their secret, and revoked once', async () => {
       const at = '2026-03-02T00:00:00.000Z'
       await putKey(apiKey('key-1'))

@@ -1,0 +1,49 @@
+// Sends anew what was signed with a key that is revoked: the copies people have can no longer be answered. Each open
+// delivery of such a key is told that it does not stand, and the agenda owes a fresh one. Asked again it finds nothing left,
+// so it is asked after every revocation and at every start.
+import { type Case, fold, isOpen } from '../agenda/case.js'
+import { type Delivery, isWornOut, KEY_REVOKED } from '../agenda/delivery.js'
+import type { Ledger } from '../ledger/contract.js'
+import type { Recorder } from '../record.js'
+import { report } from './report.js'
+
+/** Requests looked at together: enough to share commits, few enough to leave room for others. */
+const TOGETHER = 64
+
+export type Renewer = Pick<Recorder, 'record'> & {
+  readonly ledger: Ledger
+  /** Does what the agenda then owes. */
+  readonly tend: (subject: Case) => void
+}
+
+export async function renew(
+  parts: Renewer,
+  revoked: ReadonlySet<string>,
+  stopped: () => boolean,
+): Promise<void> {
+  const { ledger } = parts
+  for (let before = Number.MAX_SAFE_INTEGER; revoked.size > 0 && !stopped(); ) {
+    const page = await ledger.list({ state: 'pending', before, limit: TOGETHER })
+    await Promise.all(page.map(({ request_id }) => renewAll(parts, request_id, revoked)))
+    const last = page.at(-1)
+    if (last === undefined) return
+    before = last.opened_seq
+  }
+}
+
+async function renewAll(parts: Renewer, requestId: string, revoked: ReadonlySet<string>): Promise<void> {
+  const subject = fold(await parts.ledger.story(requestId))
+  if (subject === null || !isOpen(subject)) return
+  for (const { delivery_id, token_hash } of subject.deliveries.filter(one => isOf(one, revoked))) {
+    const about = { delivery_id, status: KEY_REVOKED, stands: false }
+    parts.tend(await report(parts, requestId, token_hash, about))
+  }
+}
+
+/** Of an entry that does not say which key it was, all that is known is that it may have been this one. A copy whose attempts
+ *  have run out could not be answered before either: another took its place. */
+const isOf = (delivery: Delivery, revoked: ReadonlySet<string>): boolean =>
+  (delivery.kid === null || revoked.has(delivery.kid)) && isOut(delivery) && !isWornOut(delivery)
+
+const isOut = ({ state }: Delivery): boolean =>
+  state === 'sending' || state === 'sent' || state === 'uncertain'
