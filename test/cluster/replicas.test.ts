@@ -291,7 +291,7 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
     const { status, json } = await look()
     expect([status, json.checks]).toEqual([
       200,
-      { ledger: 'ok', clock: 'ok', alarms: expect.stringMatching(/Redis/) },
+      { ledger: 'ok', clock: 'ok', alarms: expect.stringMatching(/Redis/), seals: 'ok' },
     ])
     await here.open('q', { deadline_seconds: 3 })
     expect(await here.outcome('q')).toBe('defaulted')
