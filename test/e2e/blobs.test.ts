@@ -148,7 +148,7 @@ describe('before the person', () => {
     await lane.submit(question('b-6', { context_handles: [theirs] }))
     const { link } = await lane.link('b-6')
     const page = await lane.call('GET', link, { key: null })
-    expect(page.text).toContain(theirs)
+    expect(page.text).toContain(inGroups(theirs))
     expect(page.text).not.toContain(`blobs/${theirs}`)
     const content = await lane.call('GET', `${link}/blobs/${theirs}`, { key: null })
     expect([content.status, content.text.includes('a plan')]).toEqual([404, false])
