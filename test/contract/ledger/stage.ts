@@ -152,6 +152,23 @@ export const withdraw = (ledger: Ledger, id: string, expected = 1, run_id = 'run
     decide: ({ seq }): Decision<never> => ({ kind: 'append', events: withdrawal(id, seq, run_id) }),
   })
 
+/** The same as a lane resolves: with what the run does because of it. */
+export const withdrawDirected = (ledger: Ledger, id: string) =>
+  ledger.append({
+    story: { request_id: id, expected: 1 },
+    decide: ({ seq }): Decision<never> => ({
+      kind: 'append',
+      events: [...withdrawal(id, seq), halted(id, seq + 1)],
+    }),
+  })
+
+const halted = (request_id: string, because: number): Draft => ({
+  type: 'DIRECTOR_DECIDED',
+  request_id,
+  run_id: 'run-1',
+  body: { decision: 'HALT', reason: 'it was withdrawn', because, by: 'lane' },
+})
+
 /** Something is appended that is of no request. */
 export const note = (ledger: Ledger, events: readonly Draft[] = [STARTED]) =>
   ledger.append({ decide: (): Decision<never> => ({ kind: 'append', events }) })

@@ -120,8 +120,13 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
       )
 
     test('and verify has checked the seals where the secret is at hand, another one is told', async () => {
-      expect((await run(['verify'], { LANE_SECRET })).out).toMatch(/ holds: .*, seals checked\n$/)
-      const other = await run(['verify'], { LANE_SECRET: 'another secret of at least that length' })
+      expect((await run(['verify'], { DATABASE_URL: url, LANE_SECRET })).out).toMatch(
+        / holds: .*, seals checked\n$/,
+      )
+      const other = await run(['verify'], {
+        DATABASE_URL: url,
+        LANE_SECRET: 'another secret of at least that length',
+      })
       expect([other.code, other.out]).toEqual([0, expect.stringContaining('is not the one of this ledger')])
     })
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Entry } from '../../../src/event.js'
 import { type Ledger, LedgerUnavailable } from '../../../src/ledger/contract.js'
-import { note, open, withdraw } from '../../contract/ledger/stage.js'
+import { note, open, withdrawDirected } from '../../contract/ledger/stage.js'
 import { expectKept, Journal } from '../../faults/journal.js'
 
 /** A worker whose ledger cannot be used just now tries again this much later. */
@@ -38,7 +38,7 @@ export class Work {
     const first =
       opened.kind === 'appended' ? opened.entries[0] : (await this.#insist(() => one.story(id)))[0]
     if (first !== undefined) this.journal.open(id, first)
-    const done = await this.#insist(() => withdraw(other, id))
+    const done = await this.#insist(() => withdrawDirected(other, id))
     if (done.kind === 'appended' || done.kind === 'moved') this.journal.end(id, 'withdrawn')
   }
 
