@@ -74,10 +74,10 @@ describe('following the ledger', () => {
     const slow = new Proxy(ledger, {
       get(target, name) {
         const member = Reflect.get(target, name)
-        if (name !== 'lines') return typeof member === 'function' ? member.bind(target) : member
-        return async function* (from: number, limit?: number) {
-          const read: string[] = []
-          for await (const line of target.lines(from, limit)) read.push(line)
+        if (name !== 'entries') return typeof member === 'function' ? member.bind(target) : member
+        return async function* (from: number) {
+          const read: Entry[] = []
+          for await (const entry of target.entries(from)) read.push(entry)
           // As another process would: while this one is on its way to the reader.
           if (read.length === 0 && from < 4) await append(1)
           yield* read
