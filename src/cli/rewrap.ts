@@ -6,6 +6,7 @@
 // one of the two opens the ring.
 import { existsSync, renameSync } from 'node:fs'
 import { reasonOf } from '../adapter.js'
+import { acted } from '../event.js'
 import type { KeyRow, Store } from '../ledger/contract.js'
 import { openStore } from '../profile.js'
 import { findSecret, makeSecret, readSecret, secretFileIn, secretOf } from '../secret.js'
@@ -20,6 +21,8 @@ import { say } from './print.js'
 import { complain } from './tell.js'
 
 const NEW_SECRET = 'LANE_NEW_SECRET'
+/** Whose deed it is: no key was shown, only the secret itself. */
+const CONSOLE = 'console'
 
 type Change = { readonly from: Secret; readonly to: Secret; done(): string }
 
@@ -86,7 +89,7 @@ async function rewrapAll(store: Store, { from, to }: Change): Promise<number> {
   await store.ledger.append({
     decide: () => ({
       kind: 'append',
-      events: [],
+      events: [acted('secret_rewrapped', 'keyring', CONSOLE)],
       shelve: rows.map(row => ({ put: 'key', key: row })),
     }),
   })

@@ -56,13 +56,18 @@ export const RIGHTS = {
 export type RightTable = keyof typeof RIGHTS
 export const RIGHT_TABLES = Object.keys(RIGHTS) as readonly RightTable[]
 
-/** One text for one row: its table, then its values in the order of the columns. */
+/** One text for one row: its table, then its values in the order of the columns, each behind its length, so that none can
+ *  pass for the end of one and the beginning of the next. */
 export function wordsOfRow(table: RightTable, row: Row): string {
-  const values = RIGHTS[table].columns.map(column => spelt(row[column] ?? null))
-  return `lane/row/v1\n${table}\n${JSON.stringify(values)}`
+  let words = `lane/row/v1\n${table}`
+  for (const column of RIGHTS[table].columns) words += `\n${spelt(row[column] ?? null)}`
+  return words
 }
 
-const spelt = (value: Value): string | number | null =>
-  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+function spelt(value: Value): string {
+  if (value === null) return '-'
+  const text = value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
+  return `${text.length}:${text}`
+}
 
 export const nameOfRow = (table: RightTable, row: Row): string => (RIGHTS[table] as Right).name(row)

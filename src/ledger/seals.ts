@@ -97,9 +97,8 @@ export class Seals implements Sealing {
   sound<T extends object>(table: RightTable, row: T & { readonly seal: string | null }): T | null {
     const { seal, ...right } = row
     const isSound = seal !== null && isSame(seal, this.ofRow(table, right as unknown as Row))
-    const name = nameOfRow(table, right as unknown as Row)
-    if (isSound) this.#broken.delete(name)
-    else this.#tell(name)
+    if (!isSound) this.#tell(nameOfRow(table, right as unknown as Row))
+    else if (this.#broken.size > 0) this.#broken.delete(nameOfRow(table, right as unknown as Row))
     return isSound ? (right as unknown as T) : null
   }
 

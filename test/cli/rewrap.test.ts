@@ -54,6 +54,12 @@ test('from LANE_SECRET to LANE_NEW_SECRET: the same keys, the old secret opens n
     err: '',
   })
   expect(await kid(secretOf(NEW))).toBe(before)
+  const deeds = await serve(secretOf(NEW), async ({ ledger }) => {
+    const bodies: unknown[] = []
+    for await (const entry of ledger.entries(0)) if (entry.type === 'OPERATOR_ACTED') bodies.push(entry.body)
+    return bodies
+  })
+  expect(deeds).toEqual([{ deed: 'secret_rewrapped', about: 'keyring', by: 'console' }])
   await expect(kid(secretOf(OLD))).rejects.toBeInstanceOf(KeyringSealed)
   // It was done already.
   expect((await rewrap({ LANE_SECRET: OLD, LANE_NEW_SECRET: NEW })).code).toBe(0)
