@@ -186,7 +186,7 @@ describe.skipIf(!present)('a PostgreSQL that breaks (needs a server: npm run tes
       expect(wire.done.length).toBeGreaterThanOrEqual(9)
       // A cut is not an outage: everything was acknowledged in the end, so nothing is there that was not.
       expect(work.refusals).toBe(0)
-      expect(entries).toHaveLength(work.noted.length + 3 * work.journal.endings.size)
+      expect(entries).toHaveLength(work.noted.length + 4 * work.journal.endings.size)
     })
   })
 })
