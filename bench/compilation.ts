@@ -4,7 +4,7 @@
 // The hostile strings are read once before anything is timed. An engine that has only seen tidy ones compiles faster
 // code for them, and a lane that has been up for a day has not only seen tidy ones.
 import { type Compiled, compile } from '../src/compiler/compile.js'
-import type { ReplySchema } from '../src/request/reply-schema.js'
+import type { ReplySchema } from '../src/compiler/reply-schema.js'
 import { type Figure, median } from './figure.js'
 import { WrongOutcome } from './outcome.js'
 import { perSecond, REPEATS } from './stage.js'

@@ -1,9 +1,10 @@
 // A store that the bench fills itself is unlocked as a lane's start unlocks it, with the secret of the run: a lane can then be
 // started on it.
+
+import { secretOf } from '../src/keys/secret.js'
+import { unlock } from '../src/keys/unlocking.js'
 import type { Store } from '../src/ledger/contract.js'
 import { NEWEST_RULES } from '../src/rules.js'
-import { secretOf } from '../src/secret.js'
-import { unlock } from '../src/unlocking.js'
 
 export const SECRET = 'a secret of this run, and no other'
 

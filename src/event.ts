@@ -2,9 +2,9 @@
 // against its schema before it is hashed, and `lane ledger verify` checks it again (invariant I4), by the shapes of the
 // rules the entry was written under.
 import { z } from 'zod'
-import { CHANNELS, PROOFS, type Proof } from './adapter.js'
 import type { Hash } from './canonical.js'
 import { REASONS_OF, type Reason } from './reason.js'
+import { CHANNELS, PROOFS, type Proof } from './request/channel.js'
 import { DEFAULT_ACTIONS, MOODS } from './request/request.js'
 import { NEWEST_RULES, type Rules } from './rules.js'
 
@@ -40,7 +40,7 @@ const run = z.strictObject({
 /** The built-in director's name in `by`; no key id looks like it. */
 export const LANE = 'lane'
 /** What an operator does that no story tells. */
-export const DEEDS = [
+const DEEDS = [
   'key_added',
   'key_revoked',
   'signing_key_revoked',
@@ -224,7 +224,7 @@ const first = commonBodies(REASONS_OF['1'], FIRST_PROOFS)
 const second = commonBodies(REASONS_OF['2'], PROOFS)
 
 /** By the rules an entry was written under. What "1" has never changes. */
-export const BODIES_OF = {
+const BODIES_OF = {
   '1': first,
   '2': {
     ...second,

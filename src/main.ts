@@ -3,49 +3,57 @@
 import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { outboxWriter, webAdapter } from '../adapters/web/index.js'
-import { type Channel, reasonOf, type Say } from './adapter.js'
 import { isOpen } from './agenda/case.js'
-import { makeAdapters, warnOfHalves } from './channels.js'
+import { openStore, startAlarms } from './assembly/profile.js'
+import { welcome } from './assembly/welcome.js'
+import { openDesk } from './channel/desk.js'
+import { startListening } from './channel/listening.js'
+import { makeAdapters, warnOfHalves } from './channel/make.js'
 import { instant } from './clock.js'
 import { GRAMMAR } from './compiler/compile.js'
-import { type Config, checkConfig, configFileOf, loadConfig, OUTBOX_FILE, outboxOpen } from './config.js'
-import { keepPrivate, leaveAddress } from './data-directory.js'
-import type { Alarms } from './deadline/alarms.js'
-import { within } from './delivery/patience.js'
-import { openDesk } from './desk.js'
-import { Directory } from './directory.js'
-import type { Entry } from './event.js'
-import { type FirstKeys, firstKeys, keepGiven } from './first-keys.js'
-import { showCase } from './http/case.js'
-import { Guesses } from './http/guesses.js'
-import { KeyBook } from './http/keys.js'
-import { buildServer } from './http/server.js'
-import { Watch } from './http/watch.js'
-import { Lane } from './lane.js'
-import type { Store } from './ledger/contract.js'
-import { startListening } from './listening.js'
-import { startMetrics } from './metrics.js'
-import { openStore, startAlarms } from './profile.js'
-import { keepRenewing } from './renewal.js'
-import { alone, onEntry } from './replica.js'
-import { Rests } from './rests.js'
-import { NEWEST_RULES } from './rules.js'
-import { openSecret } from './secret.js'
+import {
+  type Config,
+  checkConfig,
+  configFileOf,
+  loadConfig,
+  OUTBOX_FILE,
+  outboxOpen,
+} from './config/config.js'
+import { keepPrivate, leaveAddress } from './config/data-directory.js'
 import {
   configuredChannels,
   defaultUrl,
   type Environment,
   settings as readSettings,
   type Settings,
-} from './settings.js'
-import { KNOWN_EVERYWHERE_MS, keepKeyring } from './signing.js'
+} from './config/settings.js'
+import type { Alarms } from './deadline/alarms.js'
+import { within } from './delivery/patience.js'
+import type { Entry } from './event.js'
+import { showCase } from './http/case.js'
+import { Guesses } from './http/guesses.js'
+import { startMetrics } from './http/metrics.js'
+import { buildServer } from './http/server.js'
+import { Watch } from './http/watch.js'
+import { type FirstKeys, firstKeys, keepGiven } from './keys/first-keys.js'
+import { KeyBook } from './keys/key-book.js'
+import { keepRenewing } from './keys/renewal.js'
+import { openSecret } from './keys/secret.js'
+import { KNOWN_EVERYWHERE_MS, keepKeyring } from './keys/signing.js'
+import { NotUnlocked, unlock } from './keys/unlocking.js'
+import { Lane } from './lane/lane.js'
+import type { Store } from './ledger/contract.js'
+import { alone, onEntry } from './ledger/replica.js'
+import { Directory } from './people/directory.js'
+import { Rests } from './people/rests.js'
+import type { Channel } from './request/channel.js'
+import { NEWEST_RULES } from './rules.js'
+import { reasonOf, type Say } from './say.js'
 import { KeyringSealed } from './token/key-row.js'
 import { stamper } from './token/stamp.js'
-import { NotUnlocked, unlock } from './unlocking.js'
 import { readVersion } from './version.js'
 import { allowanceOf, isCallable, URL_WORDS } from './waiter/address.js'
 import { startWaiters } from './waiter/wait.js'
-import { welcome } from './welcome.js'
 
 /** Whatever is under way at SIGTERM has this long; what is cut short is owed again at the next start. */
 const DRAIN_MS = 8_000
@@ -121,7 +129,7 @@ async function start(
     throw new CannotStart(reasonOf(error))
   })
   const adapters = new Map([web, ...made].map(adapter => [adapter.channel, adapter]))
-  const directory = await Directory.open(config, shelf)
+  const directory = await Directory.open(config.recipients, shelf)
   const forget = onEntry(ledger, 'RECIPIENT_LINKED', () => directory.refresh(), onStale)
   // What was linked between the reading and the listening: nobody would tell of it again.
   if (shared) await directory.refresh()

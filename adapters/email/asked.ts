@@ -1,6 +1,6 @@
 // The mail that asked, as the reply to it must name it: by ids that only the lane can write. Whoever was forwarded the
 // text of a mail has its address and its marker, and could put both into a mail of their own; the id stands in neither.
-import type { Binding, Desk } from '../../src/adapter.js'
+import type { Binding, Desk } from '../../src/adapter/index.js'
 import { writeMessageId, writeNoticeId } from './marker.js'
 
 export type Asked = {

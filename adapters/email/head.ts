@@ -18,7 +18,7 @@ export type Field = {
   readonly start: number
   readonly end: number
 }
-export type Head = {
+type Head = {
   readonly fields: readonly Field[]
   /** Where the body begins. */
   readonly bodyAt: number

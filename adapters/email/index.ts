@@ -1,7 +1,7 @@
 // The email channel: requests go out by SMTP, answers come back as replies, fetched from a mailbox or posted by a
 // provider. Replying "YES" from any mail program works, and nothing else answers.
 import { Resolver as NameServers } from 'node:dns/promises'
-import type { Adapter, AdapterParts } from '../../src/adapter.js'
+import type { Adapter, AdapterParts } from '../../src/adapter/index.js'
 import { check } from './check.js'
 import type { Intake } from './intake.js'
 import { listen } from './listen.js'

@@ -1,7 +1,7 @@
 // What becomes of a message, whichever way it came: read, handed in at the desk, and answered at most once. The place it
 // was read from, where there is one, is kept together with what was taken.
 import { createHash } from 'node:crypto'
-import type { Desk, Inbound, Say, Verdict } from '../../src/adapter.js'
+import type { Desk, Inbound, Say, Verdict } from '../../src/adapter/index.js'
 import { findAsked, type Namer } from './asked.js'
 import type { Mail } from './mail.js'
 import { findMessageIds } from './marker.js'

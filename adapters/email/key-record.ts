@@ -2,7 +2,7 @@
 // key and its version alone; what the domain has given for something else vouches for no mail here.
 
 /** `identity`: the domain of the signature's `i=`, which may lie below the domain that signs. */
-export type Use = { readonly domain: string; readonly identity: string; readonly algorithm: string }
+type Use = { readonly domain: string; readonly identity: string; readonly algorithm: string }
 
 export function isKeyFor(record: string, { domain, identity, algorithm }: Use): boolean {
   const tags = readTags(record)

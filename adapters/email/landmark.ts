@@ -4,7 +4,7 @@ import type { Tag } from './tag.js'
 
 /** 'quoted': somebody else's words. 'set_in': a blockquote that may also be a paragraph which the author's editor set in;
  *  what is inside must tell. */
-export type Landmark = 'quoted' | 'set_in' | null
+type Landmark = 'quoted' | 'set_in' | null
 
 const QUOTING = new Set(['gmail_quote', 'protonmail_quote', 'tutanota_quote'])
 

@@ -4,7 +4,7 @@
 // L2  A message is put away before the next is handed in, so after a crash one at most still lies where it was taken.
 // L3  While the ledger or the server is away nothing is skipped: the same message is next.
 // L4  What names no request of ours is nobody's but the mailbox owner's, and stays as it is.
-import { type Desk, reasonOf, type Say } from '../../src/adapter.js'
+import { type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
 import { type Fate, fateAgain, HEAD_BYTES, handIn, type Intake, isMeantForUs } from './intake.js'
 import { MailboxConnection, type Place, PROCESSED, REJECTED } from './mailbox.js'
 import { pause } from './pause.js'
@@ -19,7 +19,7 @@ const NAME_PAUSE_MS = 5_000
 /** No request is open for longer than thirty days, so older mail answers nothing: a new mailbox is read from here. */
 const OLDEST_MS = 31 * 86_400_000
 
-export type Listener = {
+type Listener = {
   readonly incoming: Incoming
   readonly intake: Intake
   readonly say: Say

@@ -1,5 +1,5 @@
 // What a raw message becomes: the value that reading gives and that receiving acts on.
-import type { Binding } from '../../src/adapter.js'
+import type { Binding } from '../../src/adapter/index.js'
 import type { LaneAddress } from './address.js'
 import type { Asked } from './asked.js'
 import type { Banners } from './literals.js'

@@ -22,9 +22,7 @@ export const REJECTED = 'Rejected'
 
 /** UIDs count within one UIDVALIDITY only (RFC 3501, 2.3.1.1). */
 export type Place = { readonly validity: string; readonly uid: number }
-export type Fetched =
-  | { readonly kind: 'mail' | 'beginning'; readonly bytes: Uint8Array }
-  | { readonly kind: 'gone' }
+type Fetched = { readonly kind: 'mail' | 'beginning'; readonly bytes: Uint8Array } | { readonly kind: 'gone' }
 
 /** What the server calls them: some have every folder below the inbox. */
 type Folders = Readonly<Record<typeof PROCESSED | typeof REJECTED, string>>

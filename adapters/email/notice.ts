@@ -1,7 +1,7 @@
 // The one mail that says why a reply was not taken, and exactly what to send instead. It goes to the address that was
 // asked and nowhere else, names no sender in its envelope so that nothing can bounce back at it, and says that it was
 // written by a program.
-import { inUtc, type Outcome, type Verdict } from '../../src/adapter.js'
+import { inUtc, type Outcome, type Verdict } from '../../src/adapter/index.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { frame } from './frame.js'
 import type { Mail as Received } from './mail.js'

@@ -5,7 +5,7 @@
 // E2  Total: every sequence of bytes gives a value. Only the ledger and the resolver can be waited for, in this order.
 // E3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
 import { decodeWords } from 'postal-mime'
-import type { Binding } from '../../src/adapter.js'
+import type { Binding } from '../../src/adapter/index.js'
 import type { Asked } from './asked.js'
 import { readAuthor, type Voucher, vouch } from './author.js'
 import { isAutomated, isListMail, isResent } from './automated.js'

@@ -13,7 +13,7 @@ import {
   restWords,
   type ShownHandle,
   typeWord,
-} from '../../src/adapter.js'
+} from '../../src/adapter/index.js'
 import { frame } from './frame.js'
 import { html, type Markup } from './markup.js'
 import { shortened, unlinked } from './words.js'

@@ -4,14 +4,14 @@
 //
 // N1  A reply must name the Message-ID, so that is as hard to guess as a handle: whoever asked knows the delivery's id,
 //     and could else have a person's "YES" to a mail of their own come here as the answer.
-import { type Display, type Envelope, type Sent, TOO_LONG_HERE } from '../../src/adapter.js'
+import { type Display, type Envelope, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { idsOf } from './asked.js'
 import { markerLine } from './marker.js'
 import { render, shows } from './render.js'
 import type { Mail, Transport } from './transport.js'
 
-export type Sender = {
+type Sender = {
   readonly from: Mailbox
   readonly replies: LaneAddress
   readonly transport: Transport

@@ -6,7 +6,7 @@
 // T3  Every mail has its verdict within WAIT_MS + SEND_MS, which is less than the lane waits.
 import type { Readable } from 'node:stream'
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import type { Sent } from '../../src/adapter.js'
+import type { Sent } from '../../src/adapter/index.js'
 import { type Token, tokenOf } from './token.js'
 import { Turnstile } from './turnstile.js'
 import type { Outgoing } from './variables.js'

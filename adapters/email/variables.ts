@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { isLoopback, type LaneAddress, laneAddress, type Mailbox, readMailbox } from './address.js'
 import type { OAuth } from './token.js'
 
-export type Server = {
+type Server = {
   readonly host: string
   readonly port: number
   /** TLS from the first byte, TLS by STARTTLS and nothing without it, or none. */
@@ -16,7 +16,7 @@ export type Server = {
   /** Where a token stands in for the password, which is then the client's secret. */
   readonly oauth: OAuth | null
 }
-export type Dkim = { readonly domainName: string; readonly keySelector: string; readonly privateKey: string }
+type Dkim = { readonly domainName: string; readonly keySelector: string; readonly privateKey: string }
 export type Outgoing = Server & {
   /** Mails a second, at most. */
   readonly rate: number

@@ -4,7 +4,7 @@
 // A1  bolt acknowledges an event before its listeners run. The acknowledgement is therefore held back until they are
 //     done: what Slack is told "received" is durable.
 import { App, type Context, type Receiver, type ViewSubmitAction } from '@slack/bolt'
-import type { Desk, Say } from '../../src/adapter.js'
+import type { Desk, Say } from '../../src/adapter/index.js'
 import { SILENT } from './api.js'
 import { type Click, openForm, takeClick } from './click.js'
 import { FORM_VIEW } from './form.js'

@@ -1,9 +1,9 @@
 // For `lane doctor`: the token, its scopes, and whether Slack can hand over what people say. Changes nothing.
 import { webApi } from '@slack/bolt'
-import type { Finding } from '../../src/adapter.js'
+import type { Finding } from '../../src/adapter/index.js'
 import { type Api, clientOptions, troubleOf } from './api.js'
 
-export type CheckParts = {
+type CheckParts = {
   readonly api: Api
   readonly appToken: string | undefined
   readonly apiUrl: string | undefined

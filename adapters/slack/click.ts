@@ -1,7 +1,7 @@
 // A press on a card's button: an answer, or the wish for the form. The button's value is the reply handle; what it
 // stands for is in its id, as a person would have typed it.
 import type { BlockAction, ButtonAction } from '@slack/bolt'
-import type { Desk, Inbound } from '../../src/adapter.js'
+import type { Desk, Inbound } from '../../src/adapter/index.js'
 import { type Copy, refOf } from './copy.js'
 import { formView } from './form.js'
 import { OPTION } from './render.js'

@@ -1,6 +1,6 @@
 // Edits a delivered copy to its outcome. An edit can be repeated without harm, so a limit is waited out where there is
 // time for it.
-import type { Display, Outcome } from '../../src/adapter.js'
+import type { Display, Outcome } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 import type { Copy } from './copy.js'
 import { closedCard } from './render.js'

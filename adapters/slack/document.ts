@@ -12,7 +12,7 @@ import {
   type ReplySchema,
   type ShownHandle,
   typeWord,
-} from '../../src/adapter.js'
+} from '../../src/adapter/index.js'
 import { BOLD, CODE, line, plain, words } from './inert.js'
 
 type Block = types.KnownBlock

@@ -2,7 +2,7 @@
 // request's own grammar. What the form lets through is checked again by the lane: it is a client's claim.
 
 import type { types, ViewOutput } from '@slack/bolt'
-import { type Display, describeReply, type Option, type ReplySchema } from '../../src/adapter.js'
+import { type Display, describeReply, type Option, type ReplySchema } from '../../src/adapter/index.js'
 import { asked, handles, options, stamp, until } from './document.js'
 import { plain } from './inert.js'
 import { faceOf } from './render.js'

@@ -1,6 +1,6 @@
 // The Slack channel: cards with buttons, forms and threads. Webhooks where there is a signing secret, Socket Mode where
 // there is an app token, both where there are both.
-import type { Adapter, AdapterParts } from '../../src/adapter.js'
+import type { Adapter, AdapterParts } from '../../src/adapter/index.js'
 import { openApi } from './api.js'
 import { openApp } from './app.js'
 import { check } from './check.js'

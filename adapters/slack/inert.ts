@@ -1,7 +1,7 @@
 // Text as data. What callers and people wrote is only ever put into plain_text objects and rich-text `text` elements,
 // which do no markup; what even those would carry (marks that hide, join or turn text) is named by its number.
 import type { types } from '@slack/bolt'
-import { UNSEEN } from '../../src/adapter.js'
+import { UNSEEN } from '../../src/adapter/index.js'
 
 const EACH_UNSEEN = new RegExp(UNSEEN, 'gu')
 

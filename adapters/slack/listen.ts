@@ -5,7 +5,7 @@
 //     closed connection is opened again here.
 // L2  Nobody is waited for without end: not for a hello, which the library would, and not for a goodbye.
 import { SocketModeReceiver } from '@slack/bolt'
-import { type Desk, reasonOf, type Say } from '../../src/adapter.js'
+import { type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
 import { clientOptions, SILENT } from './api.js'
 import type { Dispatch } from './app.js'
 
@@ -20,7 +20,7 @@ const STEADY_MS = 10_000
 /** A peer that does not say goodbye is left. */
 const GOODBYE_MS = 2_000
 
-export type SocketParts = {
+type SocketParts = {
   readonly appToken: string
   readonly apiUrl: string | undefined
   readonly dispatch: Dispatch

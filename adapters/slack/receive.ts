@@ -1,5 +1,5 @@
 // A webhook of Slack's: verified on its bytes, then parsed, taken at the desk, and only then answered.
-import { type Desk, type Hook, type HookAnswer, UNVERIFIED } from '../../src/adapter.js'
+import { type Desk, type Hook, type HookAnswer, UNVERIFIED } from '../../src/adapter/index.js'
 import type { Dispatch } from './app.js'
 import { SeenSignatures, verify } from './signature.js'
 import { Unasked } from './speaker.js'

@@ -12,7 +12,7 @@ import {
   type Outcome,
   restWords,
   typeWord,
-} from '../../src/adapter.js'
+} from '../../src/adapter/index.js'
 import { announcement, asked, handles, moment, options, rich, stamp, title, until } from './document.js'
 import { BOLD, line, notification, plain, visible, words } from './inert.js'
 import { outcomeWords } from './words.js'

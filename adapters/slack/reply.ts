@@ -1,5 +1,5 @@
 // From what came over Slack to the desk and back to the person: the part that clicks, forms and threads share.
-import type { Binding, Desk, Inbound, Reason, Verdict } from '../../src/adapter.js'
+import type { Binding, Desk, Inbound, Reason, Verdict } from '../../src/adapter/index.js'
 import type { Api } from './api.js'
 import { close } from './close.js'
 import type { Copy } from './copy.js'

@@ -1,7 +1,7 @@
 // Puts a card before one person: in a direct message, or in the channel their configuration names. A post whose answer was
 // lost is looked for by the delivery's id: found it stands, not found it is tried again, and only what could not be looked
 // for is uncertain.
-import { type Display, type Envelope, type Say, type Sent, TOO_LONG_HERE } from '../../src/adapter.js'
+import { type Display, type Envelope, type Say, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { type Api, type Trouble, troubleOf } from './api.js'
 import { type Copy, look, metadataOf, refOf, refOfUnseen } from './copy.js'
 import { card, shows } from './render.js'

@@ -4,7 +4,7 @@
 // S2  The timestamp is at most five minutes away, in either direction.
 // S3  A signature is taken once. What failed on our side is forgotten again, so that the same bytes may be sent anew.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Hook } from '../../src/adapter.js'
+import type { Hook } from '../../src/adapter/index.js'
 
 const WINDOW_SECONDS = 300
 /** Both sides of the window: what is older is refused by S2. */

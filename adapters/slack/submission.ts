@@ -1,7 +1,7 @@
 // A form that was sent: the same strings as everywhere, and the refusal shown under the input while the form stays open.
 import { createHash } from 'node:crypto'
 import type { ViewResponseAction, ViewSubmitAction } from '@slack/bolt'
-import type { Desk } from '../../src/adapter.js'
+import type { Desk } from '../../src/adapter/index.js'
 import type { Metadata } from './click.js'
 import { ANSWER, readForm } from './form.js'
 import { cut, visible } from './inert.js'

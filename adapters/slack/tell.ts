@@ -1,6 +1,6 @@
 // What a person is told beside the card: privately where it is theirs alone, in the thread where they spoke there. Said
 // after the lane has recorded and Slack was answered, so nobody waits for it; that it could not be said is logged.
-import type { Say } from '../../src/adapter.js'
+import type { Say } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 import type { Copy } from './copy.js'
 import { rich } from './document.js'

@@ -2,7 +2,7 @@
 // A reply that is also shown in the conversation is one; edits, deletions, bots and everything else that Slack calls a
 // message are none. Words beside a file are a reply that is never understood: the file may say otherwise. Whoever may
 // believe to have answered, and has not, is told.
-import type { Desk, Verdict } from '../../src/adapter.js'
+import type { Desk, Verdict } from '../../src/adapter/index.js'
 import { refOf } from './copy.js'
 import { typed } from './inert.js'
 import { inboundOf, isPrivate, type Parts, told } from './reply.js'

@@ -1,7 +1,7 @@
 // This channel's variables. A value that cannot be right stops the start and is named, never repeated.
-import type { AdapterParts } from '../../src/adapter.js'
+import type { AdapterParts } from '../../src/adapter/index.js'
 
-export type Variables = {
+type Variables = {
   readonly botToken: string
   readonly signingSecret: string | undefined
   readonly appToken: string | undefined

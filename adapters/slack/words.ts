@@ -1,5 +1,5 @@
 // The lane's own fixed sentences on this channel. None of them is taken from a caller.
-import { inUtc, type Outcome, type Reason, type Verdict } from '../../src/adapter.js'
+import { inUtc, type Outcome, type Reason, type Verdict } from '../../src/adapter/index.js'
 
 /** How a request ended, in one sentence: only an answer names a person. */
 export function outcomeWords({ outcome, answered_by, answer, default_action, at }: Outcome): string {
@@ -29,7 +29,7 @@ const REASONS: Readonly<Partial<Record<Reason, string>>> = {
 }
 const NOT_TAKEN = 'Your reply could not be taken, and nothing was changed by it.'
 
-export type Refused = Extract<Verdict, { kind: 'refused' }>
+type Refused = Extract<Verdict, { kind: 'refused' }>
 
 /** Why a reply was not taken, and what would be: where the words were the trouble they are quoted. */
 export function refusalWords({ reason, read, accepted, outcome }: Refused): string {

@@ -1,5 +1,5 @@
 // For `lane doctor`: whether the provider knows the account, and whether what people answer will come here.
-import type { Finding } from '../../src/adapter.js'
+import type { Finding } from '../../src/adapter/index.js'
 import { type Account, callFor, isPool } from './account.js'
 
 const ANSWER_WITHIN_MS = 10_000

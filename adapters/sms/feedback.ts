@@ -1,6 +1,6 @@
 // What the person is told in return: in the webhook's own answer, so that it costs no second call and goes to nobody but
 // the number that wrote. Said to people only, never twice about the same request, and never to whoever opted out.
-import type { HookAnswer, Outcome, Reason, Verdict } from '../../src/adapter.js'
+import type { HookAnswer, Outcome, Reason, Verdict } from '../../src/adapter/index.js'
 import { cut, plain } from './plain.js'
 import { MAX_SEGMENTS, shortly } from './render.js'
 import { countSegments } from './segments.js'

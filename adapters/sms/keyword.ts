@@ -23,7 +23,7 @@ const OPT_OUT = [
 /** Twilio also takes a bare YES as an opt-in; `YES 7K3F` is none, so only the whole message counts here. */
 const OTHER = ['START', 'STARTALL', 'UNSTOP', 'HELP', 'INFO', 'AIDE', 'JOIN']
 
-export type Keyword = 'opt_out' | 'other'
+type Keyword = 'opt_out' | 'other'
 
 const folded = (text: string): string =>
   text

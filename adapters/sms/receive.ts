@@ -1,6 +1,6 @@
 // The provider's webhook: verified as it came, then read. An answer is the words and, at their end, the code; the code
 // counts only together with the number it came from. Everything else is a report, a word for the carrier, or nothing.
-import { type Desk, type Hook, type HookAnswer, type Inbound, UNVERIFIED } from '../../src/adapter.js'
+import { type Desk, type Hook, type HookAnswer, type Inbound, UNVERIFIED } from '../../src/adapter/index.js'
 import { type Account, isPool } from './account.js'
 import { recordedWords, refusedWords, SILENT, tell } from './feedback.js'
 import { keywordOf } from './keyword.js'

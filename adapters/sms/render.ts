@@ -13,7 +13,7 @@ import {
   type ReplySchema,
   type ShownHandle,
   typeWord,
-} from '../../src/adapter.js'
+} from '../../src/adapter/index.js'
 import { cut, plain } from './plain.js'
 import { countSegments } from './segments.js'
 

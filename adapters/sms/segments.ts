@@ -12,7 +12,7 @@ const EXTENSION = new Set('\f^{}\\[~]|€')
 /** Alone, and each of several: the header that joins them takes six octets. */
 const ROOM = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const
 
-export type Counted = {
+type Counted = {
   readonly encoding: 'GSM-7' | 'UCS-2'
   /** Septets, or 16-bit units. */
   readonly units: number

@@ -1,6 +1,6 @@
 // One POST, without an idempotency key: the provider has none. So a refusal is repeated, and silence is not: a message
 // that may have left stands as uncertain, and its status callback says later what became of it.
-import { type Display, type Envelope, reasonOf, type Sent, TOO_LONG_HERE } from '../../src/adapter.js'
+import { type Display, type Envelope, reasonOf, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { type Account, callFor, isPool } from './account.js'
 import { render } from './render.js'
 

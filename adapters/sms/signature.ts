@@ -3,7 +3,7 @@
 // it, so an old one is recognised by the message it names.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-export type Posted = { readonly url: string; readonly parameters: URLSearchParams }
+type Posted = { readonly url: string; readonly parameters: URLSearchParams }
 
 export function sign(token: string, { url, parameters }: Posted): string {
   const names = [...new Set(parameters.keys())].sort()

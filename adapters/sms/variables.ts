@@ -1,5 +1,5 @@
 // This channel's variables. A value that cannot be right stops the start and is named, never repeated.
-import type { AdapterParts } from '../../src/adapter.js'
+import type { AdapterParts } from '../../src/adapter/index.js'
 import { type Account, isPool } from './account.js'
 
 const USUAL_API = 'https://api.twilio.com'

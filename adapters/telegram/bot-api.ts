@@ -21,13 +21,13 @@ const POLL_LIMIT = 100
 /** Leaving edits out means that an edited message never changes an answer. */
 const UPDATES = ['message', 'callback_query', 'my_chat_member'] as const
 
-export type Outgoing = Written & {
+type Outgoing = Written & {
   readonly reply_markup?: Controls
   /** The message it is shown below. */
   readonly reply_to?: number
   readonly silent?: boolean
 }
-export type WebhookInfo = {
+type WebhookInfo = {
   readonly url: string
   readonly pending_update_count: number
   readonly last_error_message?: string

@@ -1,5 +1,5 @@
 // For `lane doctor`: whether the token is a bot's, and how updates reach the lane. Asks, and changes nothing.
-import type { Finding } from '../../src/adapter.js'
+import type { Finding } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { codeOf } from './failure.js'
 

@@ -1,6 +1,6 @@
 // Where updates are handed in, whichever way they came. What is to be kept is taken at the desk first; only then is the
 // person told, and what becomes of that telling changes nothing.
-import { type Desk, reasonOf, type Say } from '../../src/adapter.js'
+import { type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { type Called, codeOf } from './failure.js'
 import { controls } from './keyboard.js'
@@ -18,7 +18,7 @@ const MAX_HINTED = 1_000
 /** Calls under way only to tell people something; beyond that a flood is answered by silence. */
 const MAX_TELLING = 100
 
-export type CounterParts = { readonly api: BotApi; readonly bot: Bot; readonly say: Say }
+type CounterParts = { readonly api: BotApi; readonly bot: Bot; readonly say: Say }
 type Of<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
 
 export class Counter {

@@ -16,7 +16,7 @@ export type Failure =
   /** It may have left us, and no verdict came back. */
   | { readonly kind: 'silent' }
 
-export type Why = 'blocked' | 'chat_not_found' | 'not_modified' | 'conflict' | 'other'
+type Why = 'blocked' | 'chat_not_found' | 'not_modified' | 'conflict' | 'other'
 
 export type Called<T> =
   | { readonly ok: true; readonly result: T }

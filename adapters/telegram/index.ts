@@ -1,6 +1,6 @@
 // The Telegram channel: a card with buttons in the private chat of one person with the bot. Telegram vouches for who
 // presses and who replies. Polled unless a webhook's secret is set.
-import type { Adapter, AdapterParts } from '../../src/adapter.js'
+import type { Adapter, AdapterParts } from '../../src/adapter/index.js'
 import { botApi, TELEGRAM } from './bot-api.js'
 import { check } from './check.js'
 import { Counter } from './counter.js'

@@ -4,14 +4,14 @@
 //   handle ":" words   an answer
 //   handle "+" picks   the options ticked so far, to be drawn; nothing is decided
 //   handle "=" picks   an answer made of the ticked options
-import { letterOf, type Option, type ReplySchema } from '../../src/adapter.js'
+import { letterOf, type Option, type ReplySchema } from '../../src/adapter/index.js'
 
 /** The Bot API's limit for callback data, in bytes; the longest of ours has 33. */
 export const MAX_DATA_BYTES = 64
 /** The Bot API's limit for the hint in an empty field. */
 const MAX_PLACEHOLDER_CHARS = 64
 
-export type Button = { readonly text: string; readonly callback_data: string }
+type Button = { readonly text: string; readonly callback_data: string }
 export type Keyboard = { readonly inline_keyboard: readonly (readonly Button[])[] }
 export type ForceReply = { readonly force_reply: true; readonly input_field_placeholder: string }
 export type Controls = Keyboard | ForceReply
@@ -82,7 +82,7 @@ function placeholder(schema: Extract<ReplySchema, { kind: 'text' | 'number' | 'd
   }
 }
 
-export type Pressed =
+type Pressed =
   | { readonly kind: 'said'; readonly handle: string; readonly text: string }
   | { readonly kind: 'picked'; readonly handle: string; readonly picks: Picks }
 

@@ -5,8 +5,8 @@
 // T2  The cursor names the bot: the numbers of another bot say nothing about this one's.
 // T3  Numbers rise, but after a week without updates they begin anew anywhere, also below. So a first question, and one
 //     after a long silence, asks for everything that waits; what was kept before is known by standing close below the cursor.
-import type { Desk, Say } from '../../src/adapter.js'
-import { reasonOf } from '../../src/adapter.js'
+import type { Desk, Say } from '../../src/adapter/index.js'
+import { reasonOf } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import type { Counter } from './counter.js'
 import { codeOf, type Failure } from './failure.js'
@@ -20,7 +20,7 @@ const SILENCE_MS = 6 * 24 * 60 * 60 * 1000
 /** What waits unconfirmed although it was kept is one batch at most; a number chosen anew is hardly ever this close. */
 const NEARBY = 1_000
 
-export type Line = { readonly api: BotApi; readonly counter: Counter; readonly bot: Bot; readonly say: Say }
+type Line = { readonly api: BotApi; readonly counter: Counter; readonly bot: Bot; readonly say: Say }
 
 const spellCursor = (bot: Bot, last: number): string => `${bot.id}:${last}`
 function readCursor(bot: Bot, cursor: string | null): number | null {

@@ -1,7 +1,7 @@
 // Telegram's webhook. It proves itself by a secret in a header, compared before a byte of the body is believed; there is
 // no signature and no time, so what comes twice is told apart by its own ids.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type Desk, type Hook, type HookAnswer, UNVERIFIED } from '../../src/adapter.js'
+import { type Desk, type Hook, type HookAnswer, UNVERIFIED } from '../../src/adapter/index.js'
 import type { Counter } from './counter.js'
 import { updateIdOf } from './update.js'
 

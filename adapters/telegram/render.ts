@@ -12,7 +12,7 @@ import {
   restWords,
   type ShownHandle,
   typeWord,
-} from '../../src/adapter.js'
+} from '../../src/adapter/index.js'
 import { type Controls, controls, type ForceReply } from './keyboard.js'
 import { outcomeWords, toTheMinute } from './words.js'
 import { block, bold, code, linked, type Piece, type Written, write } from './written.js'

@@ -1,6 +1,12 @@
 // Puts a card into a person's private chat with the bot, and edits it to its outcome. The reference of a copy is its
 // chat and message: replies to it are found by that, and so is the card to edit.
-import { type Display, type Envelope, type Outcome, type Sent, TOO_LONG_HERE } from '../../src/adapter.js'
+import {
+  type Display,
+  type Envelope,
+  type Outcome,
+  type Sent,
+  TOO_LONG_HERE,
+} from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { type Called, codeOf, type Failure } from './failure.js'
 import { controls } from './keyboard.js'
@@ -13,7 +19,7 @@ const SEND_MS = 9_500
 /** Closing has as long, and one repetition must fit. */
 const LONGEST_CLOSE_WAIT_MS = 3_000
 
-export type Post = { readonly api: BotApi; readonly pace: Pace }
+type Post = { readonly api: BotApi; readonly pace: Pace }
 
 /** A private chat has the id of the person in it. */
 const chatOf = (address: unknown): number | null =>

@@ -1,7 +1,7 @@
 // What an update means to the lane. Pure and total: whatever Telegram sends, or somebody in its name, has one meaning
 // here, and most of it is none. Who is speaking is `from.id`, and only in the private chat with that id: a group, a
 // channel, an anonymous admin, a forwarded, edited or inline message vouches for nobody.
-import type { Binding, Inbound } from '../../src/adapter.js'
+import type { Binding, Inbound } from '../../src/adapter/index.js'
 import { readPress } from './keyboard.js'
 import { type Place, refOf } from './place.js'
 
@@ -17,7 +17,7 @@ export type Meaning =
   | { readonly kind: 'chatter'; readonly chat: number }
   | { readonly kind: 'nothing' }
 
-export type Ticked = { readonly handle: string; readonly picks: number; readonly place: Place | null }
+type Ticked = { readonly handle: string; readonly picks: number; readonly place: Place | null }
 
 type Fields = Readonly<Record<string, unknown>>
 const fields = (value: unknown): Fields | null =>

@@ -1,8 +1,8 @@
 // This channel's variables. A value that cannot be right stops the start and is named, never repeated.
-import type { AdapterParts } from '../../src/adapter.js'
+import type { AdapterParts } from '../../src/adapter/index.js'
 import type { Bot } from './update.js'
 
-export type Variables = {
+type Variables = {
   readonly token: string
   readonly bot: Bot
   /** Null for Telegram's own. */

@@ -1,5 +1,5 @@
 // The lane's own fixed sentences on this channel. None of them is taken from a caller.
-import { inUtc, type Outcome, type Verdict } from '../../src/adapter.js'
+import { inUtc, type Outcome, type Verdict } from '../../src/adapter/index.js'
 import { code, type Piece } from './written.js'
 
 /** `17 Feb 2026, 14:00 UTC`: nobody reads the seconds on a telephone. */

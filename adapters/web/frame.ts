@@ -3,7 +3,7 @@ import { html, type Markup } from './markup.js'
 import { SCRIPT } from './page-script.js'
 import { STYLE } from './page-style.js'
 
-export type Sheet = {
+type Sheet = {
   readonly title: string
   readonly pill?: string
   readonly main: Markup

@@ -8,7 +8,7 @@ import {
   type PageState,
   type ShownHandle,
   typeWord,
-} from '../../src/adapter.js'
+} from '../../src/adapter/index.js'
 import { control } from './controls.js'
 import { frame } from './frame.js'
 import { html, type Markup } from './markup.js'

@@ -1,6 +1,6 @@
 // Translates the posted form into the three strings it may hold. Strict: one spelling of a body is read, anything
 // else is malformed and never guessed at. What the strings mean is decided elsewhere.
-import type { Form } from '../../src/adapter.js'
+import type { Form } from '../../src/adapter/index.js'
 
 export type FormFault =
   | 'unsupported_media_type'

@@ -1,5 +1,5 @@
 // Draws /r/:handle in every state. A page that is no longer open shows nothing of the request.
-import { defaultWords, inUtc, type Outcome, type Page, type PageState } from '../../src/adapter.js'
+import { defaultWords, inUtc, type Outcome, type Page, type PageState } from '../../src/adapter/index.js'
 import { calm, moment } from './frame.js'
 import { html, type Markup } from './markup.js'
 import { openPage } from './open-page.js'

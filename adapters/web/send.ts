@@ -9,7 +9,7 @@ import {
   restWords,
   type Sent,
   typeWord,
-} from '../../src/adapter.js'
+} from '../../src/adapter/index.js'
 import type { OutboxLine } from './outbox.js'
 
 export type Console = {

@@ -7,7 +7,7 @@ import { attempted, type Callback, registered } from './callback.js'
 import { closed, type Delivery, exhausted, failed, reported, sent, started } from './delivery.js'
 
 /** What the run does because of the outcome. */
-export type Decided = StoredBody<'DIRECTOR_DECIDED'> & { readonly at: string }
+type Decided = StoredBody<'DIRECTOR_DECIDED'> & { readonly at: string }
 
 /** The one-time right that a YES has given, and what became of it. */
 export type PolicyToken = StoredBody<'POLICY_TOKEN_ISSUED'> & {

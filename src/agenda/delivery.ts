@@ -1,10 +1,11 @@
 // What became of each copy of a request, folded from its story: begun, sent, failed, reported, closed, worn out.
-import type { Channel, Proof } from '../adapter.js'
+
 import type { Hash } from '../canonical.js'
 import type { StoredBody } from '../event.js'
+import type { Channel, Proof } from '../request/channel.js'
 import { bindsByCode, OWN_PROOF, pageProofOf, provesPossession } from '../request/way.js'
 
-export type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
+type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
 
 export type Delivery = {
   readonly delivery_id: string

@@ -1,5 +1,5 @@
 // What a person is told of a settled request: only an answer names somebody.
-import type { Outcome } from '../adapter.js'
+import type { Outcome } from '../adapter/contract.js'
 import { type Case, isOpen } from './case.js'
 
 export function outcomeOf(subject: Case): Outcome {

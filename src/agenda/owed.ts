@@ -9,7 +9,7 @@
 // A4  A resolved request owes the closing of each copy that can be edited, and its callback until that was taken,
 //     refused for good or given up; and nothing else.
 // A5  `alarm` is when the agenda must next be asked; it is null only when nothing will ever be owed again.
-import type { Channel } from '../adapter.js'
+import type { Channel } from '../request/channel.js'
 import { type Case, isOpen } from './case.js'
 import { type Delivery, isWornOut, stands } from './delivery.js'
 import { type IsResting, type Planned, plan, serves } from './plan.js'

@@ -1,8 +1,9 @@
 // Which deliveries a request needs, from its recipients and what became of the deliveries so far. A recipient reached
 // by preference gets the first channel, and the next one when that fails; one whose request names channels gets all.
 // Where a person's codes rest a channel comes last, and a copy there only announces.
-import type { Channel } from '../adapter.js'
+
 import { sha256 } from '../canonical.js'
+import type { Channel } from '../request/channel.js'
 import type { Case } from './case.js'
 import { type Delivery, isWornOut, needsCode, stands } from './delivery.js'
 

@@ -7,7 +7,7 @@ type Options = NonNullable<ParseArgsConfig['options']>
 type Parsed<O extends Options> = ReturnType<
   typeof parseArgs<{ args: string[]; options: O; allowPositionals: true; strict: true }>
 >
-export type Read<O extends Options> =
+type Read<O extends Options> =
   | { readonly ok: true; readonly values: Parsed<O>['values']; readonly words: readonly string[] }
   | { readonly ok: false; readonly flaws: readonly string[] }
 

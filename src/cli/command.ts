@@ -1,7 +1,7 @@
 // What every command is: a usage text and a deed. A command is handed all it touches, so that a test can be its
 // terminal, and it never reads standard input: a gate in a pipeline must not swallow what is meant for others.
 import type { Clock } from '../clock.js'
-import type { Environment } from '../settings.js'
+import type { Environment } from '../config/settings.js'
 import type { ExitCode } from './exit-code.js'
 
 export type Output = {

@@ -1,6 +1,6 @@
 // `lane doctor`: looks at everything a lane rests on, changes nothing, and says what to do about what it finds.
 
-import type { Settings } from '../settings.js'
+import type { Settings } from '../config/settings.js'
 import { readVersion } from '../version.js'
 import { readArguments } from './arguments.js'
 import { checkChannels } from './check/channels.js'

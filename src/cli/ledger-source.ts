@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { type Door, openStream, type Trouble } from '../client/call.js'
 import { isFields } from '../client/case.js'
+import { plainTextIn } from '../config/plain-text.js'
+import type { Environment } from '../config/settings.js'
 import type { KeyRow, RawReply } from '../ledger/contract.js'
 import type { SealedLine } from '../ledger/seals.js'
 import { LEDGER_FILE, openReadOnly } from '../ledger/sqlite/open.js'
-import { plainTextIn } from '../plain-text.js'
-import type { Environment } from '../settings.js'
 import type { Shell } from './command.js'
 import { clientSettings } from './environment.js'
 import { writeWhole } from './file.js'
@@ -20,7 +20,7 @@ import { linesOf } from './lines.js'
 import { complain, enter } from './tell.js'
 
 /** What was typed, by reply; null where the source does not have it. */
-export type Words = {
+type Words = {
   readonly lines: AsyncIterable<string>
   raw(replyId: string): RawReply | null
   /** False for an export, which never holds them: then their absence says nothing. */

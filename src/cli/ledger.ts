@@ -1,10 +1,11 @@
 // `lane ledger`: the audit. What is checked is the ledger's own; here it is fetched, counted and told.
+
+import type { Environment } from '../config/settings.js'
 import { choirLines } from '../interop/choir-lines.js'
 import type { Beyond } from '../ledger/invariant/rules.js'
 import { replay } from '../ledger/replay.js'
 import { type Verification, verify } from '../ledger/verify.js'
 import { unknownRules } from '../rules.js'
-import type { Environment } from '../settings.js'
 import { readArguments } from './arguments.js'
 import { type Command, type Misuse, misuse, type Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'

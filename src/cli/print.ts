@@ -1,6 +1,6 @@
 // Words on a terminal. Whatever came from elsewhere passes `visible` first: an escape sequence in a reply must not
 // repaint the screen of whoever reads it.
-import type { Environment } from '../settings.js'
+import type { Environment } from '../config/settings.js'
 import type { Output } from './command.js'
 import { sayDuration } from './duration.js'
 

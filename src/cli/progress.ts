@@ -7,7 +7,7 @@ const REDRAW_MS = 100
 const BAR_CELLS = 24
 const WIPE = '\r\u001b[K'
 
-export type Progress = {
+type Progress = {
   /** `done` of `total`, where the total is known. */
   at(done: number, total: number | null): void
   end(): void

@@ -1,6 +1,6 @@
 // The options that say what may be answered, and the reply schema they mean. Only what the command line itself cannot
 // mean is refused here; the lane judges the schema, and says what it accepts.
-import type { Option, ReplySchema } from '../request/reply-schema.js'
+import type { Option, ReplySchema } from '../compiler/reply-schema.js'
 
 export const REPLY_OPTIONS = {
   'yes-no': { type: 'boolean' },
@@ -22,7 +22,7 @@ type Value<O> = O extends { multiple: true } ? string[] : O extends { type: 'boo
 type Named = typeof REPLY_OPTIONS
 export type ReplyValues = { readonly [name in keyof Named]?: Value<Named[name]> | undefined }
 
-export type ReadSchema =
+type ReadSchema =
   | { readonly ok: true; readonly schema: ReplySchema }
   | { readonly ok: false; readonly flaws: readonly string[] }
 

@@ -5,12 +5,12 @@
 // and no new one is given, a new file is made: first beside the old one, then in its place, so that of a rewrapping that is cut short
 // one of the two opens the ring.
 import { existsSync, renameSync } from 'node:fs'
-import { reasonOf } from '../adapter.js'
+import { openStore } from '../assembly/profile.js'
+import { MIN_SECRET_CHARS, type Settings, settings } from '../config/settings.js'
 import { acted } from '../event.js'
+import { findSecret, makeSecret, readSecret, secretFileIn, secretOf } from '../keys/secret.js'
 import type { KeyRow, Store } from '../ledger/contract.js'
-import { openStore } from '../profile.js'
-import { findSecret, makeSecret, readSecret, secretFileIn, secretOf } from '../secret.js'
-import { MIN_SECRET_CHARS, type Settings, settings } from '../settings.js'
+import { reasonOf } from '../say.js'
 import { opens, rewrapped } from '../token/key-row.js'
 import { openSealKey } from '../token/keyring.js'
 import type { Secret } from '../token/wrap.js'

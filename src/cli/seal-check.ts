@@ -1,14 +1,15 @@
 // Whether the seals of a source can be checked here: it must have them, and the secret that opens the key they were made with
 // must be at hand. Where they cannot, the audit checks the rest, and says so.
+
+import type { Environment } from '../config/settings.js'
+import { findSecret } from '../keys/secret.js'
 import { SealAudit, type SealProblem, UnsealedAudit } from '../ledger/seal-audit.js'
-import { findSecret } from '../secret.js'
-import type { Environment } from '../settings.js'
 import { KeyringSealed } from '../token/key-row.js'
 import { openSealKey } from '../token/keyring.js'
 import { clientSettings } from './environment.js'
 import type { Sealed, Source } from './ledger-source.js'
 
-export type SealCheck = {
+type SealCheck = {
   readonly lines: AsyncIterable<string>
   /** Filled while the lines are read. */
   readonly problems: readonly SealProblem[]

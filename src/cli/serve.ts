@@ -1,9 +1,9 @@
 // `lane serve`: the lane itself, until it is told to stop.
 import { join } from 'node:path'
+import { settings as readSettings, type Settings } from '../config/settings.js'
 import { AlreadyRunning, LOCK_FILE } from '../ledger/sqlite/lock.js'
 import { LEDGER_FILE } from '../ledger/sqlite/open.js'
 import { CannotStart, serve as start } from '../main.js'
-import { settings as readSettings, type Settings } from '../settings.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
 import { serverEnv } from './environment.js'

@@ -1,9 +1,10 @@
 // From options to the body of POST /v1/requests: what every kind of request shares. The id is made here and not by
 // the lane, so that a request that is sent again after a broken connection is the same request.
-import type { Channel } from '../adapter.js'
+
 import type { Submission } from '../client/put.js'
+import type { Environment } from '../config/settings.js'
+import type { Channel } from '../request/channel.js'
 import { DEFAULT_ACTIONS, type DefaultAction, type Request } from '../request/request.js'
-import type { Environment } from '../settings.js'
 import { DURATION_WORDS, parseDuration } from './duration.js'
 
 export const COMMON_OPTIONS = {
@@ -41,8 +42,8 @@ export const commonUsage = (
                         20 defaulted, 21 undelivered, 22 withdrawn, 1 error, 2 wrong usage
   --json                print the lane's answer as received`
 
-export type Timing = { readonly deadline_seconds: number; readonly default_action: DefaultAction }
-export type ReadTiming =
+type Timing = { readonly deadline_seconds: number; readonly default_action: DefaultAction }
+type ReadTiming =
   | { readonly ok: true; readonly timing: Timing }
   | { readonly ok: false; readonly flaws: readonly string[] }
 

@@ -18,7 +18,7 @@ import { complain, enter, strange, tell, tellTrouble, writeBody } from './tell.j
 /** With doubling pauses some four seconds in all: a restart, not an outage. */
 const ATTEMPTS = 5
 
-export type How = { readonly wait?: boolean | undefined; readonly json?: boolean | undefined }
+type How = { readonly wait?: boolean | undefined; readonly json?: boolean | undefined }
 
 /** Ids for this call, where the caller gives none; `id` is the request's, if one was given. */
 export function makeIds(

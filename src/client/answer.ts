@@ -1,6 +1,6 @@
 // The answer in the caller's own types: which values a reply schema can lead to is known when the program is compiled,
 // and checked once more when the answer arrives, because it arrives from another program.
-import type { ReplySchema } from '../request/reply-schema.js'
+import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { ShownAnswer } from './case.js'
 
 type ValueOf<S> = S extends { readonly options: readonly { readonly value: infer V }[] } ? V : never

@@ -19,13 +19,13 @@ export type Problem = {
   readonly retryAfterMs: number | null
 }
 /** `refused` never reached a lane; after `interrupted` it is unknown whether the lane has acted. */
-export type Unreachable = {
+type Unreachable = {
   readonly kind: 'unreachable'
   readonly why: 'refused' | 'unknown_host' | 'timeout' | 'interrupted'
   readonly detail: string
 }
 export type Trouble = Problem | Unreachable
-export type Stream = { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> }
+type Stream = { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> }
 
 export type Call = {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'

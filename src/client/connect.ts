@@ -3,7 +3,7 @@
 //     const lane = connect()
 //     const outcome = await lane.ask({ question: 'Ship it?', …, reply: { kind: 'yes_no' } }).wait()
 import { machineClock } from '../clock.js'
-import type { ReplySchema } from '../request/reply-schema.js'
+import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { AnswerOf } from './answer.js'
 import { type Door, jsonOf } from './call.js'
 import { readCase } from './case.js'

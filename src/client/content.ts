@@ -6,7 +6,7 @@ import { told } from './outcome.js'
 import type { Pace } from './pace.js'
 import { type Persistence, persist } from './persist.js'
 
-export type Kept =
+type Kept =
   | { readonly kind: 'kept'; readonly handle: string }
   | { readonly kind: 'not_kept'; readonly code: string; readonly detail: string }
 

@@ -1,6 +1,6 @@
 // What a program says when it asks, and the request that is made of it.
 import { randomBytes } from 'node:crypto'
-import type { ReplySchema } from '../request/reply-schema.js'
+import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { DefaultAction, Lens, Recipient, Request } from '../request/request.js'
 import type { Submission } from './put.js'
 

@@ -2,7 +2,7 @@
 //
 // H1  Nothing here rejects for what a lane, a person or a network does; only the caller's own abort does.
 // H2  An outcome, once there, is the lane's: waiting again, or after a restart, gives the same one.
-import type { ReplySchema } from '../request/reply-schema.js'
+import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { AnswerOf } from './answer.js'
 import { type Door, jsonOf, type Trouble } from './call.js'
 import { readCase, type ShownCase } from './case.js'
@@ -32,7 +32,7 @@ export type Handle<A> = {
 }
 export type Opened = { readonly kind: 'opened'; readonly id: string; readonly case: ShownCase }
 
-export type Grip<S extends ReplySchema> = {
+type Grip<S extends ReplySchema> = {
   readonly door: Door
   readonly pace: Pace
   readonly id: string

@@ -1,6 +1,6 @@
 // What became of a request, as values. Four are the lane's own outcomes; `refused` says that nobody was asked, and
 // `unknown` that it could not be learned: neither is ever a yes.
-import type { ReplySchema } from '../request/reply-schema.js'
+import type { ReplySchema } from '../compiler/reply-schema.js'
 import { type AnswerOf, readAnswer } from './answer.js'
 import { jsonOf, type Trouble } from './call.js'
 import { isFields, type ShownCase } from './case.js'

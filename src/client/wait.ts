@@ -13,10 +13,10 @@ const LAST_POLL_GRACE_MS = 2000
 /** A poll that comes back open at once must not become a busy loop. */
 const SHORTEST_ROUND_MS = 1000
 
-export type Resolved = { readonly kind: 'outcome'; readonly answer: Answer; readonly subject: ShownCase }
+type Resolved = { readonly kind: 'outcome'; readonly answer: Answer; readonly subject: ShownCase }
 /** Still open when the caller's own patience ended. */
-export type Open = { readonly kind: 'open'; readonly subject: ShownCase }
-export type Patience = { readonly until?: number; readonly signal?: AbortSignal | undefined }
+type Open = { readonly kind: 'open'; readonly subject: ShownCase }
+type Patience = { readonly until?: number; readonly signal?: AbortSignal | undefined }
 
 /**
  * `giveUpAt` is by the monotonic clock: from then on trouble is final. A case that was read moves it to its own

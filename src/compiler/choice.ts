@@ -1,8 +1,9 @@
 // One option, by letter or value. Labels are for reading: a person who types one has not chosen by the rules shown.
-import type { ReplySchema } from '../request/reply-schema.js'
+
 import { chosen, type Reading } from './answer.js'
 import { withoutFinalMark } from './ascii.js'
 import { optionCalled } from './option.js'
+import type { ReplySchema } from './reply-schema.js'
 
 type Choice = Extract<ReplySchema, { kind: 'choice' }>
 

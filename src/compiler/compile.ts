@@ -5,7 +5,7 @@
 // G2  Deterministic: schema and string alone decide; the room imports nothing but types from outside.
 // G3  Whole-string: an answer is all of the reply.
 // G4  Linear: the length is bounded first, and no stage looks twice at what it has passed.
-import type { ReplySchema } from '../request/reply-schema.js'
+
 import type { Answer, Reading, Reason } from './answer.js'
 import { isAscii } from './ascii.js'
 import { readChoice } from './choice.js'
@@ -14,6 +14,7 @@ import { describeAnswer } from './describe.js'
 import { readMultiChoice } from './multi-choice.js'
 import { readNumber } from './number.js'
 import { quote } from './quote.js'
+import type { ReplySchema } from './reply-schema.js'
 import { readText } from './text.js'
 import { trimmed } from './trim.js'
 import { readYesNo } from './yes-no.js'

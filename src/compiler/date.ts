@@ -1,7 +1,8 @@
 // A date the person typed, kept as typed, between the schema's bounds, both included.
-import type { ReplySchema } from '../request/reply-schema.js'
+
 import { carried, type Reading } from './answer.js'
 import { isBefore, type Moment, readMoment } from './instant.js'
+import type { ReplySchema } from './reply-schema.js'
 
 export type DateSchema = Extract<ReplySchema, { kind: 'date' }>
 

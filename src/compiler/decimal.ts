@@ -1,8 +1,8 @@
 // Plain decimals, exactly. A decimal is held as a count of millionths, so that bounds and steps are compared as they
 // were written: 0.1 + 0.2 is 0.3 here.
 
-export const MAX_INTEGER_DIGITS = 15
-export const MAX_FRACTION_DIGITS = 6
+const MAX_INTEGER_DIGITS = 15
+const MAX_FRACTION_DIGITS = 6
 const UNITS_PER_ONE = 10n ** BigInt(MAX_FRACTION_DIGITS)
 
 /** Millionths. */

@@ -3,9 +3,10 @@
 //
 // D1  An option is named with its value, whole: the value is what is recorded, and a label could say something else. A
 //     label is shown whole or not at all.
-import type { Option, ReplySchema } from '../request/reply-schema.js'
+
 import { exampleDate, exampleInstant, exampleNumber } from './example.js'
 import { letterOf } from './option.js'
+import type { Option, ReplySchema } from './reply-schema.js'
 
 type Of<Kind extends ReplySchema['kind']> = Extract<ReplySchema, { kind: Kind }>
 

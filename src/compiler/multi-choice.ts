@@ -1,9 +1,10 @@
 // Several options, commas between, spaces around the commas. The answer is in the schema's order, so that the same
 // selection is always the same value.
-import type { ReplySchema } from '../request/reply-schema.js'
+
 import { carried, type Reading } from './answer.js'
 import { withoutFinalMark } from './ascii.js'
 import { optionCalled } from './option.js'
+import type { ReplySchema } from './reply-schema.js'
 import { withoutSpaces } from './trim.js'
 
 type MultiChoice = Extract<ReplySchema, { kind: 'multi_choice' }>

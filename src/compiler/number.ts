@@ -1,9 +1,10 @@
 // A plain decimal, alone or in the schema's own phrase: `50`, `50 chips`, `max spend 50 chips`. Who says the lead says
 // the whole phrase, so that a half-remembered one is asked again instead of guessed.
-import type { ReplySchema } from '../request/reply-schema.js'
+
 import { carried, type Reading } from './answer.js'
 import { isSame } from './ascii.js'
 import { type Decimal, decimalOf, numberOf, readDecimal } from './decimal.js'
+import type { ReplySchema } from './reply-schema.js'
 
 export type NumberSchema = Extract<ReplySchema, { kind: 'number' }>
 

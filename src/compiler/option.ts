@@ -1,6 +1,7 @@
 // An option is called by its letter or by its value. A value is never another option's letter, so no name calls two.
-import type { Option } from '../request/reply-schema.js'
+
 import { isSame, letterIndex } from './ascii.js'
+import type { Option } from './reply-schema.js'
 
 /** Which option a name calls, or -1. */
 export function optionCalled(options: readonly Option[], name: string): number {

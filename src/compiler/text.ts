@@ -5,10 +5,11 @@
 // X1  Length, alphabet and shapes are judged on the NFC form, which is the answer: what was checked is what is carried.
 // X2  NFC is only asked about code points of the pinned alphabet, whose normalisation never changes.
 // X3  A mark stands on a letter, at most four on one.
-import type { ReplySchema } from '../request/reply-schema.js'
+
 import { kindOf, LETTER, MARK, OTHER } from './alphabet.js'
 import { carried, type Reading } from './answer.js'
 import { isLure } from './lure.js'
+import type { ReplySchema } from './reply-schema.js'
 
 type Text = Extract<ReplySchema, { kind: 'text' }>
 

@@ -8,7 +8,7 @@ export const TOGETHER = 256
 /** A request that is still due after its ring (its clock suspect, its ledger full) is left alone for this long. */
 export const REST_MS = 1_000
 
-export type Overdue = {
+type Overdue = {
   /** Rings whatever was due `graceMs` ago; returns the time up to which nothing but what rests is left. */
   ringAll(graceMs: number, stopped: () => boolean): Promise<number>
   /** When the first of those that rest may be rung again; infinity when none does. */

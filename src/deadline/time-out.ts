@@ -4,7 +4,7 @@ import { type Case, isOpen } from '../agenda/case.js'
 import { stands } from '../agenda/delivery.js'
 import type { Deed } from '../event.js'
 import type { Moment } from '../ledger/contract.js'
-import type { Recorder, Told } from '../record.js'
+import type { Recorder, Told } from '../record/record.js'
 
 /** The case after it: resolved, by this or by whoever was first; or still open, where the deadline has not come by the
  *  ledger's clock or that clock is not to be trusted just now. */

@@ -1,22 +1,23 @@
 // Edits a delivered copy to its outcome, so that nobody finds a live button on a question that is settled.
-import type { Adapter, Display, Outcome } from '../adapter.js'
+import type { Adapter, Outcome } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
-import type { Recorder } from '../record.js'
+import type { Recorder } from '../record/record.js'
+import type { Display } from '../request/display.js'
 import { within } from './patience.js'
 
 const CLOSE_TIMEOUT_MS = 10_000
 
-export type Close = Extract<Duty, { kind: 'close' }>
+type Close = Extract<Duty, { kind: 'close' }>
 
-export type Closer = Pick<Recorder, 'record'> & {
+type Closer = Pick<Recorder, 'record'> & {
   readonly adapter: (channel: Close['channel']) => Adapter | null
   readonly refs: (deliveryId: string) => Promise<readonly string[]>
   readonly onTrouble: (error: unknown, about: { request_id: string; delivery_id: string }) => void
 }
 
 /** What a copy is edited to: how it ended, and what was asked. */
-export type Ending = { readonly outcome: Outcome; readonly display: Display }
+type Ending = { readonly outcome: Outcome; readonly display: Display }
 
 export async function close(closer: Closer, first: Case, duty: Close, ending: Ending): Promise<Case> {
   const edited = await edit(closer, first, duty, ending)

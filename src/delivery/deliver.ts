@@ -1,6 +1,6 @@
 // Puts one request before one person on one channel. The attempt is claimed in the ledger before it is made, so that
 // two who learn of the same duty cannot both send; what became of it is recorded whatever else has happened since.
-import type { Adapter, Channel, Envelope, Rested, Sent } from '../adapter.js'
+import type { Adapter, Envelope, Sent } from '../adapter/contract.js'
 import { retryAt } from '../agenda/backoff.js'
 import type { Case } from '../agenda/case.js'
 import { NOT_LINKED } from '../agenda/delivery.js'
@@ -8,8 +8,10 @@ import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import type { Deed } from '../event.js'
 import type { Moment, Shelving } from '../ledger/contract.js'
-import type { Recorder, Told } from '../record.js'
+import type { Recorder, Told } from '../record/record.js'
+import type { Channel } from '../request/channel.js'
 import { bindsByCode } from '../request/way.js'
+import type { Rested } from '../request/words.js'
 import {
   announces,
   codeGuard,

@@ -1,8 +1,9 @@
 // The one "your reply could not be read": claimed in the ledger before it is said, once per request and person, so that
 // two robots cannot keep each other talking.
-import type { Channel } from '../adapter.js'
+
 import type { Reason } from '../reason.js'
-import type { Recorder } from '../record.js'
+import type { Recorder } from '../record/record.js'
+import type { Channel } from '../request/channel.js'
 
 /** Only to somebody whose right was proven, who was merely too late, or who left out the code of a message of theirs: a
  *  stranger is told nothing. That too many tries were made is told to whom they were made in the name of. */
@@ -19,7 +20,7 @@ const TOLD: readonly Reason[] = [
   'reply_not_in_schema',
 ]
 
-export type Notice = {
+type Notice = {
   readonly delivery_id: string
   readonly channel: Channel
   readonly reason: Reason

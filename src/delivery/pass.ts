@@ -5,13 +5,13 @@
 // P2  One of use `reply` is made only where an answer on the channel itself would be taken, and the page has a code only
 //     where it is the copy's one way to be answered.
 // P3  A copy that could not be answered at all has no handle: it is not sent.
-import type { Envelope } from '../adapter.js'
+import type { Envelope } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
 import type { Hash } from '../canonical.js'
+import { hashReplySchema } from '../compiler/reply-schema.js'
 import type { Grant, Guard, Shelving } from '../ledger/contract.js'
 import { type Display, display, hashDisplay } from '../request/display.js'
-import { hashReplySchema } from '../request/reply-schema.js'
 import { bindsByCode, type Way } from '../request/way.js'
 import { draw } from '../token/chance.js'
 import {

@@ -4,13 +4,13 @@
 import { type Case, fold, isOpen } from '../agenda/case.js'
 import { type Delivery, isWornOut, KEY_REVOKED } from '../agenda/delivery.js'
 import type { Ledger } from '../ledger/contract.js'
-import type { Recorder } from '../record.js'
+import type { Recorder } from '../record/record.js'
 import { report } from './report.js'
 
 /** Requests looked at together: enough to share commits, few enough to leave room for others. */
 const TOGETHER = 64
 
-export type Renewer = Pick<Recorder, 'record'> & {
+type Renewer = Pick<Recorder, 'record'> & {
   readonly ledger: Ledger
   /** Does what the agenda then owes. */
   readonly tend: (subject: Case) => void

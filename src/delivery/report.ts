@@ -4,9 +4,9 @@
 import { type Case, isOpen } from '../agenda/case.js'
 import { LINKED } from '../agenda/delivery.js'
 import type { Hash } from '../canonical.js'
-import type { Recorder } from '../record.js'
+import type { Recorder } from '../record/record.js'
 
-export type Reported = { readonly delivery_id: string; readonly status: string; readonly stands: boolean }
+type Reported = { readonly delivery_id: string; readonly status: string; readonly stands: boolean }
 
 /** `token_hash` is that of the copy it is about. */
 export async function report(

@@ -14,9 +14,9 @@ import { type Proposal, proposed } from './propose.js'
 /** Where the events will stand. */
 type Moment = { readonly at: string; readonly ms: number }
 /** Who decides, about which entry. */
-export type Authority = { readonly by: string; readonly because: number }
+type Authority = { readonly by: string; readonly because: number }
 
-export type Direction = {
+type Direction = {
   readonly policy: DirectorPolicy
   /** The run has an outside director. */
   readonly outside: boolean

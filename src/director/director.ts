@@ -2,7 +2,7 @@
 // request it is about; deciding is done by the pure files beside this one.
 import type { Case } from '../agenda/case.js'
 import type { Ledger } from '../ledger/contract.js'
-import type { Recorder, Sequel } from '../record.js'
+import type { Recorder, Sequel } from '../record/record.js'
 import { draw } from '../token/chance.js'
 import type { Keyring } from '../token/keyring.js'
 import { mintPolicyToken } from '../token/policy-token.js'
@@ -14,7 +14,7 @@ import { type Heard, hear, type Word } from './take-over.js'
 
 const JTI_BYTES = 16
 
-export type DirectorParts = {
+type DirectorParts = {
   readonly ledger: Ledger
   readonly policy: DirectorPolicy
   readonly keyring: () => Keyring

@@ -2,12 +2,12 @@
 // given. A projection of the stories of its requests and of nothing else.
 import type { AhdbField, Entry, EntryOf } from '../event.js'
 
-export type RunDecision = Omit<EntryOf<'DIRECTOR_DECIDED'>['body'], 'because'> & {
+type RunDecision = Omit<EntryOf<'DIRECTOR_DECIDED'>['body'], 'because'> & {
   readonly request_id: string
   readonly at: string
 }
 
-export type RunView = {
+type RunView = {
   readonly run_id: string
   /** The last one that is known: as the run said it, or as it was told. */
   readonly mood: string | null

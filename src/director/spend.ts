@@ -2,12 +2,12 @@
 // whoever loses a race reads the story again and is told what it says.
 import type { Case } from '../agenda/case.js'
 import type { Moment } from '../ledger/contract.js'
-import type { Recorder, Told } from '../record.js'
+import type { Recorder, Told } from '../record/record.js'
 import type { Keyring } from '../token/keyring.js'
 import { verifyPolicyToken } from '../token/policy-token.js'
 import { flawOfToken, isLive, judgeSpend, type Spend, type Spendable, type WhyNot } from './right.js'
 
-export type Treasury = Pick<Recorder, 'record'> & {
+type Treasury = Pick<Recorder, 'record'> & {
   readonly keyring: () => Keyring
   readonly current: (requestId: string) => Promise<Case | null>
   readonly now: () => number

@@ -3,7 +3,7 @@
 // about the outcome is made once, after it.
 import type { Case } from '../agenda/case.js'
 import type { AhdbField, EntryOf } from '../event.js'
-import type { Recorder } from '../record.js'
+import type { Recorder } from '../record/record.js'
 import { type Decision, mayContinue } from './decide.js'
 import { decision, delta, givesRight, lapsesAt } from './direct.js'
 import type { DirectorPolicy } from './policy.js'
@@ -25,7 +25,7 @@ export type Heard =
     }
   | { readonly kind: 'refused'; readonly why: 'unknown' | 'already_decided' | 'not_approved' | 'lapsed' }
 
-export type Ear = Pick<Recorder, 'record'> & {
+type Ear = Pick<Recorder, 'record'> & {
   readonly current: (requestId: string) => Promise<Case | null>
   readonly policy: DirectorPolicy
   /** For the policy token, should the decision give one. */

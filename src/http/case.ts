@@ -3,10 +3,8 @@ import { type Case, isOpen } from '../agenda/case.js'
 import type { Delivery } from '../agenda/delivery.js'
 import { nobodyRests, plan } from '../agenda/plan.js'
 
-export type ShownCase = ReturnType<typeof showCase>
-
 /** What only some may see: the words behind the answer (auditors), the right it gave (whoever opened the approval). */
-export type Unsealed = { readonly raw?: string | null; readonly policyToken?: string | null }
+type Unsealed = { readonly raw?: string | null; readonly policyToken?: string | null }
 
 export function showCase(subject: Case, { raw = null, policyToken = null }: Unsealed = {}) {
   const answer =

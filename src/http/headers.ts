@@ -15,7 +15,7 @@ const COMMON: Readonly<Record<string, string>> = {
 /** A year. Of this host alone: the operator's other hosts are not the lane's to decide about. */
 const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' }
 
-export type Headers = Readonly<Record<string, string>>
+type Headers = Readonly<Record<string, string>>
 
 export const headersFor = (isHttps: boolean): Headers => (isHttps ? { ...COMMON, ...HTTPS_ONLY } : COMMON)
 

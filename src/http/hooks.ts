@@ -1,7 +1,7 @@
 // The providers' door. The bytes go to their adapter as they came: it verifies them before it reads them, and what it
 // answers is said only once whatever it took is durable.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Channel } from '../adapter.js'
+import type { Channel } from '../request/channel.js'
 import type { DoorParts } from './door.js'
 import { refuse } from './problem.js'
 

@@ -8,7 +8,7 @@ import { isUtf8 } from 'node:buffer'
 import { RESERVED_NAMES } from '../request/field.js'
 import { inert } from '../request/text.js'
 
-export type ReadJson =
+type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: 'malformed_json'; readonly detail: string }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { acted } from '../event.js'
 import { choirLines } from '../interop/choir-lines.js'
-import { note } from '../record.js'
+import { note } from '../record/record.js'
 import { asking, callerOf, type DoorParts, scoped, wholeNumber } from './door.js'
 import { refuse } from './problem.js'
 

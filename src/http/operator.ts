@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { instant } from '../clock.js'
 import { acted } from '../event.js'
+import { makeKey } from '../keys/key-book.js'
 import { type ApiKey, SCOPES } from '../ledger/contract.js'
-import { note } from '../record.js'
+import { note } from '../record/record.js'
 import { callerOf, type DoorParts, scoped } from './door.js'
-import { makeKey } from './keys.js'
 import { refuse } from './problem.js'
 
 const newKey = z.strictObject({

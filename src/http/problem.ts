@@ -49,7 +49,7 @@ export const CODES = {
 
 export type Code = keyof typeof CODES
 
-export type Problem = {
+type Problem = {
   readonly type: string
   readonly title: string
   readonly status: number

@@ -1,7 +1,7 @@
 // Who can be asked, and the invitation by which a person links an address of their own. Addresses are never shown.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { CHANNELS } from '../adapter.js'
+import { CHANNELS } from '../request/channel.js'
 import { refusalOf } from '../request/refusal.js'
 import { callerOf, type DoorParts, scoped } from './door.js'
 import { refuse } from './problem.js'

@@ -2,7 +2,8 @@
 // any other channel, and "recorded" is said after the commit.
 import { isUtf8 } from 'node:buffer'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Form, Inbound, Page, PageState } from '../adapter.js'
+import type { Inbound } from '../adapter/contract.js'
+import type { Form, Page, PageState } from '../adapter/page.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { isWornOut } from '../agenda/delivery.js'
 import { outcomeOf, spoken } from '../agenda/outcome.js'

@@ -32,7 +32,7 @@ const JSON_BYTES = 64 * 1024
 const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
 
-export type DoorSettings = {
+type DoorSettings = {
   readonly trustProxy: boolean | number | readonly string[]
   /** The path under which PUBLIC_URL is served, where the proxy does not strip it: '' or '/lane'. */
   readonly prefix: string

@@ -7,7 +7,7 @@
 import { type Hash, sha256 } from '../canonical.js'
 import { type Entry, type EntryOf, type EventType, LANE } from '../event.js'
 
-export type Source = 'user' | 'agent' | 'system'
+type Source = 'user' | 'agent' | 'system'
 export type Envelope = {
   readonly id: string
   /** Unix milliseconds. */

@@ -16,7 +16,7 @@ export const JUMP_MS = 60_000
 export const CONFIRM_MS = 30_000
 
 /** What the wall and the monotonic clock said at one moment. */
-export type Sight = { readonly wall: number; readonly monotonic: number }
+type Sight = { readonly wall: number; readonly monotonic: number }
 
 export type Reading = {
   readonly ms: number

@@ -17,12 +17,11 @@
 // L12 Every append is sealed with a key that only the lane has (seals.ts), and so is every row that gives a right. A story
 //     whose seals do not hold is not told: SealBroken. Until the store is unlocked with that key nothing is appended,
 //     and no right is read.
-import type { Channel } from '../adapter.js'
+
 import type { Hash } from '../canonical.js'
 import type { Draft, Entry, EventType } from '../event.js'
+import type { Channel } from '../request/channel.js'
 import { areKnown, unknownRules } from '../rules.js'
-
-export type Receipt = { readonly seq: number; readonly hash: Hash }
 
 /** Where an append will stand: read once per append, inside the serialised section. */
 export type Moment = {
@@ -92,7 +91,7 @@ export type Guard =
     }
 
 /** What a handle is good for: it opens a page, or it stands for the copy in a reply to it. */
-export type Use = 'page' | 'reply'
+type Use = 'page' | 'reply'
 
 export type Grant = {
   /** SHA-256 of the reply handle, which the store itself never has. */

@@ -8,7 +8,7 @@ import { flawOfBody } from './plain.js'
 const DOMAIN = 'lane/entry/v1\n'
 export const GENESIS: Hash = `sha256:${'0'.repeat(64)}`
 
-export type Place = { readonly seq: number; readonly at: string; readonly prev: Hash }
+type Place = { readonly seq: number; readonly at: string; readonly prev: Hash }
 
 /** Gives a draft its place. RFC 8785 sorts members by name: at, body, hash, prev, request_id, run_id, seq, type, v. */
 export function inscribe(draft: Draft, place: Place): { readonly entry: Entry; readonly line: string } {

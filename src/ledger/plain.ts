@@ -1,11 +1,12 @@
 // The types that fill a ledger have bodies that are nearly always plain (../plain.ts); the schemas are those of event.ts,
 // by the rules an entry was written under.
-import { CHANNELS, PROOFS } from '../adapter.js'
+
 import { DELTA_CHARS, DELTA_ITEMS, type EventType, FIRST_PROOFS, flawOf } from '../event.js'
-import { fits, type Is, isCount, isHash, isName, oneOf, type Plain, plain } from '../plain.js'
 import { REASONS_OF } from '../reason.js'
+import { CHANNELS, PROOFS } from '../request/channel.js'
 import { DEFAULT_ACTIONS } from '../request/request.js'
 import type { Rules } from '../rules.js'
+import { fits, type Is, isCount, isHash, isName, oneOf, type Plain, plain } from '../shortcut.js'
 
 const AT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 

@@ -22,7 +22,7 @@ import { FIRST_LINK, type Followed, follow } from './verify.js'
 /** Enough to see what kind of damage it is. */
 const MAX_PROBLEMS = 100
 
-export type Replay = {
+type Replay = {
   readonly ok: boolean
   readonly cases: number
   /** Stored replies that were read again. */

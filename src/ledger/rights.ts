@@ -4,7 +4,7 @@
 // YES to the other.
 
 /** A value as it is kept; bytes are sealed as hexadecimal. */
-export type Value = string | number | null | Uint8Array
+type Value = string | number | null | Uint8Array
 export type Row = Readonly<Record<string, Value>>
 
 type Right = {

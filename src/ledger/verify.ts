@@ -21,7 +21,7 @@ import { checkTime } from './invariant/time.js'
 /** Enough to see what kind of damage it is; a ledger with one broken link can be wrong a million times. */
 export const MAX_PROBLEMS = 100
 
-export type Problem = { readonly invariant: Invariant; readonly seq: number; readonly message: string }
+type Problem = { readonly invariant: Invariant; readonly seq: number; readonly message: string }
 
 export type Verification = {
   readonly ok: boolean

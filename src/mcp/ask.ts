@@ -39,7 +39,7 @@ export const submissionOf = (request: Request, { runId }: Naming, envelope: Enve
   ...(envelope.recipients && { recipients: envelope.recipients.map(user_id => ({ user_id })) }),
 })
 
-export type Hurry = { readonly until: number; readonly signal?: AbortSignal | undefined }
+type Hurry = { readonly until: number; readonly signal?: AbortSignal | undefined }
 
 /** Opens the request, or finds it open or resolved, and waits for its outcome as long as there is time. */
 export async function ask({ door, pace }: Desk, submission: Submission, hurry: Hurry): Promise<Told> {
@@ -71,7 +71,7 @@ export async function wait(
 const notTold = (id: string, trouble: Trouble): Refused | Unknown =>
   isPassing(trouble) ? unknown(id, trouble) : notOpened(id, trouble)
 
-export type Handles = { readonly kind: 'kept'; readonly handles: readonly string[] } | Refused | Unknown
+type Handles = { readonly kind: 'kept'; readonly handles: readonly string[] } | Refused | Unknown
 
 /** Texts become handles: what a person is to look at is content, fixed by its hash, never a blob in a message. */
 export async function keepAll(

@@ -19,7 +19,7 @@ export const outcomeOutput = z.object({
   code: z.string().optional(),
   detail: z.string().optional(),
 })
-export type Output = z.infer<typeof outcomeOutput>
+type Output = z.infer<typeof outcomeOutput>
 
 const HOLDS: Readonly<Record<DefaultAction, string>> = {
   HALT: 'HALT holds. Do not go on.',

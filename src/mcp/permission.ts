@@ -9,11 +9,11 @@ import { ask, type Desk, keepAll, submissionOf, type Told, until } from './ask.j
 import { hashedId, type Origin } from './key.js'
 import { sentences } from './output.js'
 
-export type Decision =
+type Decision =
   | { readonly behavior: 'allow'; readonly updatedInput: unknown }
   | { readonly behavior: 'deny'; readonly message: string }
 
-export type PermissionOptions = {
+type PermissionOptions = {
   readonly seconds: number
   readonly recipients?: readonly string[] | undefined
 }

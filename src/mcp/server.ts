@@ -23,7 +23,7 @@ import type { Vet } from './vet.js'
 import { takeBack } from './withdraw.js'
 import { INSTRUCTIONS, WORDS } from './words.js'
 
-export type McpParts = Origin & {
+type McpParts = Origin & {
   readonly door: Door
   readonly vet: Vet
   readonly pace: Pace

@@ -3,11 +3,13 @@
 //
 // B1  A page's handle is used on the page and nowhere else; a copy's own handle on the copy's channel and nowhere else.
 // B2  A code costs the same to look for however many codes its person has ever had.
-import type { Channel, Inbound } from '../adapter.js'
+
+import type { Inbound } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { isWornOut } from '../agenda/delivery.js'
 import { sha256 } from '../canonical.js'
 import type { Grant, Shelf } from '../ledger/contract.js'
+import type { Channel } from '../request/channel.js'
 import { provesPossession } from '../request/way.js'
 import { keepFormerCode, keepPageCode, keepReplyCode, readPageCode, readReplyCode } from '../token/code.js'
 import type { Keyring } from '../token/keyring.js'
@@ -37,7 +39,7 @@ export type Binder = {
 /** What a reply is about, and by what right. */
 export type Bound = Pick<Facts, 'inbound' | 'grant' | 'token' | 'speaker' | 'fits'>
 /** A code that is none of this person's, where they have no copy that it could be recorded with. */
-export type Missed = { readonly missed: Speaker }
+type Missed = { readonly missed: Speaker }
 
 type Found = Pick<Facts, 'grant' | 'speaker' | 'fits'>
 

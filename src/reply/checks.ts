@@ -1,15 +1,16 @@
 // The named checks of an inbound reply, in their one order. Each is judged on facts gathered before; the first that
 // fails is the reason, and the ledger keeps every result up to it.
 
-import type { Inbound, Proof } from '../adapter.js'
+import type { Inbound } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { type Delivery, needsCode } from '../agenda/delivery.js'
 import { remember } from '../canonical.js'
 import { type Answer, compile, type Refusal } from '../compiler/compile.js'
+import { hashReplySchema } from '../compiler/reply-schema.js'
 import type { Check } from '../event.js'
 import type { Grant } from '../ledger/contract.js'
 import { REASONS, type Reason } from '../reason.js'
-import { hashReplySchema } from '../request/reply-schema.js'
+import type { Proof } from '../request/channel.js'
 import { provesPossession } from '../request/way.js'
 import { hashToken } from '../token/jws.js'
 import type { Verified } from '../token/reply-token.js'

@@ -9,12 +9,13 @@
 //     which bounds what they can make the ledger hold and uses up nothing of the addressee's.
 // R5  That a proof is not enough is nobody's attempt: it is said each time, and recorded a few times.
 // R6  A wrong code is counted against the codes of its person on that channel, see rest.ts.
-import type { Inbound, Proof } from '../adapter.js'
+import type { Inbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import type { Refusal } from '../compiler/compile.js'
 import type { Guard, Shelving } from '../ledger/contract.js'
 import type { Reason } from '../reason.js'
-import type { Recorder } from '../record.js'
+import type { Recorder } from '../record/record.js'
+import type { Proof } from '../request/channel.js'
 import type { Request } from '../request/request.js'
 import { provesPossession } from '../request/way.js'
 import { type Binder, type Bound, bind } from './bind.js'

@@ -5,9 +5,10 @@
 // T1  Wrong codes are counted in the append that records them, and a right one is guarded by the same count: however many
 //     come at once, the eleventh within the hour is not looked at.
 // T2  Each rest is told once, in the ledger.
-import type { Channel } from '../adapter.js'
+
 import { instant } from '../clock.js'
 import type { Guard, Ledger, Rest, Shelf } from '../ledger/contract.js'
+import type { Channel } from '../request/channel.js'
 
 /** Ten typos are a search; a code has 35 bits. */
 const MISSES_AN_HOUR = 10

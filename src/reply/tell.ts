@@ -1,12 +1,12 @@
 // A reply as the ledger is told of it: the events of one that was accepted, the entry of one that was not, and its words
 // beside them.
-import type { Inbound } from '../adapter.js'
+import type { Inbound } from '../adapter/contract.js'
 import { canonical, sha256 } from '../canonical.js'
 import { instant } from '../clock.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import type { Body, Deed } from '../event.js'
 import type { Grant, Moment, RawReply, Shelving } from '../ledger/contract.js'
-import type { Told } from '../record.js'
+import type { Told } from '../record/record.js'
 import { type Tally, tally } from '../tally/tally.js'
 import { draw } from '../token/chance.js'
 import { hashToken } from '../token/jws.js'

@@ -1,7 +1,8 @@
 // Whether this run may ask just now, and whom. Pure: the configuration comes in as the few facts that are needed.
 // A caller names people; it never chooses who is entitled to approve.
-import type { Channel, Proof } from '../adapter.js'
+
 import { type Hash, hashOf } from '../canonical.js'
+import type { Channel, Proof } from './channel.js'
 import type { FieldError, Submission } from './parse.js'
 import type { Recipient, RequestDraft } from './request.js'
 import { quote } from './text.js'
@@ -36,7 +37,7 @@ type Refused = {
   readonly detail: string
   readonly errors: readonly FieldError[]
 }
-export type Admitted = { readonly ok: true; readonly recipients: readonly ResolvedRecipient[] } | Refused
+type Admitted = { readonly ok: true; readonly recipients: readonly ResolvedRecipient[] } | Refused
 
 const refused = (code: Refused['code'], detail: string, errors: readonly FieldError[]): Refused => ({
   ok: false,

@@ -1,8 +1,8 @@
 // The channel-neutral document a request is shown as. Built from the typed request alone: no API accepts prose
 // for people to read. It holds no reply handle, code or time zone, so its hash says what was shown to whom.
 import { type Hash, hashOf } from '../canonical.js'
+import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { Submission } from './parse.js'
-import type { ReplySchema } from './reply-schema.js'
 import {
   completeRequest,
   type DefaultAction,

@@ -27,7 +27,7 @@ export type SubmissionPolicy = {
   readonly callback?: { readonly words: string; readonly isCallable: (url: string) => boolean }
 }
 
-export type ParsedSubmission =
+type ParsedSubmission =
   | { readonly ok: true; readonly submission: Submission }
   | {
       readonly ok: false

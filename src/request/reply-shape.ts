@@ -4,19 +4,19 @@ import { z } from 'zod'
 import { decimalOf } from '../compiler/decimal.js'
 import { isBefore, readMoment } from '../compiler/instant.js'
 import { letterOf } from '../compiler/option.js'
+import type { Option } from '../compiler/reply-schema.js'
 import type { Rules } from '../rules.js'
 import { shownText } from './field.js'
 import { fieldsOnly } from './refusal.js'
-import type { Option } from './reply-schema.js'
 
 /** As many as there are letters to answer with. */
-export const MAX_OPTIONS = 26
+const MAX_OPTIONS = 26
 /** The longest button Slack shows whole. */
-export const MAX_LABEL_CHARS = 75
+const MAX_LABEL_CHARS = 75
 /** One SMS or chat line; longer answers belong into a document that is pointed at. */
-export const MAX_TEXT_CHARS = 500
+const MAX_TEXT_CHARS = 500
 /** A lead and a unit stand in one short line with the number. */
-export const MAX_WORDS_CHARS = 32
+const MAX_WORDS_CHARS = 32
 
 export const REPLY_KINDS = ['yes_no', 'choice', 'multi_choice', 'text', 'number', 'date'] as const
 

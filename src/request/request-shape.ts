@@ -1,8 +1,8 @@
 // The three typed requests and the envelope around them, as they are submitted (DESIGN §5). Rules that need the
 // configuration are not here: parse.ts knows which actions exist, admit.ts whom they may be put to.
 import { z } from 'zod'
-import { CHANNELS } from '../adapter.js'
 import type { Rules } from '../rules.js'
+import { CHANNELS } from './channel.js'
 import { ID_WORDS, id, RESERVED_NAMES, shownText } from './field.js'
 import { FIXED_HANDLE_WORDS, HANDLE_WORDS, isFixedHandle, isHandle } from './handle.js'
 import { fieldsOnly } from './refusal.js'
@@ -11,13 +11,13 @@ import { DEFAULT_ACTIONS, type DefaultAction, LENSES, MOODS } from './request.js
 import { questionsIn } from './text.js'
 
 /** One screen on a phone; more belongs into a document that is pointed at. */
-export const MAX_SHOWN_CHARS = 500
+const MAX_SHOWN_CHARS = 500
 /** What a person can look through before a deadline. */
 export const MAX_HANDLES = 20
 /** Thirty days: what is not answered by then is a new question. */
 export const MAX_DEADLINE_SECONDS = 2_592_000
 /** More people than this are a mailing list, and nobody's decision. */
-export const MAX_RECIPIENTS = 10
+const MAX_RECIPIENTS = 10
 
 const QUESTION_WORDS = `one question: 1 to ${MAX_SHOWN_CHARS} visible characters on one line, at most one question mark`
 const IMPACT_WORDS = `what the answer changes: 1 to ${MAX_SHOWN_CHARS} visible characters on one line`

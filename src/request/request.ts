@@ -1,7 +1,8 @@
 // What is asked: three typed requests, each with a bounded reply schema, a deadline and a conservative default.
-import type { Channel } from '../adapter.js'
+
 import { type Hash, hashOf } from '../canonical.js'
-import type { ReplySchema } from './reply-schema.js'
+import type { ReplySchema } from '../compiler/reply-schema.js'
+import type { Channel } from './channel.js'
 
 export const LENSES = ['security', 'product', 'correctness', 'clarity'] as const
 export type Lens = (typeof LENSES)[number]
@@ -24,20 +25,20 @@ type Common = {
   readonly reply_schema: ReplySchema
 }
 
-export type Question = Common & {
+type Question = Common & {
   readonly type: 'REQUEST_QUESTION'
   readonly question_id: string
   readonly question_text: string
   readonly impact: string
   readonly context_handles: readonly string[]
 }
-export type Review = Common & {
+type Review = Common & {
   readonly type: 'REQUEST_REVIEW'
   readonly review_id: string
   readonly target_handles: readonly string[]
   readonly lens: Lens
 }
-export type Approval = Common & {
+type Approval = Common & {
   readonly type: 'REQUEST_APPROVAL'
   readonly approval_id: string
   readonly action: string

@@ -33,7 +33,7 @@ const BLANK = /^[\p{Zs}\u2800]*$/u
 /** Long enough to recognise one's own value, too short to smuggle content through an error. */
 const QUOTED_CHARS = 40
 
-export const lengthOf = (text: string): number => {
+const lengthOf = (text: string): number => {
   let length = 0
   for (const _ of text) length += 1
   return length

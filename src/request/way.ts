@@ -1,6 +1,6 @@
 // How a person can answer a request on a channel: where the copy stands, on the page that it leads to, or not at all.
 // Pure, and asked by whoever admits a request, by whoever delivers it, and by the doctor, so that they cannot disagree.
-import type { Channel, Proof } from '../adapter.js'
+import type { Channel, Proof } from './channel.js'
 
 /** How each channel vouches for who answers a copy where it stands. The web has no other place than its page. */
 export const OWN_PROOF: Readonly<Record<Channel, Proof | null>> = {
@@ -30,7 +30,7 @@ export type Way =
   /** Neither the channel's own proof nor the page's is enough. */
   | 'proof_insufficient'
 
-export type Grounds = {
+type Grounds = {
   readonly channel: Channel
   /** Whether a copy there can show all of what is decided. */
   readonly shown: boolean

@@ -1,6 +1,6 @@
 // How a request is spoken of on every channel: what its kind is called, what its default means, how a moment is told. Fixed
 // sentences, none of them taken from a caller.
-import type { Rested } from '../adapter.js'
+import type { Channel } from './channel.js'
 import type { DefaultAction, RequestType } from './request.js'
 
 const TYPES: Readonly<Record<RequestType, string>> = {
@@ -20,6 +20,9 @@ const DEFAULTS: Readonly<Record<DefaultAction, string>> = {
   DO_NOT_EXPORT: 'nothing is exported',
 }
 export const defaultWords = (action: DefaultAction): string => DEFAULTS[action]
+
+/** Until when a person's codes on a channel rest. */
+export type Rested = { readonly channel: Channel; readonly until: string }
 
 /** To the person whose codes rest. */
 export const restWords = ({ channel, until }: Rested): string =>

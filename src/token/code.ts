@@ -1,8 +1,9 @@
 // The codes that people type. A page asks for four characters that came beside its link, which a robot following links does
 // not have; an answer by text message ends with seven, which name its copy together with the number they came from. They
 // are kept under a key of the ring: whoever reads the database cannot search for them.
-import type { Channel } from '../adapter.js'
+
 import { type Hash, sha256 } from '../canonical.js'
+import type { Channel } from '../request/channel.js'
 import { encode } from './crockford.js'
 import type { Mac } from './key-row.js'
 

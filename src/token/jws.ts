@@ -5,7 +5,7 @@ import { sign as signBytes } from 'node:crypto'
 import { compactVerify } from 'jose'
 import { z } from 'zod'
 import { type Hash, sha256 } from '../canonical.js'
-import { fits, isCount, isName, type Plain } from '../plain.js'
+import { fits, isCount, isName, type Plain } from '../shortcut.js'
 import type { Keyring } from './keyring.js'
 
 export const ISSUER = 'interrupt-lane'
@@ -32,10 +32,10 @@ export const plainClaims = {
 }
 
 /** One kind of token: its typ, and the shape of its payload, closed; with the short cut past it. */
-export type Kind<P> = { readonly typ: string; readonly payload: z.ZodType<P>; readonly plain: Plain }
+type Kind<P> = { readonly typ: string; readonly payload: z.ZodType<P>; readonly plain: Plain }
 
 export type TokenFlaw = 'token_malformed' | 'token_unknown_key' | 'token_bad_signature'
-export type Verified<P> =
+type Verified<P> =
   | { readonly ok: true; readonly claims: P }
   | { readonly ok: false; readonly flaw: TokenFlaw }
 

@@ -3,7 +3,7 @@
 // is made from the ledger's entry whenever its caller asks, and Ed25519 makes the same one each time.
 import { z } from 'zod'
 import type { Hash } from '../canonical.js'
-import { isHash, isName, oneOf, plain } from '../plain.js'
+import { isHash, isName, oneOf, plain } from '../shortcut.js'
 import { commonClaims, hashClaim, ISSUER, plainClaims, sign, type TokenFlaw, verifyKind } from './jws.js'
 import type { Keyring } from './keyring.js'
 
@@ -52,7 +52,7 @@ export const KIND = {
 export const mintPolicyToken = (keyring: Keyring, claims: PolicyClaims): string =>
   sign(keyring, KIND, { iss: ISSUER, aud: AUDIENCE, ...claims })
 
-export type VerifiedPolicy =
+type VerifiedPolicy =
   | { readonly ok: true; readonly claims: PolicyClaims }
   | { readonly ok: false; readonly flaw: TokenFlaw }
 

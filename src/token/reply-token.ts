@@ -1,9 +1,9 @@
 // Who may answer: the reply token, a JWS over everything that must not change between asking and answering. The
 // format is docs/spec/reply-token.md.
 import { z } from 'zod'
-import { CHANNELS, type Channel } from '../adapter.js'
 import type { Hash } from '../canonical.js'
-import { isHash, isName, oneOf, plain } from '../plain.js'
+import { CHANNELS, type Channel } from '../request/channel.js'
+import { isHash, isName, oneOf, plain } from '../shortcut.js'
 import { commonClaims, hashClaim, ISSUER, plainClaims, sign, type TokenFlaw, verifyKind } from './jws.js'
 import type { Keyring } from './keyring.js'
 

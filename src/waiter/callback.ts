@@ -7,7 +7,7 @@ import type { Duty } from '../agenda/owed.js'
 import { instant } from '../clock.js'
 import type { Deed } from '../event.js'
 import type { Moment } from '../ledger/contract.js'
-import type { Recorder } from '../record.js'
+import type { Recorder } from '../record/record.js'
 import { post, type Road, type Verdict } from './post.js'
 import { hashUrl, sign, webhookId } from './signature.js'
 
@@ -25,7 +25,7 @@ export type Calls = Road & {
   readonly show: (subject: Case) => Readonly<Record<string, unknown>>
 }
 
-export type Caller = Pick<Recorder, 'record'> & {
+type Caller = Pick<Recorder, 'record'> & {
   readonly now: () => number
   /** Null where LANE_WEBHOOK_SECRET was taken away since: the call stays owed, and the ledger says why it is not made. */
   readonly calls: Calls | null

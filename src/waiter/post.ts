@@ -12,14 +12,14 @@ import { type Allowance, hostOf, isCallable, mayConnect } from './address.js'
 /** The lower bound of Standard Webhooks: a receiver takes the message now and works on it later. */
 const PATIENCE_MS = 15_000
 
-export type Post = {
+type Post = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /** Why a call failed, beside its status. */
-export type CallCode =
+type CallCode =
   | 'address_refused'
   | 'name_not_resolved'
   | 'connection_failed'

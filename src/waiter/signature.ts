@@ -31,7 +31,7 @@ function readSecret(text: string): Uint8Array | null {
   return bytes.length >= MIN_SECRET_BYTES && bytes.length <= MAX_SECRET_BYTES ? bytes : null
 }
 
-export type Signed = {
+type Signed = {
   readonly 'webhook-id': string
   readonly 'webhook-timestamp': string
   readonly 'webhook-signature': string

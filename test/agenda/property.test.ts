@@ -2,12 +2,12 @@
 // outcome whatever, lets time pass, and lets people and providers do what they do.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CHANNELS, type Channel } from '../../src/adapter.js'
 import { isOpen } from '../../src/agenda/case.js'
 import { isWornOut, stands } from '../../src/agenda/delivery.js'
 import { owed } from '../../src/agenda/owed.js'
 import { nobodyRests, plan } from '../../src/agenda/plan.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
+import { CHANNELS, type Channel } from '../../src/request/channel.js'
 import { type Deliver, LEASE_MS, POLICY, Story } from './story.js'
 
 const recipients = fc

@@ -1,5 +1,5 @@
 // Stories told event by event through the real fold, for tables and for a model that tells arbitrary ones.
-import type { Channel, Proof } from '../../src/adapter.js'
+
 import { retryAt } from '../../src/agenda/backoff.js'
 import { apply, type Case } from '../../src/agenda/case.js'
 import { type Delivery, KEY_REVOKED, LINKED, NOT_LINKED } from '../../src/agenda/delivery.js'
@@ -8,6 +8,7 @@ import { sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import type { Body, Draft, EventType, OutcomeKind } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
+import type { Channel, Proof } from '../../src/request/channel.js'
 import { OWN_PROOF, pageProofOf } from '../../src/request/way.js'
 
 export const OPENED = Date.parse('2026-11-01T12:00:00.000Z')

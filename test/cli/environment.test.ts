@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findAgentDoor, findDoor, withEnvFile } from '../../src/cli/environment.js'
-import { leaveAddress } from '../../src/data-directory.js'
+import { leaveAddress } from '../../src/config/data-directory.js'
 import { freshDirectory } from './gateway.js'
 
 const KEY = `lane_${'0123456789'.repeat(4)}`

@@ -1,6 +1,6 @@
 // A terminal for a command that is run in this process: what it wrote, a clock that moves only by sleeping.
 import type { Output, Shell } from '../../src/cli/command.js'
-import type { Environment } from '../../src/settings.js'
+import type { Environment } from '../../src/config/settings.js'
 
 export const NOW = Date.parse('2026-02-17T12:00:00.000Z')
 

@@ -1,7 +1,7 @@
 // What the doctor says of the cluster's Redis.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkRedis } from '../../src/cli/check/redis.js'
-import { type Settings, settings } from '../../src/settings.js'
+import { type Settings, settings } from '../../src/config/settings.js'
 import { ALL } from '../faults/rig.js'
 import { freePort } from '../port.js'
 import { noRedis, type RedisServer, startRedis } from './redis.js'

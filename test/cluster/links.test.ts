@@ -1,11 +1,12 @@
 // An address that a person links on one replica is theirs on the others.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Directory, TO_BE_LINKED } from '../../src/directory.js'
-import { accept, invite } from '../../src/invitation.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
-import { onEntry } from '../../src/replica.js'
+import { onEntry } from '../../src/ledger/replica.js'
+import { Directory } from '../../src/people/directory.js'
+import { accept, invite } from '../../src/people/invitation.js'
+import { TO_BE_LINKED } from '../../src/people/person.js'
 import { ALL } from '../faults/rig.js'
 import { configure } from '../lane/stage.js'
 import { unlocked } from '../unlocked.js'
@@ -34,7 +35,7 @@ describe.skipIf(noCluster !== null && !ALL)(`links${noCluster ? ` (skipped: ${no
 
   test('linked here, known there, though its first reading fails', async () => {
     const [here, there] = stores
-    const directory = await Directory.open(configure(CONFIG), there.shelf)
+    const directory = await Directory.open(configure(CONFIG).recipients, there.shelf)
     const troubles: unknown[] = []
     let failures = 1
     const reread = async (): Promise<void> => {
@@ -59,7 +60,7 @@ describe.skipIf(noCluster !== null && !ALL)(`links${noCluster ? ` (skipped: ${no
     const config = configure(CONFIG)
     for (let account = 100; account < 110; account++) {
       const accepting = stores.map(async (store, index) => {
-        const directory = await Directory.open(config, store.shelf)
+        const directory = await Directory.open(config.recipients, store.shelf)
         const user = index === 0 ? 'owner' : 'guest'
         const { code } = await invite(store, user, 'telegram', 'key-1')
         return () => accept(store, directory, 'telegram', code, account)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { compile, GRAMMAR } from '../../src/compiler/compile.js'
 import { describeAnswer, describeReply } from '../../src/compiler/describe.js'
-import type { ReplySchema } from '../../src/request/reply-schema.js'
+import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 import { SCHEMAS } from './samples.js'
 
 const CHIPS = { kind: 'number', min: 0, max: 100, unit: 'chips', lead: 'max spend' } as const

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { compile } from '../../src/compiler/compile.js'
-import type { ReplySchema } from '../../src/request/reply-schema.js'
+import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 import { BUNDLE, bundle, type Compile, load } from './realm.js'
 
 const options = Array.from({ length: 26 }, (_, index) => ({ value: `value-${index}`, label: 'x'.repeat(75) }))

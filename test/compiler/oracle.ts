@@ -1,7 +1,7 @@
 // A second reading of docs/spec/reply-grammar.md, written to disagree with the compiler if either is wrong: it runs
 // the ABNF of the page as it stands there and applies the page's conditions by other means (regular expressions, Date,
 // fractions). It imports nothing of src/compiler.
-import type { ReplySchema } from '../../src/request/reply-schema.js'
+import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 import { type Class, type Classes, type Grammar, grammar, matches, publishedRules } from './abnf.js'
 import { type Expected, linesOf } from './vector-files.js'
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { createContext, runInContext, Script } from 'node:vm'
 import { build, type Plugin } from 'vite'
 import type { Compiled } from '../../src/compiler/compile.js'
-import type { ReplySchema } from '../../src/request/reply-schema.js'
+import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 
 export type Compile = (schema: ReplySchema, reply: string) => Compiled
 export type Patch = { readonly file: string; readonly find: string; readonly put: string }

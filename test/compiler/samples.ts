@@ -1,6 +1,6 @@
 // Schemas and replies to try: strings of the grammar, strings one edit away from it, and strings of nothing but
 // trouble. All variety comes from `pick`, so that a seed or a shrinking property test decides it.
-import type { ReplySchema } from '../../src/request/reply-schema.js'
+import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 import { generate, type Pick } from './abnf.js'
 import { grammarOf, ruleOf } from './oracle.js'
 

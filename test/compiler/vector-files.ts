@@ -1,6 +1,6 @@
 // Reads the vector files, in the format that docs/spec/reply-grammar.md gives under "Vector files".
 import { readdirSync, readFileSync } from 'node:fs'
-import type { ReplySchema } from '../../src/request/reply-schema.js'
+import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 
 export type Vector = {
   readonly name: string

@@ -3,8 +3,8 @@
 //
 // Each scenario has its own lane and its own driver, and ends with the ledger verified.
 import { afterEach, describe, expect, type TestOptions, test } from 'vitest'
-import type { Channel, Proof } from '../../src/adapter.js'
 import { verify } from '../../src/ledger/verify.js'
+import type { Channel, Proof } from '../../src/request/channel.js'
 import { ALL } from '../faults/rig.js'
 import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'

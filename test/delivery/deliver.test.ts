@@ -1,7 +1,7 @@
 // Putting a request before a person: claimed before it is done, done once, told whatever comes of it.
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Sent } from '../../src/adapter.js'
+import type { Sent } from '../../src/adapter/contract.js'
 import type { Entry, EventType } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
 import { readHandle } from '../../src/token/reply-handle.js'

@@ -1,6 +1,6 @@
 // What a provider says later of a copy it took: news is told once, and a copy that bounced stands no more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Sent } from '../../src/adapter.js'
+import type { Sent } from '../../src/adapter/contract.js'
 import { type Hash, sha256 } from '../../src/canonical.js'
 import { report } from '../../src/delivery/report.js'
 import type { Entry } from '../../src/event.js'

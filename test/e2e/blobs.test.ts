@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inGroups } from '../../src/adapter.js'
+import { inGroups } from '../../src/request/words.js'
 import {
   type Answer,
   approval,

@@ -7,11 +7,11 @@ import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fold } from '../../src/agenda/case.js'
 import { compile } from '../../src/compiler/compile.js'
+import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 import type { Entry as LedgerEntry } from '../../src/event.js'
 import { showCase } from '../../src/http/case.js'
 import { replay } from '../../src/ledger/replay.js'
 import { verify } from '../../src/ledger/verify.js'
-import type { ReplySchema } from '../../src/request/reply-schema.js'
 import {
   approval,
   type Entry,

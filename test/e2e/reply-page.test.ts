@@ -1,6 +1,6 @@
 // The person's door: looking decides nothing, and every status is told as a page and as JSON.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inGroups } from '../../src/adapter.js'
+import { inGroups } from '../../src/request/words.js'
 import {
   type Answer,
   approval,

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { markerLine } from '../../adapters/email/marker.js'
 import { render, shows } from '../../adapters/email/render.js'
 import { unlinked } from '../../adapters/email/words.js'
-import { type Display, letterOf } from '../../src/adapter.js'
+import { letterOf } from '../../src/compiler/option.js'
+import type { Display } from '../../src/request/display.js'
 import { display, envelope, HANDLE } from './samples.js'
 
 const MARKER = markerLine(HANDLE, '<id@lane.test>')

@@ -1,5 +1,7 @@
 // What is shown and to whom, for tests that call the adapter's parts themselves.
-import type { Display, Envelope } from '../../src/adapter.js'
+
+import type { Envelope } from '../../src/adapter/contract.js'
+import type { Display } from '../../src/request/display.js'
 
 export const display: Display = {
   v: 1,

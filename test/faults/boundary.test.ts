@@ -5,12 +5,12 @@ import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { machineClock } from '../../src/clock.js'
 import { startTimer } from '../../src/deadline/timer.js'
-import { Directory } from '../../src/directory.js'
-import { Lane } from '../../src/lane.js'
+import { Lane } from '../../src/lane/lane.js'
 import { parseEntry } from '../../src/ledger/entry.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify } from '../../src/ledger/verify.js'
-import { Rests } from '../../src/rests.js'
+import { Directory } from '../../src/people/directory.js'
+import { Rests } from '../../src/people/rests.js'
 import { rotate } from '../../src/token/keyring.js'
 import { configure, fromSlack, question, raise, SECRET, StageAdapter } from '../lane/stage.js'
 import { unlocked } from '../unlocked.js'
@@ -97,7 +97,7 @@ test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, 
   const lane = new Lane({
     store,
     config,
-    directory: await Directory.open(config, store.shelf),
+    directory: await Directory.open(config.recipients, store.shelf),
     rests: await Rests.open(store),
     adapters: new Map([['slack', slack]]),
     keyring: () => ring,

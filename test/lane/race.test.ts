@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EntryOf } from '../../src/event.js'
+import type { Withdrawn } from '../../src/lane/withdraw.js'
 import type { Received } from '../../src/reply/receive.js'
-import type { Withdrawn } from '../../src/withdraw.js'
 import { DEPUTY, fromSlack, handleOf, question, raise, type Stage } from './stage.js'
 
 let stage: Stage

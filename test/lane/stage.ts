@@ -4,21 +4,23 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Adapter, Channel, Desk, Display, Envelope, Inbound, Outcome, Sent } from '../../src/adapter.js'
+import type { Adapter, Desk, Envelope, Inbound, Outcome, Sent } from '../../src/adapter/contract.js'
 import type { Case } from '../../src/agenda/case.js'
+import { openDesk } from '../../src/channel/desk.js'
 import type { Clock } from '../../src/clock.js'
-import { type Config, parseConfig } from '../../src/config.js'
-import { openDesk } from '../../src/desk.js'
-import { Directory } from '../../src/directory.js'
+import { type Config, parseConfig } from '../../src/config/config.js'
 import type { Entry } from '../../src/event.js'
-import { Lane } from '../../src/lane.js'
+import { Lane } from '../../src/lane/lane.js'
 import type { Ledger, Store } from '../../src/ledger/contract.js'
 import { parseEntry } from '../../src/ledger/entry.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify as verifyLedger } from '../../src/ledger/verify.js'
+import { Directory } from '../../src/people/directory.js'
+import { Rests } from '../../src/people/rests.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
+import type { Channel } from '../../src/request/channel.js'
+import type { Display } from '../../src/request/display.js'
 import type { Request } from '../../src/request/request.js'
-import { Rests } from '../../src/rests.js'
 import { type Keyring, rotate } from '../../src/token/keyring.js'
 import type { Calls } from '../../src/waiter/callback.js'
 import { unlocked } from '../unlocked.js'
@@ -154,7 +156,7 @@ export async function raise(
   const troubles: unknown[] = []
   const strangers: Channel[] = []
   const lanes: Lane[] = []
-  const directory = await Directory.open(config, store.shelf)
+  const directory = await Directory.open(config.recipients, store.shelf)
   const rests = await Rests.open(store)
   const keyName = (id: string): string => `name of ${id}`
   const build = (): Lane => {

@@ -4,19 +4,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import type { Channel, Desk } from '../../src/adapter.js'
-import { openDesk } from '../../src/desk.js'
-import { Directory } from '../../src/directory.js'
+import type { Desk } from '../../src/adapter/contract.js'
+import { openDesk } from '../../src/channel/desk.js'
 import type { Draft, Entry } from '../../src/event.js'
-import { KeyBook } from '../../src/http/keys.js'
-import { Lane } from '../../src/lane.js'
+import { KeyBook } from '../../src/keys/key-book.js'
+import { keepKeyring, type Signing } from '../../src/keys/signing.js'
+import { unlock } from '../../src/keys/unlocking.js'
+import { Lane } from '../../src/lane/lane.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { inscribe, parseEntry } from '../../src/ledger/entry.js'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { LEDGER_FILE, openSqlite } from '../../src/ledger/sqlite/open.js'
-import { Rests } from '../../src/rests.js'
-import { keepKeyring, type Signing } from '../../src/signing.js'
-import { unlock } from '../../src/unlocking.js'
+import { Directory } from '../../src/people/directory.js'
+import { Rests } from '../../src/people/rests.js'
+import type { Channel } from '../../src/request/channel.js'
 import { ask, present, startPostgres } from '../cluster/postgres.js'
 import { configure, SECRET, StageAdapter, StageClock } from '../lane/stage.js'
 import { started } from './craft.js'
@@ -130,7 +131,7 @@ export class Intrusion {
     })
     const keys = new KeyBook(store)
     await keys.reload()
-    const directory = await Directory.open(config, store.shelf)
+    const directory = await Directory.open(config.recipients, store.shelf)
     const lane = new Lane({
       store,
       config,

@@ -6,20 +6,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Channel, Inbound, Proof } from '../../src/adapter.js'
-import { openDesk } from '../../src/desk.js'
-import { Directory } from '../../src/directory.js'
-import { KeyBook } from '../../src/http/keys.js'
-import { Lane } from '../../src/lane.js'
+import type { Inbound } from '../../src/adapter/contract.js'
+import { openDesk } from '../../src/channel/desk.js'
+import { KeyBook } from '../../src/keys/key-book.js'
+import { openSecret } from '../../src/keys/secret.js'
+import { unlock } from '../../src/keys/unlocking.js'
+import { Lane } from '../../src/lane/lane.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { replay } from '../../src/ledger/replay.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify } from '../../src/ledger/verify.js'
-import { Rests } from '../../src/rests.js'
-import { openSecret } from '../../src/secret.js'
+import { Directory } from '../../src/people/directory.js'
+import { Rests } from '../../src/people/rests.js'
+import type { Channel, Proof } from '../../src/request/channel.js'
 import { openKeyring } from '../../src/token/keyring.js'
-import { unlock } from '../../src/unlocking.js'
 import { present, type Server, startPostgres, tell } from '../cluster/postgres.js'
 import { configure, StageAdapter, StageClock } from '../lane/stage.js'
 import { startLane } from '../lane-under-test.js'
@@ -112,7 +113,7 @@ async function laneOn(store: Store, known: Known, dataDir: string) {
   if (keyring === null) throw new Error('the store has no key that signs')
   const keys = new KeyBook(store)
   await keys.reload()
-  const directory = await Directory.open(config, shelf)
+  const directory = await Directory.open(config.recipients, shelf)
   const channels = Object.keys(PROOF) as Channel[]
   const keyName = (id: string): string => keys.nameOf(id)
   const lane = new Lane({

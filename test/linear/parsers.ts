@@ -9,7 +9,7 @@ import { readReply, receive as receiveSms } from '../../adapters/sms/receive.js'
 import { readPress } from '../../adapters/telegram/keyboard.js'
 import { meaningOf } from '../../adapters/telegram/update.js'
 import { readForm } from '../../adapters/web/receive.js'
-import type { Desk, Hook } from '../../src/adapter.js'
+import type { Desk, Hook } from '../../src/adapter/contract.js'
 import { readJsonBytes } from '../../src/http/json.js'
 import { AUTHOR, facts, letter, MARKER } from '../email/reading/letter.js'
 

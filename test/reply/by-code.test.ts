@@ -1,7 +1,7 @@
 // Answers bound by a code typed beside them: it counts only together with the number it came from, and a wrong one is a
 // try that is counted somewhere, or codes could be searched for free.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Envelope } from '../../src/adapter.js'
+import type { Envelope } from '../../src/adapter/contract.js'
 import type { Entry, EntryOf } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
 import { keepReplyCode } from '../../src/token/code.js'

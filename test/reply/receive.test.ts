@@ -1,6 +1,6 @@
 // Every reason for which an answer is not let in, each produced and found in the ledger with the checks up to it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Inbound } from '../../src/adapter.js'
+import type { Inbound } from '../../src/adapter/contract.js'
 import type { Case } from '../../src/agenda/case.js'
 import { sha256 } from '../../src/canonical.js'
 import type { Entry, EntryOf } from '../../src/event.js'

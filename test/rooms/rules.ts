@@ -30,15 +30,15 @@ export const adaptersTranslate: Rule = tree =>
     const own = /^adapters\/[^/]+\//.exec(source.path)?.[0]
     if (own === undefined) return []
     return ours(source)
-      .filter(({ to }) => !to.startsWith(own) && to !== 'src/adapter.ts')
+      .filter(({ to }) => !to.startsWith(own) && to !== 'src/adapter/index.ts')
       .map(
         ({ to }) =>
-          `imports ${to}: an adapter knows src/adapter.ts alone. Add the word it needs there, or hand it in.`,
+          `imports ${to}: an adapter knows src/adapter/index.ts alone. Add the word it needs to that room, or hand it in.`,
       )
   })
 
 const PURE =
-  /^src\/(?:(?:compiler|agenda|request|tally)\/.*|director\/(?:decide|direct|policy|propose|run)\.ts|interop\/choir\.ts|event\.ts|reason\.ts|rules\.ts|canonical\.ts|adapter\.ts)$/
+  /^src\/(?:(?:compiler|agenda|request|tally)\/.*|director\/(?:decide|direct|policy|propose|run)\.ts|interop\/choir\.ts|event\.ts|reason\.ts|rules\.ts|canonical\.ts|say\.ts|adapter\/(?!pause\.ts).*)$/
 const PURE_PACKAGES = ['zod', 'canonicalize']
 /** Words by which the machine, the clock, chance, the network or the locale gets in. */
 const IMPURE =
@@ -110,6 +110,35 @@ export const noCycles: Rule = tree => {
   return found
 }
 
+/** A file of the hall is a room of its own. */
+const hallOrRoom = (path: string): string => roomOf(path) || path
+
+/** Of rooms, also by types alone: of two rooms one is the lower, and can be read without the other. */
+export const roomsHaveLevels: Rule = tree => {
+  const next = new Map<string, Map<string, string>>()
+  for (const source of tree.filter(({ path }) => path.startsWith('src/'))) {
+    const from = hallOrRoom(source.path)
+    const known = next.get(from) ?? new Map<string, string>()
+    next.set(from, known)
+    for (const { to } of ours(source).filter(({ to }) => to.startsWith('src/') && hallOrRoom(to) !== from))
+      known.set(hallOrRoom(to), `${source.path} imports ${to}`)
+  }
+  const done = new Set<string>()
+  const found: Violation[] = []
+  const walk = (room: string, trail: readonly string[], by: readonly string[]): void => {
+    const start = trail.indexOf(room)
+    if (start >= 0) {
+      const message = `${by.slice(start).join(', ')}: move what both need to the lower of these rooms.`
+      found.push({ rule: 'levels', path: room, message })
+    }
+    if (start >= 0 || done.has(room)) return
+    for (const [to, why] of next.get(room) ?? []) walk(to, [...trail, room], [...by, why])
+    done.add(room)
+  }
+  for (const room of next.keys()) walk(room, [], [])
+  return found
+}
+
 const LONGEST = 260
 /** Files that have answered the question why they are long. Prefer none. */
 const MAY_BE_LONG: ReadonlyMap<string, string> = new Map()
@@ -141,6 +170,27 @@ export const skipsSayWhy: Rule = tree =>
     ]
   })
 
+const EXPORTED =
+  /^export\s+(?:abstract\s+)?(?:async\s+)?(?:class|function\*?|const|let|type|interface)\s+(\w+)/gm
+/** What callers import: its users are not in this tree. */
+const PUBLIC = 'src/client/index.ts'
+
+export const exportsAreUsed: Rule = tree => {
+  const taken = new Map<string, Set<string> | null>()
+  for (const { to, names } of tree.flatMap(ours)) {
+    const known = taken.get(to)
+    if (names === null || known === null) taken.set(to, null)
+    else taken.set(to, new Set([...(known ?? []), ...names]))
+  }
+  return each(tree, 'exports', source => {
+    const known = taken.get(source.path)
+    if (!inProduct(source) || source.path === PUBLIC || known === null) return []
+    return [...source.code.matchAll(EXPORTED)]
+      .filter(([, name = '']) => known?.has(name) !== true)
+      .map(([, name]) => `exports ${name}, which no other file imports: take the export away, or the name.`)
+  })
+}
+
 /** An import that leads nowhere would make the other rules blind to it. */
 export const importsLeadSomewhere: Rule = tree => {
   const paths = new Set(tree.map(({ path }) => path))
@@ -158,9 +208,11 @@ export const RULES: readonly Rule[] = [
   oneClock,
   namesSayWhatTheyAre,
   noCycles,
+  roomsHaveLevels,
   adaptersStaySmall,
   skipsSayWhy,
   importsLeadSomewhere,
+  exportsAreUsed,
 ]
 
 export const check = (tree: Tree): readonly Violation[] => RULES.flatMap(rule => rule(tree))

@@ -7,6 +7,8 @@ export type Import = {
   readonly ours: boolean
   /** Erased by the compiler: nothing runs because of it. */
   readonly typeOnly: boolean
+  /** What is taken from it by name; null for all of it. */
+  readonly names: readonly string[] | null
 }
 export type Source = {
   readonly path: string
@@ -32,10 +34,11 @@ function importsOf(path: string, plain: string): Import[] {
       ?.split(',')
       .filter(name => name.trim() !== '')
     const onlyTypes = listed?.every(name => /^\s*type\s/.test(name)) ?? false
-    found.push({ ...resolve(path, target), typeOnly: type !== undefined || onlyTypes })
+    const taken = listed?.map(name => /^\s*(?:type\s+)?(\w+)/.exec(name)?.[1] ?? '') ?? null
+    found.push({ ...resolve(path, target), typeOnly: type !== undefined || onlyTypes, names: taken })
   }
   for (const [, , target = ''] of plain.matchAll(DYNAMIC)) {
-    found.push({ ...resolve(path, target), typeOnly: false })
+    found.push({ ...resolve(path, target), typeOnly: false, names: null })
   }
   return found
 }

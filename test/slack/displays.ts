@@ -1,6 +1,7 @@
 // Displays as a request can make them: one of each, and arbitrary ones up to every bound of the request's shape.
 import fc from 'fast-check'
-import type { Display, Option, ReplySchema } from '../../src/adapter.js'
+import type { Option, ReplySchema } from '../../src/compiler/reply-schema.js'
+import type { Display } from '../../src/request/display.js'
 
 export const HANDLE = '0123456789abcdefghjkmnpqrs'
 export const PAGE = { link: 'https://lane.example.org/r/zyxwvtsrqpnmkjhgfedcba9876', code: 'K7QD' }

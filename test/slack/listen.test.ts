@@ -1,7 +1,7 @@
 // Socket Mode: a lane that nobody can reach is answered all the same, and a connection that ends is opened again.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listen } from '../../adapters/slack/listen.js'
-import type { Desk } from '../../src/adapter.js'
+import type { Desk } from '../../src/adapter/contract.js'
 import { ALL } from '../faults/rig.js'
 import { question, startLane } from '../lane-under-test.js'
 import { until } from '../until.js'

@@ -2,7 +2,7 @@
 // called sent that is not there, and no destination held up by another.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { slackAdapter } from '../../adapters/slack/index.js'
-import type { Adapter, Envelope, Outcome } from '../../src/adapter.js'
+import type { Adapter, Envelope, Outcome } from '../../src/adapter/contract.js'
 import { freePort } from '../port.js'
 import { until } from '../until.js'
 import { approval, question } from './displays.js'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkScopes, checkUrl } from '../../adapters/slack/check.js'
 import { slackAdapter } from '../../adapters/slack/index.js'
-import type { Finding } from '../../src/adapter.js'
+import type { Finding } from '../../src/adapter/contract.js'
 import { startLane } from '../lane-under-test.js'
 import { freePort } from '../port.js'
 import {

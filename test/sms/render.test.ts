@@ -5,9 +5,9 @@ import { refusedWords } from '../../adapters/sms/feedback.js'
 import { plain } from '../../adapters/sms/plain.js'
 import { render, shows } from '../../adapters/sms/render.js'
 import { countSegments } from '../../adapters/sms/segments.js'
-import type { Display } from '../../src/adapter.js'
 import { compile } from '../../src/compiler/compile.js'
 import { describeAnswer } from '../../src/compiler/describe.js'
+import type { Display } from '../../src/request/display.js'
 import { approval, HANDLE, HASH, question, review, SCHEMAS } from '../web/samples.js'
 
 const LINK = `https://lane.example.org/r/${HANDLE}`

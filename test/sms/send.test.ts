@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { send } from '../../adapters/sms/send.js'
 import { readVariables } from '../../adapters/sms/variables.js'
-import type { Envelope } from '../../src/adapter.js'
+import type { Envelope } from '../../src/adapter/contract.js'
 import { approval, HANDLE, question } from '../web/samples.js'
 import { type Fault, NUMBER, OWNER, SID, says, TOKEN } from './provider.js'
 

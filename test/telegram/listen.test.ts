@@ -5,10 +5,10 @@ import { botApi } from '../../adapters/telegram/bot-api.js'
 import { Counter } from '../../adapters/telegram/counter.js'
 import { listen } from '../../adapters/telegram/listen.js'
 import { receive } from '../../adapters/telegram/receive.js'
-import type { Desk } from '../../src/adapter.js'
-import { openDesk } from '../../src/desk.js'
-import { Directory } from '../../src/directory.js'
+import type { Desk } from '../../src/adapter/contract.js'
+import { openDesk } from '../../src/channel/desk.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
+import { Directory } from '../../src/people/directory.js'
 import { handleOf, question, raise, type Stage } from '../lane/stage.js'
 import { until } from '../until.js'
 import { type BotServer, startBotServer, TOKEN } from './bot-server.js'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   failures = 0
   stop = null
   const { lane, store, config } = stage
-  const directory = await Directory.open(config, store.shelf)
+  const directory = await Directory.open(config.recipients, store.shelf)
   const keyName = (id: string): string => id
   const real = openDesk('telegram', { lane, store, directory, keyName, onStranger: () => undefined })
   const failing =

@@ -1,8 +1,8 @@
 // The short cut past the claims' schemas: it says yes to what the lane mints, and to nothing the schema refuses.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CHANNELS } from '../../src/adapter.js'
-import { fits } from '../../src/plain.js'
+import { CHANNELS } from '../../src/request/channel.js'
+import { fits } from '../../src/shortcut.js'
 import { KIND as POLICY } from '../../src/token/policy-token.js'
 import { KIND as REPLY } from '../../src/token/reply-token.js'
 

@@ -1,7 +1,7 @@
 // Serves rendered pages with their real headers and keeps what was asked of it, as a browser really sends it.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from '../../src/adapter.js'
+import type { Page } from '../../src/adapter/page.js'
 
 export type Visit = {
   readonly method: string

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { blobPage, page } from '../../adapters/web/render.js'
-import { type Display, describeAnswer, type PageState, type ReplySchema } from '../../src/adapter.js'
+import type { PageState } from '../../src/adapter/page.js'
+import { describeAnswer } from '../../src/compiler/describe.js'
+import type { ReplySchema } from '../../src/compiler/reply-schema.js'
+import type { Display } from '../../src/request/display.js'
 import {
   approval,
   bulky,

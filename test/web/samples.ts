@@ -1,5 +1,8 @@
 // Displays and page states the web tests share, one for every kind of answer and every state of the page.
-import type { Display, PageState, ReplySchema } from '../../src/adapter.js'
+
+import type { PageState } from '../../src/adapter/page.js'
+import type { ReplySchema } from '../../src/compiler/reply-schema.js'
+import type { Display } from '../../src/request/display.js'
 
 export const HANDLE = '0123456789abcdefghjkmnpqrs'
 export const HASH = `sha256:${'3f9a1b2c'.repeat(8)}`

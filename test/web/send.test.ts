@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type OutboxLine, outboxWriter, webAdapter } from '../../adapters/web/index.js'
-import { describeReply, type Envelope } from '../../src/adapter.js'
+import type { Envelope } from '../../src/adapter/contract.js'
+import { describeReply } from '../../src/compiler/describe.js'
 import { approval, HANDLE, LONG, question, SCHEMAS } from './samples.js'
 
 const envelope: Envelope = {

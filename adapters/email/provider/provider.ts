@@ -1,7 +1,7 @@
 // What a mail provider's webhook must be turned into: the raw message, once it is known who sent it. The next provider is
 // one file beside these, and one line in ../receive.ts.
 import { timingSafeEqual } from 'node:crypto'
-import type { Hook } from '../../../src/adapter.js'
+import type { Hook } from '../../../src/adapter/index.js'
 
 /** Stale and future webhooks are refused: five minutes is what clocks and queues may differ by. */
 const WINDOW_MS = 300_000

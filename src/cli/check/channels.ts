@@ -1,8 +1,9 @@
 // Names what a half-configured channel lacks, and asks each running one's provider whether the lane could work with it:
 // tokens, rights, reachability.
-import { reasonOf } from '../../adapter.js'
-import { halfWords, makeAdapters } from '../../channels.js'
-import { halfConfigured, type Settings } from '../../settings.js'
+
+import { halfWords, makeAdapters } from '../../channel/make.js'
+import { halfConfigured, type Settings } from '../../config/settings.js'
+import { reasonOf } from '../../say.js'
 import { type Finding, fail, warn } from './finding.js'
 
 export async function checkChannels(settings: Settings): Promise<Finding[]> {

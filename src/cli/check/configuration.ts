@@ -1,15 +1,15 @@
 // What the operator has written: variables, people and policy. The same readers as at the start of the lane, so that
 // the doctor and the lane cannot disagree.
 import { parseEnv } from 'node:util'
-import { type Config, checkConfig, configFileOf, loadConfig } from '../../config.js'
-import { PERMISSIONS } from '../../plain-text.js'
+import { type Config, checkConfig, configFileOf, loadConfig } from '../../config/config.js'
+import { PERMISSIONS } from '../../config/plain-text.js'
 import {
   CHANNEL_VARIABLES,
   configuredChannels,
   type Environment,
   settings as readSettings,
   type Settings,
-} from '../../settings.js'
+} from '../../config/settings.js'
 import { readText } from '../environment.js'
 import { nearest } from '../nearest.js'
 import { type Finding, fail, ok, warn } from './finding.js'

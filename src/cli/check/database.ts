@@ -1,10 +1,11 @@
 // The cluster's database, looked at without changing anything: whether it can be reached, keeps what it says it has, and
 // has the tables this program knows.
-import { reasonOf } from '../../adapter.js'
+
+import type { Settings } from '../../config/settings.js'
+import { findSecret, openSecret } from '../../keys/secret.js'
 import type { KeyRow } from '../../ledger/contract.js'
 import type { Client } from '../../ledger/postgres/connection.js'
-import { findSecret, openSecret } from '../../secret.js'
-import type { Settings } from '../../settings.js'
+import { reasonOf } from '../../say.js'
 import { sayDuration } from '../duration.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 import { checkSeals, type Each } from './seals.js'

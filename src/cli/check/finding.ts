@@ -1,6 +1,6 @@
 // What one look of the doctor found: a line, and what to do about it.
 
-import type { Finding } from '../../adapter.js'
+import type { Finding } from '../../adapter/contract.js'
 
 export type { Finding }
 

@@ -1,7 +1,9 @@
 // Whether the people who are asked could answer, and what is taken for their answer: a request that nobody can answer in a way
 // that is enough is refused, and one that a forwarded message or a forged number answers is answered by anybody.
-import type { Channel, Proof } from '../../adapter.js'
-import { type Config, outboxOpen, type Person, WEAK_PROOFS } from '../../config.js'
+
+import { type Config, outboxOpen, WEAK_PROOFS } from '../../config/config.js'
+import type { Person } from '../../people/person.js'
+import type { Channel, Proof } from '../../request/channel.js'
 import { wayOf } from '../../request/way.js'
 import { type Finding, warn } from './finding.js'
 

@@ -1,11 +1,11 @@
 // From outside: does the lane answer, does its clock agree with ours, and does the address people are sent work.
 
-import { reasonOf } from '../../adapter.js'
 import { isFields } from '../../client/case.js'
+import { isLoopback } from '../../config/loopback.js'
+import type { Settings } from '../../config/settings.js'
+import { configuredChannels } from '../../config/settings.js'
 import { JUMP_MS } from '../../ledger/clock.js'
-import { isLoopback } from '../../loopback.js'
-import type { Settings } from '../../settings.js'
-import { configuredChannels } from '../../settings.js'
+import { reasonOf } from '../../say.js'
 import { sayDuration } from '../duration.js'
 import { schemeHint } from '../tell.js'
 import { type Finding, fail, ok, warn } from './finding.js'

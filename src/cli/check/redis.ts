@@ -1,6 +1,7 @@
 // The cluster's alarm clock, seen from here: whether it can be reached, and whether it keeps what it is told.
-import { reasonOf } from '../../adapter.js'
-import type { Settings } from '../../settings.js'
+
+import type { Settings } from '../../config/settings.js'
+import { reasonOf } from '../../say.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 
 export async function checkRedis({ redisUrl }: Settings): Promise<Finding[]> {

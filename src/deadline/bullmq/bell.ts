@@ -18,13 +18,13 @@ const EARLY_AT_MOST_MS = 60_000
 /** How long a stopping worker may take to give back what it holds. */
 const STOP_MS = 3_000
 
-export type Bell = {
+type Bell = {
   /** Puts a new worker in the place of one that takes no jobs. */
   replace(): void
   stop(): Promise<void>
 }
 
-export type BellParts = {
+type BellParts = {
   readonly url: string
   readonly queue: string
   readonly ledger: Ledger

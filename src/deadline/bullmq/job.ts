@@ -9,8 +9,8 @@ export const PREFIX = 'lane'
 const NAME = 'ring'
 export const BEAT = 'beat'
 
-export type JobSpec = { readonly name: string; readonly data: string; readonly opts: BulkJobOptions }
-export type Rung = { readonly data: string; readonly timestamp: number; readonly opts: { delay?: number } }
+type JobSpec = { readonly name: string; readonly data: string; readonly opts: BulkJobOptions }
+type Rung = { readonly data: string; readonly timestamp: number; readonly opts: { delay?: number } }
 
 /** 128 bits, and no colon: BullMQ keeps that for itself. */
 export const jobId = ({ request_id, at }: Alarm): string =>

@@ -4,16 +4,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { reasonOf } from '../../adapter.js'
+import { reasonOf } from '../../say.js'
 import { BEAT } from './job.js'
 import { readFacts } from './redis.js'
 import type { Troubles } from './trouble.js'
 
-export const PULSE_MS = 5_000
+const PULSE_MS = 5_000
 /** What is asked of a connection in these states is kept until it is back, and an outage may last. */
 const LOST: readonly string[] = ['close', 'reconnecting', 'end']
 
-export type PulseParts = {
+type PulseParts = {
   readonly redis: Redis
   readonly queue: Queue
   /** Tells this replica's beats from the others'. */
@@ -22,7 +22,7 @@ export type PulseParts = {
   readonly onSilence: () => void
 }
 
-export type Pulse = { stop(): Promise<void> }
+type Pulse = { stop(): Promise<void> }
 
 export function startPulse({ redis, queue, replica, troubles, onSilence }: PulseParts): Pulse {
   const stopping = new AbortController()

@@ -6,7 +6,7 @@ const ROUND_MS = 1_000
 
 export type Rounds = { stop(): Promise<void> }
 
-export type RoundsParts = {
+type RoundsParts = {
   readonly store: Store
   readonly name: string
   /** Whether this replica can do it at all just now: one that cannot lets another have the name. */

@@ -3,9 +3,9 @@
 // and the worst of it is two seconds.
 import { randomBytes } from 'node:crypto'
 import { Queue } from 'bullmq'
-import { reasonOf, type Say } from '../../adapter.js'
 import type { Ledger, Store } from '../../ledger/contract.js'
 import { parseEntry } from '../../ledger/entry.js'
+import { reasonOf, type Say } from '../../say.js'
 import type { Alarms, Ring } from '../alarms.js'
 import { Arming } from './arming.js'
 import { startBell } from './bell.js'

@@ -10,7 +10,7 @@ import type { Troubles } from './trouble.js'
 /** The time an alarm has to ring by itself before the sweep rings it. */
 const GRACE_MS = 1_000
 
-export type SweepParts = {
+type SweepParts = {
   readonly store: Store
   readonly rings: Rings
   readonly troubles: Troubles

@@ -1,6 +1,6 @@
 // What is wrong with the alarm clock just now, by kind: said once when it begins and once when it is over, and read by
 // whoever asks whether this lane is well.
-import type { Say } from '../../adapter.js'
+import type { Say } from '../../say.js'
 
 type Kind = 'redis' | 'settings' | 'worker' | 'sweep'
 

@@ -14,12 +14,12 @@ import { type Rounds, startRounds } from './rounds.js'
 
 const PAGE = 1_000
 
-export type Walk = Rounds & {
+type Walk = Rounds & {
   /** Redis may have lost alarms: the walk begins again. */
   restart(): void
 }
 
-export type WalkParts = {
+type WalkParts = {
   readonly store: Store
   readonly redis: Redis
   readonly arming: Arming

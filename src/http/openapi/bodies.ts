@@ -1,7 +1,8 @@
 // The bodies of the door as JSON Schema: closed objects, so that a field nobody described fails the tests.
-import { CHANNELS, PROOFS } from '../../adapter.js'
+
 import { AHDB_FIELDS, DECISIONS } from '../../event.js'
 import { SCOPES } from '../../ledger/contract.js'
+import { CHANNELS, PROOFS } from '../../request/channel.js'
 import { DEFAULT_ACTIONS, MOODS } from '../../request/request.js'
 
 type Schema = Readonly<Record<string, unknown>>

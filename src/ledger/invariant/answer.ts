@@ -1,11 +1,11 @@
 // I13: whether a value is an answer of a schema. An answer, written out, is itself a reply; it is one of the schema's
 // exactly if the compiler reads it back as the same answer.
 import { compilerOf } from '../../compiler/compile.js'
+import type { ReplySchema } from '../../compiler/reply-schema.js'
 import type { Body } from '../../event.js'
-import type { ReplySchema } from '../../request/reply-schema.js'
 import { textOf } from './line.js'
 
-export type Parsed = Pick<Body<'HUMAN_REPLY_EVENT'>, 'parsed_choice' | 'parsed_payload'>
+type Parsed = Pick<Body<'HUMAN_REPLY_EVENT'>, 'parsed_choice' | 'parsed_payload'>
 
 /** By the grammar the reply was read by; one that is not known here reads nothing. */
 export function isInSchema(schema: ReplySchema, grammar: string, parsed: Parsed): boolean {

@@ -17,9 +17,9 @@ export type Placing = {
   attempts: Attempt[]
 }
 /** How far a callback has come: the last attempt, and when the next may be made; null for no more. */
-export type Calling = { attempts: number; next_at: string | null }
+type Calling = { attempts: number; next_at: string | null }
 /** `voided`: the key of its token was revoked, so that its copy does not stand, whenever it was sent. */
-export type Attempt = { readonly token_hash: Hash; concluded: boolean; voided: boolean }
+type Attempt = { readonly token_hash: Hash; concluded: boolean; voided: boolean }
 
 /** What the director may say of a request, and what it has said. Kept after the resolution, hence small. */
 export type Direction = {

@@ -9,7 +9,7 @@ import { type Flaw, flaw } from './invariants.js'
 export type Link = { readonly seq: number; readonly prev: Hash }
 export type Members = Readonly<Record<string, unknown>>
 
-export type ReadLine = {
+type ReadLine = {
   /** Null when the line is no JSON object at all. */
   readonly members: Members | null
   readonly flaws: readonly Flaw[]

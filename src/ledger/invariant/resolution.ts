@@ -5,7 +5,7 @@ import type { Book, Open, Story } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
 import { textOf } from './line.js'
 
-export type Cause = EntryOf<'HUMAN_REPLY_EVENT' | 'TIMEOUT_RECEIPT' | 'REQUEST_WITHDRAWN'>
+type Cause = EntryOf<'HUMAN_REPLY_EVENT' | 'TIMEOUT_RECEIPT' | 'REQUEST_WITHDRAWN'>
 type Resolved = EntryOf<'REQUEST_RESOLVED'>
 
 const OUTCOMES: Readonly<Record<Cause['type'], readonly OutcomeKind[]>> = {

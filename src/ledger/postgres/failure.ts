@@ -3,7 +3,7 @@
 import pg from 'pg'
 import { LedgerUnavailable } from '../contract.js'
 
-export type Failure = 'refused' | 'unavailable' | 'lost'
+type Failure = 'refused' | 'unavailable' | 'lost'
 
 /** SQLSTATE classes for which the statement itself is to blame: its data, a constraint, a trigger of ours, its text. */
 const REFUSED = ['22', '23', 'P0', '42', '0A']

@@ -36,7 +36,7 @@ const PROBE = [
 /** PostgreSQL keeps no U+0000 as text and refuses to look for it: nothing here has such a name. */
 const isNoName = (name: string | undefined): boolean => name?.includes('\0') === true
 
-export type Parts = {
+type Parts = {
   readonly writer: Writer
   readonly readers: Readers
   readonly notices: Notices

@@ -5,7 +5,7 @@ import type { Seals } from '../seals.js'
 import { hexOf } from './facts.js'
 
 /** `key` is given where a later row takes the place of an earlier one. */
-export type Put = { readonly table: string; readonly key: string | null; readonly row: object }
+type Put = { readonly table: string; readonly key: string | null; readonly row: object }
 
 export const shelved = (shelvings: readonly Shelving[], seals: Seals): readonly Put[] =>
   shelvings.flatMap(shelving => [rowOf(shelving, seals), ...rowsBeside(shelving)])

@@ -17,7 +17,7 @@ export type Head = {
 
 /** Rows by table, and within a table by what makes them one. */
 export type Rows = Map<string, Map<string | symbol, object>>
-export type Write = Statement & { readonly values: readonly unknown[] }
+type Write = Statement & { readonly values: readonly unknown[] }
 
 const ENTRIES: Statement = {
   name: 'write_entries',

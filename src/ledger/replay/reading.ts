@@ -1,8 +1,8 @@
 // A stored reply, read again: it must be the reply that was hashed, and mean what it meant.
 import { sha256 } from '../../canonical.js'
 import { type Compiled, compilerOf } from '../../compiler/compile.js'
+import type { ReplySchema } from '../../compiler/reply-schema.js'
 import type { EntryOf } from '../../event.js'
-import type { ReplySchema } from '../../request/reply-schema.js'
 import type { RawReply } from '../contract.js'
 import { isSame } from '../invariant/answer.js'
 

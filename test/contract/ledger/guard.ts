@@ -1,7 +1,7 @@
 // L5: guards look across requests, inside the serialised section.
 import { describe, expect, test } from 'vitest'
-import type { Channel } from '../../../src/adapter.js'
 import type { Guard, Shelving, Space } from '../../../src/ledger/contract.js'
+import type { Channel } from '../../../src/request/channel.js'
 import { hashed } from '../../ledger/craft.js'
 import { approvalOf, guarded, type Opener, open, sizeOf, stageFor, withdraw } from './stage.js'
 

@@ -1,7 +1,7 @@
 // Who may speak: the attacks on the sender, each by the letter an attacker would send.
 import { describe, expect, test } from 'vitest'
 import { markerLine, writeMessageId, writeNoticeId } from '../../../adapters/email/marker.js'
-import type { Binding } from '../../../src/adapter.js'
+import type { Binding } from '../../../src/adapter/contract.js'
 import {
   AUTHOR,
   type Fields,

@@ -5,7 +5,7 @@ import type { Asked } from '../../../adapters/email/asked.js'
 import { markerLine, writeMessageId, writeNoticeId } from '../../../adapters/email/marker.js'
 import type { Facts, Mail, Resolver } from '../../../adapters/email/read.js'
 import { readMail } from '../../../adapters/email/read.js'
-import type { Binding } from '../../../src/adapter.js'
+import type { Binding } from '../../../src/adapter/contract.js'
 
 export const HANDLE = '0123456789abcdefghjkmnpqrs'
 export const OTHER_HANDLE = 'zyxwvtsrqpnmkjhgfedcba9876'

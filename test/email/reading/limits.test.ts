@@ -7,7 +7,7 @@ import { linesOfHtml } from '../../../adapters/email/html.js'
 import { type Line, linesOf, MAX_LINE_CHARS } from '../../../adapters/email/lines.js'
 import { readMail } from '../../../adapters/email/read.js'
 import { compile } from '../../../src/compiler/compile.js'
-import type { ReplySchema } from '../../../src/request/reply-schema.js'
+import type { ReplySchema } from '../../../src/compiler/reply-schema.js'
 import { facts, letter, MARKER, read, said, signed, zone } from './letter.js'
 import { VECTORS } from './vectors.js'
 

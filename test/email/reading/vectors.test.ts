@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { readMail } from '../../../adapters/email/read.js'
 import { compile } from '../../../src/compiler/compile.js'
-import type { ReplySchema } from '../../../src/request/reply-schema.js'
+import type { ReplySchema } from '../../../src/compiler/reply-schema.js'
 import { facts, HANDLE, MARKER } from './letter.js'
 import { VECTORS } from './vectors.js'
 

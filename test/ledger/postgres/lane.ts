@@ -1,8 +1,9 @@
 // A lane on a PostgreSQL store, with one channel that a test plays: as much of a replica as its ledger concerns.
-import { Directory } from '../../../src/directory.js'
-import { Lane } from '../../../src/lane.js'
+
+import { Lane } from '../../../src/lane/lane.js'
 import type { Store } from '../../../src/ledger/contract.js'
-import { Rests } from '../../../src/rests.js'
+import { Directory } from '../../../src/people/directory.js'
+import { Rests } from '../../../src/people/rests.js'
 import { openKeyring, rotate } from '../../../src/token/keyring.js'
 import { configure, SECRET, type StageAdapter } from '../../lane/stage.js'
 
@@ -20,7 +21,7 @@ export async function laneOn(
   return new Lane({
     store,
     config,
-    directory: await Directory.open(config, shelf),
+    directory: await Directory.open(config.recipients, shelf),
     rests: await Rests.open(store),
     adapters: new Map([['slack', slack]]),
     keyring: () => ring,

@@ -1,0 +1,75 @@
+// What the operator sees at the start: where it is, the keys this once, and two lines that can be pasted as they are.
+import { configFileOf, OUTBOX_FILE } from '../config/config.js'
+import { type Settings, settings } from '../config/settings.js'
+import type { FirstKeys } from '../keys/first-keys.js'
+
+type Facts = {
+  readonly url: string
+  readonly publicUrl: string
+  readonly version: string
+  readonly keys: FirstKeys | null
+  readonly settings: Settings
+  readonly printsLinks: boolean
+  readonly recipients: readonly string[]
+}
+
+export function welcome(facts: Facts): string {
+  const { url, publicUrl, version, keys } = facts
+  const lines = [
+    '',
+    `  Interrupt Lane ${version} is ready at ${url}${publicUrl === url ? '' : ` (people reach it at ${publicUrl})`}`,
+    `  ledger and keys in ${placeOf(facts.settings)}, people and policy in ${configFileOf(facts.settings)}`,
+  ]
+  if (facts.printsLinks) {
+    lines.push(`  links and codes are printed here and appended to ${facts.settings.dataDir}/${OUTBOX_FILE}`)
+  }
+  if (keys !== null) lines.push('', ...shown(keys))
+  lines.push('', ...tryIt(facts), '')
+  return lines.join('\n')
+}
+
+const placeOf = ({ profile, dataDir }: Settings): string =>
+  profile === 'cluster' ? 'PostgreSQL, alarms in Redis' : `${dataDir}/`
+
+const shown = (keys: FirstKeys): string[] => [
+  '  API keys, shown this once:',
+  `    for an agent   ${keys.agent}   (may ask, sees only what it asked)`,
+  `    operator       ${keys.operator}   (may do everything; the lane command beside the data directory uses it)`,
+]
+
+/** What the command must be told to find this lane, where it is not where the command would look by itself. */
+function whereabouts({ url, settings: { dataDir } }: Facts): string {
+  const usual = settings({})
+  const told: string[] = []
+  if (!usual.ok || url !== usual.settings.laneUrl) told.push(`LANE_URL=${url} `)
+  if (!usual.ok || dataDir !== usual.settings.dataDir) told.push(`LANE_DATA_DIR=${dataDir} `)
+  return told.join('')
+}
+
+function tryIt(facts: Facts): string[] {
+  const { url, keys, recipients } = facts
+  // Where there are several, somebody must be named.
+  const [first] = recipients.length > 1 ? recipients : []
+  const body = {
+    request: {
+      type: 'REQUEST_QUESTION',
+      question_text: 'Ship the release today?',
+      impact: 'Decides whether the pipeline goes on',
+      context_handles: [],
+      deadline_seconds: 600,
+      default_action: 'HALT',
+      reply_schema: { kind: 'yes_no' },
+    },
+    run: { run_id: 'first-run', mood: 'DEFERENTIAL' },
+    ...(first !== undefined && { recipients: [first] }),
+  }
+  return [
+    `  ${keys === null ? 'Ask a question (LANE_API_KEY: a key of yours, `lane keys add` makes one)' : 'Ask the first question'}:`,
+    // In double quotes: a shell puts in what $LANE_API_KEY stands for.
+    `    curl -sS ${url}/v1/requests -H "authorization: Bearer ${keys?.agent ?? '$LANE_API_KEY'}" -H 'content-type: application/json' \\`,
+    `      -d '${JSON.stringify(body)}'`,
+    '  or',
+    `    ${whereabouts(facts)}npx lane ask "Ship the release today?" --impact "Decides whether the pipeline goes on" \\`,
+    `      --yes-no --deadline 10m --default HALT${first === undefined ? '' : ` --to ${first}`} --wait`,
+  ]
+}

@@ -1,0 +1,132 @@
+// The lane as one channel sees it: where its replies are taken, its reports filed, and its questions answered.
+
+import type { Desk, Inbound, Report, Verdict } from '../adapter/contract.js'
+import { isOpen } from '../agenda/case.js'
+import { LINKED } from '../agenda/delivery.js'
+import { outcomeOf, spoken } from '../agenda/outcome.js'
+import { claimNotice } from '../delivery/notice.js'
+import { report } from '../delivery/report.js'
+import type { Lane } from '../lane/lane.js'
+import { type Grant, SealBroken, type Shelving, type Store } from '../ledger/contract.js'
+import type { Directory } from '../people/directory.js'
+import { accept } from '../people/invitation.js'
+import type { Received } from '../reply/receive.js'
+import type { Channel } from '../request/channel.js'
+import { display } from '../request/display.js'
+import { hashToken } from '../token/jws.js'
+import { hashHandle, readHandle } from '../token/reply-handle.js'
+
+type DeskParts = {
+  readonly lane: Lane
+  readonly store: Store
+  readonly directory: Directory
+  readonly keyName: (keyId: string) => string
+  /** What named no delivery: counted, never recorded. */
+  readonly onStranger: (channel: Channel) => void
+}
+
+export function openDesk(channel: Channel, parts: DeskParts): Desk {
+  const { lane, store, directory } = parts
+  const { ledger, shelf } = store
+  const placed = (cursor: string): Shelving => ({ put: 'cursor', channel, cursor })
+  const keep = async (cursor: string): Promise<void> => {
+    await ledger.append({ decide: () => ({ kind: 'append', events: [], shelve: [placed(cursor)] }) })
+  }
+
+  async function grantsOf({ about }: Report): Promise<readonly Grant[]> {
+    const one = async (): Promise<Grant | null> => {
+      if (about.kind === 'ref') return shelf.grantByRef(channel, about.ref)
+      const handle = about.kind === 'handle' ? readHandle(about.handle) : null
+      return handle === null ? null : shelf.grant(hashHandle(handle))
+    }
+    if (about.kind !== 'sender') {
+      const grant = await one()
+      return grant === null || grant.channel !== channel ? [] : [grant]
+    }
+    const user = directory.whoHas(channel, about.sender)
+    if (user === null) return []
+    // A delivery is reported about once, whatever handles its copies have: by the newest.
+    const open = await shelf.openGrants(channel, user)
+    return [...new Map(open.map(grant => [grant.delivery_id, grant])).values()]
+  }
+
+  async function file(told: Report): Promise<void> {
+    for (const { request_id, delivery_id, token } of await grantsOf(told)) {
+      const { status, stands } = told
+      const about = { delivery_id, status, stands }
+      const after = await sound(report(lane.recorder, request_id, hashToken(token), about))
+      if (after !== null) lane.tend(after)
+    }
+  }
+
+  return {
+    async take(inbound, cursor) {
+      const beside = cursor === undefined ? [] : [placed(cursor)]
+      const received = (await sound(lane.answer(inbound, beside))) ?? UNKNOWN
+      // What was not recorded has not taken its place with it.
+      if (cursor !== undefined && (await shelf.cursor(channel)) !== cursor) await keep(cursor)
+      if (received.kind === 'unknown') parts.onStranger(channel)
+      return verdictOf(received)
+    },
+
+    report: file,
+
+    async look(inbound: Inbound) {
+      const seen = await sound(lane.glance(inbound))
+      if (seen === null) return null
+      const { subject, delivery_id, reason } = seen
+      return {
+        delivery_id,
+        display: display(subject, parts.keyName(subject.opened_by)),
+        reason,
+        outcome: isOpen(subject) ? null : outcomeOf(subject),
+      }
+    },
+
+    notice: async ({ request_id, delivery_id, reason, theirs }) =>
+      (await sound(claimNotice(lane.recorder, request_id, { delivery_id, channel, reason, theirs }))) ??
+      false,
+    async link(code, address) {
+      const user = await accept(store, directory, channel, code, address)
+      // Also where it was accepted before: whoever was told so may have died before this was done.
+      if (user !== null)
+        await file({ channel, about: { kind: 'sender', sender: address }, status: LINKED, stands: true })
+      return user
+    },
+    keep,
+    now: () => ledger.now(),
+  }
+}
+
+const UNKNOWN: Received = { kind: 'unknown' }
+
+/** Null about a request whose seal is broken: to a channel it is as if it were not there. One message that names it must not
+ *  hold up all that come after it. */
+const sound = <T>(asked: Promise<T>): Promise<T | null> =>
+  asked.catch(error => {
+    if (error instanceof SealBroken) return null
+    throw error
+  })
+
+function verdictOf(received: Received): Verdict {
+  if (received.kind === 'unknown') return received
+  const { subject } = received
+  const outcome = isOpen(subject) ? null : outcomeOf(subject)
+  if (received.kind === 'accepted') {
+    const { answer, resolved_at, deadline_at } = subject
+    if (answer === null) throw new Error('an accepted reply leaves an answer')
+    const { answered_by } = answer
+    return { kind: 'recorded', answer: spoken(answer), at: resolved_at ?? deadline_at, answered_by }
+  }
+  const { reason, refusal, delivery_id, theirs } = received
+  return {
+    kind: 'refused',
+    reason,
+    theirs,
+    request_id: subject.request_id,
+    delivery_id,
+    read: refusal?.read ?? null,
+    accepted: refusal?.accepted ?? null,
+    outcome,
+  }
+}

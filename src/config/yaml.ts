@@ -1,0 +1,56 @@
+// YAML with its lines: a value to be checked, and for every path in it the line on which it was written, so that an
+// operator is told where and not only what. Anything with two readings (a key twice, an unknown tag) is a problem.
+import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml'
+import { RESERVED_NAMES } from '../request/field.js'
+
+export type Problem = { readonly line: number; readonly message: string }
+type LinedYaml =
+  | {
+      readonly ok: true
+      readonly value: unknown
+      lineOf(path: readonly PropertyKey[]): number
+    }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+export function readYaml(text: string): LinedYaml {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
+  const line = (offset: number): number => lines.linePos(offset).line
+  const problems = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
+    line: line(pos[0]),
+    message: message.toLowerCase().replace(/\.$/, ''),
+  }))
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (isScalar(key) && RESERVED_NAMES.includes(String(key.value)))
+        problems.push({ line: line(key.range?.[0] ?? 0), message: `the key ${key.value} is not allowed` })
+    },
+    // One place for each value: an alias would be checked here and changed there.
+    Alias: (_, { range }) => {
+      problems.push({ line: line(range?.[0] ?? 0), message: 'aliases are not allowed; write the value out' })
+    },
+  })
+  if (problems.length > 0) return { ok: false, problems }
+  return {
+    ok: true,
+    value: document.toJS(),
+    lineOf: path => line(offsetOf(document.contents, path)),
+  }
+}
+
+const start = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined)
+
+/** Where a path was written: at its key in a map, at its item in a list; else at the nearest thing that was. */
+function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
+  let node: unknown = root
+  let offset = start(root) ?? 0
+  for (const step of path) {
+    const pair = isMap(node) ? node.items.find(item => keyOf(item) === String(step)) : undefined
+    const next = pair ? pair.value : isSeq(node) ? node.items[Number(step)] : undefined
+    offset = start(pair ? pair.key : next) ?? offset
+    node = next
+  }
+  return offset
+}
+
+const keyOf = ({ key }: Pair): string => (isScalar(key) ? String(key.value) : '')

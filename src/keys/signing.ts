@@ -1,0 +1,125 @@
+// The keys that sign, kept in memory while the lane runs and changed by whichever replica rotates them.
+//
+// A key that was rotated in is known to every replica before any of them signs with it: a reply comes back to whichever
+// replica the network chooses, and one that did not know the key yet would turn a person away. One that was stopped meanwhile,
+// or was never told because the rotation was cut short, looks into the store before it calls a key unknown. A key that was
+// revoked is the other way round: each replica drops it as soon as it hears of it, and signs with the next at once.
+import { instant } from '../clock.js'
+import { acted } from '../event.js'
+import type { Store } from '../ledger/contract.js'
+import { alone, onEntry } from '../ledger/replica.js'
+import { note } from '../record/record.js'
+import { type Keyring, missing, openKeyring, revokedKids, rotate, signingRow } from '../token/keyring.js'
+import type { Secret } from '../token/wrap.js'
+
+/** Replicas look for new entries once a second, whatever else fails; three looks. */
+export const KNOWN_EVERYWHERE_MS = 3_000
+
+export type Signing = {
+  readonly current: () => Keyring
+  rotate(): Promise<{ readonly kid: string; readonly not_before: string }>
+  /** Off the ring at once, whatever it has signed: for a key that others may have. Null where there is no such key. */
+  revoke(kid: string, by: string): Promise<Revoked | null>
+  /** The keys that were revoked and whose tokens could still be about. */
+  revoked(): Promise<ReadonlySet<string>>
+  stop(): void
+}
+
+type Revoked = { readonly kid: string; readonly revoked_at: string }
+
+export async function keepKeyring(
+  store: Store,
+  secret: Secret,
+  spreadMs: number,
+  onTrouble: (error: unknown) => void,
+): Promise<Signing> {
+  const change = async () => {
+    const now = store.ledger.now()
+    const { kid, keyring } = await alone(store, 'keys', () => rotate(store.shelf, secret, now))
+    const not_before = instant(now)
+    await note(store.ledger, { type: 'KEY_ROTATED', body: { kid, purpose: 'reply-token', not_before } })
+    return { keyring, kid, not_before }
+  }
+
+  await store.shelf.putKeys(missing(await store.shelf.keyring(), secret, store.ledger.now()))
+  let ring = (await openKeyring(store.shelf, secret)) ?? (await change()).keyring
+  let switching: NodeJS.Timeout | undefined
+  const adopt = (newer: Keyring, afterMs = spreadMs): void => {
+    clearTimeout(switching)
+    ring = afterMs === 0 ? newer : { ...newer, signing: ring.signing }
+    if (afterMs > 0) switching = setTimeout(() => (ring = newer), afterMs).unref()
+  }
+  const reread = async (): Promise<void> => {
+    const newer = await openKeyring(store.shelf, secret)
+    if (newer !== null && newer.signing.kid !== ring.signing.kid) adopt(newer)
+  }
+  /** What others may have must sign nothing more, here and now; another that signs goes on until all know the next. */
+  const drop = async (): Promise<void> => {
+    const newer = await openKeyring(store.shelf, secret)
+    if (newer === null) return
+    const signs = await newer.verifier(ring.signing.kid, store.ledger.now())
+    adopt(newer, signs === null ? 0 : spreadMs)
+  }
+  const leaving = [
+    onEntry(store.ledger, 'KEY_ROTATED', reread, onTrouble),
+    onEntry(store.ledger, 'KEY_REVOKED', drop, onTrouble),
+  ]
+  const current: Keyring = {
+    get signing() {
+      return ring.signing
+    },
+    async verifier(kid, now) {
+      const known = await ring.verifier(kid, now)
+      if (known !== null) return known
+      await reread()
+      return ring.verifier(kid, now)
+    },
+    jwks: now => ring.jwks(now),
+    // These are not rotated.
+    code: ring.code,
+    messageId: ring.messageId,
+    csrf: ring.csrf,
+  }
+
+  return {
+    current: () => current,
+    async rotate() {
+      const { keyring, kid, not_before } = await change()
+      adopt(keyring)
+      return { kid, not_before }
+    },
+    async revoke(kid, by) {
+      const key = signingRow(await store.shelf.keyring(), kid)
+      if (key === null) return null
+      // The next must be there before the one that signs goes.
+      if (key.verify_until === null) await change()
+      const revoked_at = await alone(store, 'keys', () => takeOff(store, kid, by))
+      await drop()
+      return revoked_at === null ? null : { kid, revoked_at }
+    },
+    revoked: async () => revokedKids(await store.shelf.keyring(), store.ledger.now()),
+    stop() {
+      for (const leave of leaving) leave()
+      clearTimeout(switching)
+    },
+  }
+}
+
+/** Recorded in one append with whose deed it is, and once: what verifies no more is left as it is. Since when it does not. */
+async function takeOff({ ledger, shelf }: Store, kid: string, by: string): Promise<string | null> {
+  const key = signingRow(await shelf.keyring(), kid)
+  if (key === null) return null
+  if (key.verify_until !== null && key.verify_until <= ledger.now()) return instant(key.verify_until)
+  let at = ''
+  await ledger.append({
+    decide(moment) {
+      at = moment.at
+      return {
+        kind: 'append',
+        events: [{ type: 'KEY_REVOKED', body: { kid, by } }, acted('signing_key_revoked', kid, by)],
+        shelve: [{ put: 'key', key: { ...key, verify_until: moment.ms } }],
+      }
+    },
+  })
+  return at
+}

@@ -1,0 +1,226 @@
+// Does what the agenda owes: sends, closes, calls back. Fire and forget: the alarm in the ledger remembers whatever this
+// process does not live to finish, and whoever is asked next finds it owed still.
+import type { Adapter } from '../adapter/contract.js'
+import { type Case, isOpen } from '../agenda/case.js'
+import { outcomeOf } from '../agenda/outcome.js'
+import { type AgendaPolicy, type Duty, isOverdue, owed } from '../agenda/owed.js'
+import { instant } from '../clock.js'
+import { type Config, proofsFor } from '../config/config.js'
+import { timeOut } from '../deadline/time-out.js'
+import { close } from '../delivery/close.js'
+import { attempt, type Claim, claimWithin, deliver, type Sender } from '../delivery/deliver.js'
+import { Gate } from '../delivery/gate.js'
+import type { Deliver } from '../delivery/pass.js'
+import type { Deed } from '../event.js'
+import type { Moment, Shelving, Store } from '../ledger/contract.js'
+import type { Directory } from '../people/directory.js'
+import type { Rests } from '../people/rests.js'
+import type { Recorder } from '../record/record.js'
+import type { Channel } from '../request/channel.js'
+import { display } from '../request/display.js'
+import { wayOf } from '../request/way.js'
+import type { Rested } from '../request/words.js'
+import type { Keyring } from '../token/keyring.js'
+import { type CallBack, type Calls, callBack } from '../waiter/callback.js'
+
+/** Sends under way at once, per channel: what is claimed together is committed together. */
+const CONCURRENT_SENDS = 256
+/** Calls under way at once, per host: one that hangs holds up its own, and is not leaned on by all at once. */
+const CONCURRENT_CALLS = 8
+
+export type ErrandParts = {
+  readonly store: Store
+  readonly config: Config
+  readonly directory: Directory
+  readonly rests: Rests
+  readonly adapters: ReadonlyMap<Channel, Adapter>
+  readonly keyring: () => Keyring
+  readonly publicUrl: () => string
+  readonly keyName: (keyId: string) => string
+  readonly onTrouble: (error: unknown, about: Record<string, unknown>) => void
+  /** Absent where nobody is called. */
+  readonly calls?: Calls
+}
+
+/** What is claimed with the opening of a request, and what of it stands in that append. */
+type First = {
+  readonly claims: readonly Claim[]
+  readonly events: readonly Deed[]
+  readonly shelve: readonly Shelving[]
+  /** Whether nothing else is owed just now. */
+  readonly isAll: boolean
+}
+
+export const NOTHING_CLAIMED: First = { claims: [], events: [], shelve: [], isAll: false }
+
+export class Errands {
+  readonly #parts: ErrandParts
+  readonly #policy: AgendaPolicy
+  readonly #recorder: Recorder
+  readonly #gates = new Map<Channel, Gate>()
+  /** By host, while one is being called. */
+  readonly #hosts = new Map<string, Gate>()
+  /** What this process is at just now, by nameOf(); tend() adds, the work removes. */
+  readonly #atWork = new Map<string, Promise<void>>()
+  readonly #sender: Sender
+
+  constructor(parts: ErrandParts, policy: AgendaPolicy, recorder: Recorder) {
+    this.#parts = parts
+    this.#policy = policy
+    this.#recorder = recorder
+    this.#sender = this.#makeSender()
+  }
+
+  /** Starts whatever is owed and not already under way here. */
+  tend(subject: Case): void {
+    for (const duty of this.#owed(subject)) {
+      if (this.#atWork.has(nameOf(subject, duty))) continue
+      this.#start(subject, duty, () => this.#begin(subject, duty))
+    }
+  }
+
+  /** The one duty nobody is answered before: what is overdue is resolved by its default. The case after it. */
+  async settle(subject: Case): Promise<Case> {
+    if (!isOverdue(subject, this.#parts.store.ledger.now())) return subject
+    const after = await timeOut(this.#recorder, subject)
+    if (!isOpen(after)) this.tend(after)
+    return after
+  }
+
+  /** The claims on what a request owes from its first moment on, to stand in the append that opens it. A channel that has
+   *  its hands full claims nothing ahead: a claim that waits in a queue would outlive its lease. Each claim has a place
+   *  at its gate, which is used by keep() or given up by letGo(). `isCoded`: whether a code can be given out with it. */
+  claimFirst(subject: Case, moment: Moment, isCoded: (duty: Deliver) => boolean): First {
+    const { duties } = owed(subject, moment.ms, this.#policy)
+    const due = duties.filter(
+      (duty): duty is Deliver => duty.kind === 'deliver' && this.#gate(duty.channel).take(),
+    )
+    const made = due.map(duty => claimWithin(this.#sender, subject, duty, moment, isCoded(duty)))
+    return {
+      claims: made.map(({ claim }) => claim),
+      events: made.map(({ event }) => event),
+      shelve: made.flatMap(({ shelvings }) => shelvings),
+      isAll: due.length === duties.length,
+    }
+  }
+
+  /** Makes the attempts that were claimed so, and tends to whatever else is owed. */
+  keep(subject: Case, { claims, isAll }: First): void {
+    for (const claim of claims) {
+      const { duty } = claim
+      const sent = () => attempt(this.#sender, subject, claim)
+      this.#start(subject, duty, () => this.#gate(duty.channel).use(() => this.#follow(sent())))
+    }
+    if (!isAll) this.tend(subject)
+  }
+
+  /** Nothing came of the append. */
+  letGo({ claims }: First): void {
+    for (const { duty } of claims) this.#gate(duty.channel).leave()
+  }
+
+  #start(subject: Case, duty: Duty, begin: () => Promise<void>): void {
+    const name = nameOf(subject, duty)
+    const work = begin()
+      .catch(error => this.#parts.onTrouble(error, { request_id: subject.request_id, duty: duty.kind }))
+      .then(() => void this.#atWork.delete(name))
+    this.#atWork.set(name, work)
+  }
+
+  /** Waits for what is under way. */
+  async drain(): Promise<void> {
+    while (this.#atWork.size > 0) await Promise.all(this.#atWork.values())
+  }
+
+  #owed(subject: Case): readonly Duty[] {
+    return owed(subject, this.#parts.store.ledger.now(), this.#policy).duties
+  }
+
+  #begin(subject: Case, duty: Duty): Promise<void> {
+    switch (duty.kind) {
+      case 'time_out':
+        return this.settle(subject).then(() => undefined)
+      case 'call_back':
+        return this.#callBack(subject, duty)
+      case 'close':
+        return this.#gate(duty.channel).pass(() => this.#close(subject, duty))
+      case 'deliver':
+        return this.#gate(duty.channel).pass(() => this.#follow(deliver(this.#sender, subject, duty)))
+    }
+  }
+
+  #makeSender(): Sender {
+    const { store, config, keyring, keyName, adapters, directory, publicUrl, onTrouble } = this.#parts
+    return {
+      record: this.#recorder.record,
+      onTrouble,
+      adapter: channel => adapters.get(channel) ?? null,
+      keyring,
+      keyName,
+      now: () => store.ledger.now(),
+      person: (userId, channel) => directory.reach(userId, channel),
+      awaitsLink: (userId, channel) => directory.awaitsLink(userId, channel),
+      publicUrl,
+      way: ({ request }, { channel }, shown, coded) =>
+        wayOf({
+          channel,
+          coded,
+          shown: adapters.get(channel)?.shows(shown) ?? true,
+          proofs: proofsFor(config, request),
+        }),
+      rested: (subject, userId) => this.#rested(subject, userId),
+      stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
+    }
+  }
+
+  #rested({ recipients }: Case, userId: string): Rested | null {
+    const { rests, store } = this.#parts
+    const now = store.ledger.now()
+    const channels = recipients.find(one => one.user_id === userId)?.channels ?? []
+    const channel = channels.find(one => rests.at(userId, one, now))
+    return channel === undefined ? null : { channel, until: instant(rests.until(userId, channel)) }
+  }
+
+  /** A failure may have made the next channel's delivery due, a resolution the closing of this one. */
+  async #follow(delivery: Promise<Case>): Promise<void> {
+    const after = await delivery
+    setImmediate(() => this.tend(after))
+  }
+
+  async #close(subject: Case, duty: Extract<Duty, { kind: 'close' }>): Promise<void> {
+    const refs = (id: string) => this.#parts.store.shelf.refs(id)
+    const ending = {
+      outcome: outcomeOf(subject),
+      display: display(subject, this.#parts.keyName(subject.opened_by)),
+    }
+    await close({ ...this.#sender, refs }, subject, duty, ending)
+  }
+
+  async #callBack(subject: Case, duty: CallBack): Promise<void> {
+    const { store, calls = null } = this.#parts
+    const url = await store.shelf.callback(subject.request_id)
+    const host = url === null ? '' : new URL(url).host
+    const gate = this.#hosts.get(host) ?? new Gate(CONCURRENT_CALLS)
+    this.#hosts.set(host, gate)
+    const caller = { record: this.#recorder.record, now: () => store.ledger.now(), calls }
+    await gate
+      .pass(() => callBack(caller, subject, duty, url))
+      .finally(() => {
+        if (gate.idle) this.#hosts.delete(host)
+      })
+  }
+
+  #gate(channel: Channel): Gate {
+    const known = this.#gates.get(channel)
+    if (known) return known
+    const gate = new Gate(this.#parts.adapters.get(channel)?.atOnce ?? CONCURRENT_SENDS)
+    this.#gates.set(channel, gate)
+    return gate
+  }
+}
+
+const nameOf = ({ request_id }: Case, duty: Duty): string =>
+  'delivery_id' in duty ? duty.delivery_id : `${duty.kind} ${request_id}`
+
+const isSame = (duty: Duty, wanted: Deliver): boolean =>
+  duty.kind === 'deliver' && duty.delivery_id === wanted.delivery_id && duty.attempt === wanted.attempt

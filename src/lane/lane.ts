@@ -1,0 +1,179 @@
+// The lane: three things come in (a request, a reply, the passing of time), each ends as events in the ledger, and
+// what the agenda then owes is done. Nothing here decides; it asks the agenda and calls the rooms.
+
+import type { Inbound } from '../adapter/contract.js'
+import { type Case, fold } from '../agenda/case.js'
+import { canonical } from '../canonical.js'
+import { proofsFor } from '../config/config.js'
+import { renew } from '../delivery/renew.js'
+import { Director } from '../director/director.js'
+import type { Shelving } from '../ledger/contract.js'
+import { drawCode, invite } from '../people/invitation.js'
+import { type OnAlarm, type Recorder, recorder } from '../record/record.js'
+import { glance, type Received, type Receiver, receive } from '../reply/receive.js'
+import { Turns } from '../reply/turns.js'
+import type { ResolvedRecipient } from '../request/admit.js'
+import type { Channel } from '../request/channel.js'
+import type { Submission } from '../request/parse.js'
+import { erase } from './erase.js'
+import { type ErrandParts, Errands } from './errands.js'
+import { type Opened, open } from './opening.js'
+import { type Withdrawn, withdraw } from './withdraw.js'
+
+type LaneParts = ErrandParts & {
+  /** Absent where nothing rings. */
+  readonly onAlarm?: OnAlarm
+}
+
+type Invited =
+  | { readonly kind: 'invited'; readonly url: string; readonly expires_at: string }
+  /** The configuration or the channel has no place for an address of their own. */
+  | { readonly kind: 'not_linkable' }
+  /** The channel cannot say now where the invitation is accepted. */
+  | { readonly kind: 'unavailable' }
+
+export class Lane {
+  /** What the run does next, and by what right. */
+  readonly director: Director
+  readonly #parts: LaneParts
+  readonly #recorder: Recorder
+  readonly #errands: Errands
+  readonly #turns = new Turns()
+
+  constructor(parts: LaneParts) {
+    this.#parts = parts
+    const closable = [...parts.adapters.values()].filter(adapter => adapter.close !== undefined)
+    const policy = {
+      closable: new Set(closable.map(adapter => adapter.channel)),
+      rests: (userId: string, channel: Channel, now: number) => parts.rests.at(userId, channel, now),
+    }
+    parts.rests.listen((channel, userId) => void this.#advanceCoded(channel, userId))
+    const { ledger } = parts.store
+    const current = (id: string): Promise<Case | null> => this.current(id)
+    this.#recorder = recorder({
+      ledger,
+      policy,
+      current,
+      direct: subject => this.director.direct(subject),
+      ...(parts.onAlarm && { onAlarm: parts.onAlarm }),
+    })
+    this.director = new Director({
+      ledger,
+      policy: parts.config.director,
+      keyring: parts.keyring,
+      recorder: this.#recorder,
+      current,
+    })
+    this.#errands = new Errands(parts, policy, this.#recorder)
+  }
+
+  open(submission: Submission, recipients: readonly ResolvedRecipient[], openedBy: string): Promise<Opened> {
+    const { limits } = this.#parts.config
+    const { begin } = this.#recorder
+    const current = (id: string): Promise<Case | null> => this.current(id)
+    return open({ begin, limits, errands: this.#errands, current }, submission, recipients, openedBy)
+  }
+
+  async answer(inbound: Inbound, beside: readonly Shelving[] = []): Promise<Received> {
+    const received = await this.#turns.take(canonical(inbound.binding), () =>
+      receive(this.#receiver(), inbound, beside),
+    )
+    if (received.kind !== 'unknown') this.#errands.tend(received.subject)
+    return received
+  }
+
+  /** Whether a sender could answer now, and what: nothing is recorded. */
+  glance(inbound: Inbound) {
+    return glance(this.#receiver(), inbound)
+  }
+
+  /** For what is told about a delivery later. */
+  get recorder(): Pick<Recorder, 'record'> {
+    return this.#recorder
+  }
+
+  tend(subject: Case): void {
+    this.#errands.tend(subject)
+  }
+
+  /** Owes a fresh copy of each that was signed with a key that is revoked. */
+  renew(revoked: ReadonlySet<string>, stopped: () => boolean): Promise<void> {
+    const { ledger } = this.#parts.store
+    const { record } = this.#recorder
+    return renew({ ledger, record, tend: subject => this.tend(subject) }, revoked, stopped)
+  }
+
+  /** Where a person links their own address. */
+  async invite(userId: string, channel: Channel, by: string): Promise<Invited> {
+    const adapter = this.#parts.adapters.get(channel)
+    const isLinkable = this.#parts.directory.awaitsLink(userId, channel)
+    if (adapter?.invite === undefined || !isLinkable) return { kind: 'not_linkable' }
+    const code = drawCode()
+    const url = await adapter.invite(code).catch(() => null)
+    if (url === null) return { kind: 'unavailable' }
+    const { expires_at } = await invite(this.#parts.store, userId, channel, by, code)
+    return { kind: 'invited', url, expires_at }
+  }
+
+  #receiver(): Receiver {
+    const { store, config, directory, keyring, rests } = this.#parts
+    return {
+      record: this.#recorder.record,
+      ledger: store.ledger,
+      shelf: store.shelf,
+      keyring,
+      proofsFor: request => proofsFor(config, request),
+      whois: (channel, sender) => directory.whoHas(channel, sender),
+      isResting: ({ channel, user_id }) => rests.at(user_id, channel, store.ledger.now()),
+      attemptsPerDelivery: config.limits.reply_attempts_per_delivery,
+      current: id => this.current(id),
+      now: () => store.ledger.now(),
+    }
+  }
+
+  /** Codes have been laid to rest: whoever is asked by one is to have another way. Whatever is not done here is owed still. */
+  async #advanceCoded(channel: Channel, userId: string): Promise<void> {
+    try {
+      const open = await this.#parts.store.shelf.openCodes(channel, userId)
+      for (const { request_id } of open) await this.advance(request_id)
+    } catch (error) {
+      this.#parts.onTrouble(error, { channel, recipient: userId })
+    }
+  }
+
+  async withdraw(requestId: string, reason: string, by: string): Promise<Withdrawn> {
+    const { ledger } = this.#parts.store
+    const parts = {
+      record: this.#recorder.record,
+      current: (id: string) => this.current(id),
+      takeBack: (...given: Parameters<Director['takeBack']>) => this.director.takeBack(...given),
+      suspect: () => ledger.suspect(),
+    }
+    const withdrawn = await withdraw(parts, requestId, { reason, by })
+    if (withdrawn.kind === 'withdrawn') this.#errands.tend(withdrawn.subject)
+    return withdrawn
+  }
+
+  /** Forgets what people wrote; the ids of the replies concerned, or null for no such request. */
+  erase(requestId: string, by: string): Promise<readonly string[] | null> {
+    const { record } = this.#recorder
+    return erase({ record, store: this.#parts.store, current: id => this.current(id) }, requestId, by)
+  }
+
+  /** The case as it stands now, or null: every door first resolves an overdue request, then answers. */
+  async current(requestId: string): Promise<Case | null> {
+    const subject = fold(await this.#parts.store.ledger.story(requestId))
+    return subject === null ? null : this.#errands.settle(subject)
+  }
+
+  /** An alarm has rung, or a door was opened: ask the agenda and do what is owed. */
+  async advance(requestId: string): Promise<void> {
+    const subject = await this.current(requestId)
+    if (subject !== null) this.#errands.tend(subject)
+  }
+
+  /** Waits for the sends, closings and calls under way. */
+  drain(): Promise<void> {
+    return this.#errands.drain()
+  }
+}

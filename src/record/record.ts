@@ -1,0 +1,182 @@
+// The one way a room adds to a request's story. `record` reads the case, lets the room prepare what it will tell, and
+// appends that on top of the version it has read; what was added is folded, and when the agenda must be asked again is
+// written in the same transaction, so that a crash at any point leaves the alarm standing.
+//
+// R1  When the story has moved on, the case is read anew and prepared anew: nothing computed from an older case is appended.
+// R2  Every event of an append carries the ids of its request and run.
+// R3  A resolution never stands without what the director says of it: both are one append.
+import { apply, type Case, isOpen } from '../agenda/case.js'
+import { type AgendaPolicy, owed } from '../agenda/owed.js'
+import type { Deed, Draft, Entry } from '../event.js'
+import type { Decision, Guard, Ledger, Moment, Shelving } from '../ledger/contract.js'
+
+export type Told<R> =
+  | { readonly refuse: R }
+  | {
+      readonly events: readonly Deed[]
+      readonly shelve?: readonly Shelving[]
+      /** The case they make of the story, where the teller had to know it already. */
+      readonly after?: Case
+    }
+/** Called inside the serialised section, with the time and the place at which the events will stand. */
+type Tell<R> = (moment: Moment) => Told<R>
+
+/** What a room makes of the case it was given: nothing is to be added, or this. */
+type Attempt<R, L> =
+  | { readonly leave: L }
+  | {
+      readonly tell: Tell<R>
+      readonly guards?: readonly Guard[]
+      /** Whether it may resolve the request: the director is then asked beforehand. */
+      readonly resolves?: boolean
+    }
+/** Outside the lock: judging, compiling, minting. Called again for each case that is read. */
+type Prepare<R, L> = (subject: Case) => Attempt<R, L>
+
+type Recorded<R, L> =
+  | { readonly kind: 'recorded'; readonly subject: Case; readonly entries: readonly Entry[] }
+  | { readonly kind: 'left'; readonly subject: Case; readonly why: L }
+  | { readonly kind: 'refused'; readonly subject: Case; readonly why: R }
+  | { readonly kind: 'guarded'; readonly subject: Case; readonly guard: Guard }
+
+export type Begun =
+  | { readonly kind: 'begun'; readonly subject: Case }
+  /** There is a request of that id. */
+  | { readonly kind: 'known' }
+  | { readonly kind: 'guarded'; readonly guard: Guard }
+
+export type Recorder = {
+  /** `known` is the case as somebody has just read it: it is prepared first, and saves a reading. */
+  record<R = never, L = never>(
+    requestId: string,
+    prepare: Prepare<R, L>,
+    known?: Case,
+  ): Promise<Recorded<R, L>>
+  /** The first append of a story. */
+  begin(ids: Ids, tell: Tell<never>, guards: readonly Guard[]): Promise<Begun>
+}
+
+type Ids = { readonly request_id: string; readonly run_id: string }
+
+/** What follows on a resolution, for the same append: pure, from the resolved case and the seq of its resolution. */
+export type Sequel = (subject: Case, resolved: number, moment: Moment) => readonly Deed[]
+
+type RecorderParts = {
+  readonly ledger: Ledger
+  readonly policy: AgendaPolicy
+  /** The case as it stands now; null where there is none. */
+  readonly current: (requestId: string) => Promise<Case | null>
+  /** Asked before an append that may resolve its request; what it needs of the store and of chance it takes here. */
+  readonly direct: (subject: Case) => Promise<Sequel>
+  /** Told after each commit when the agenda must next be asked about the request; null for never. */
+  readonly onAlarm?: (subject: Case, at: number | null) => void
+}
+export type OnAlarm = NonNullable<RecorderParts['onAlarm']>
+
+export function recorder(parts: RecorderParts): Recorder {
+  return {
+    async record(requestId, prepare, known) {
+      for (let subject = known ?? (await read(parts, requestId)); ; subject = await read(parts, requestId)) {
+        const attempt = prepare(subject)
+        if ('leave' in attempt) return { kind: 'left', subject, why: attempt.leave }
+        const sequel = attempt.resolves === true && isOpen(subject) ? await parts.direct(subject) : null
+        const ids = { request_id: subject.request_id, run_id: subject.run.run_id }
+        const result = await append(parts, { ids, subject, sequel }, attempt.tell, attempt.guards)
+        if (result.kind === 'moved') continue
+        return result.kind === 'recorded' ? result : { subject, ...result }
+      }
+    },
+
+    async begin(ids, tell, guards) {
+      const result = await append(parts, { ids, subject: null, sequel: null }, tell, guards)
+      switch (result.kind) {
+        case 'recorded':
+          return { kind: 'begun', subject: result.subject }
+        case 'moved':
+          return { kind: 'known' }
+        case 'guarded':
+          return result
+        case 'refused':
+          throw new Error('an opening refuses nothing')
+      }
+    },
+  }
+}
+
+async function read({ current }: RecorderParts, requestId: string): Promise<Case> {
+  const subject = await current(requestId)
+  if (subject === null) throw new Error(`the ledger has no request ${requestId}`)
+  return subject
+}
+
+/** On top of what an append is made. */
+type Base = { readonly ids: Ids; readonly subject: Case | null; readonly sequel: Sequel | null }
+
+async function append<R>(
+  { ledger, policy, onAlarm }: RecorderParts,
+  base: Base,
+  tell: Tell<R>,
+  guards: readonly Guard[] = [],
+) {
+  const { ids, subject } = base
+  let after = subject
+  let alarm: number | null = null
+  const decide = (moment: Moment): Decision<R> => {
+    const told = tell(moment)
+    if ('refuse' in told) return { kind: 'refuse', why: told.refuse }
+    const grown = directed(base, told, moment)
+    after = grown.after
+    alarm = owed(grown.after, moment.ms, policy).alarm
+    return { kind: 'append', events: grown.events, alarm, ...(told.shelve && { shelve: told.shelve }) }
+  }
+  const story = { request_id: ids.request_id, expected: subject?.version ?? 0 }
+  const result = await ledger.append({ story, guards, decide })
+  if (result.kind !== 'appended') return result
+  const recorded = settled(after, result.entries)
+  onAlarm?.(recorded, alarm)
+  return { kind: 'recorded' as const, subject: recorded, entries: result.entries }
+}
+
+/** All events of the append, the director's included (R2, R3), and the case they make. */
+function directed(
+  { ids, subject, sequel }: Base,
+  told: Exclude<Told<never>, { readonly refuse: unknown }>,
+  moment: Moment,
+): { readonly events: readonly Draft[]; readonly after: Case } {
+  const events = stamp(ids, told.events)
+  const after = told.after ?? grown(subject, events, moment)
+  const resolved = events.findIndex(draft => draft.type === 'REQUEST_RESOLVED')
+  if (resolved < 0) return { events, after }
+  if (sequel === null) throw new Error('an append that resolves a request must say so beforehand')
+  const follows = stamp(ids, sequel(after, moment.seq + resolved, moment))
+  const place = { ...moment, seq: moment.seq + events.length }
+  return {
+    events: [...events, ...follows],
+    after: follows.length === 0 ? after : grown(after, follows, place),
+  }
+}
+
+/** What belongs to no request's story is appended by itself. */
+export async function note(ledger: Ledger, draft: Draft): Promise<void> {
+  await ledger.append({ decide: () => ({ kind: 'append', events: [draft] }) })
+}
+
+export const stamp = ({ request_id, run_id }: Ids, deeds: readonly Deed[]): readonly Draft[] =>
+  deeds.map(({ type, body }) => ({ type, request_id, run_id, body }) as Draft)
+
+/** The case that events will make of a story, standing at the moment's place and after. */
+export function grown(subject: Case | null, events: readonly Draft[], { at, seq }: Moment): Case {
+  let after = subject
+  let place = seq
+  for (const draft of events) after = apply(after, { at, seq: place++, ...draft })
+  if (after === null) throw new Error('a story begins with an event')
+  return after
+}
+
+/** The fold made before the commit did not know the first entry's hash. */
+function settled(after: Case | null, entries: readonly Entry[]): Case {
+  if (after === null) throw new Error('an append to a story must leave a case')
+  const first = entries[0]
+  if (first?.type !== 'REQUEST_OPENED') return after
+  return { ...after, receipt: { seq: first.seq, hash: first.hash } }
+}

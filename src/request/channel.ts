@@ -1,0 +1,16 @@
+// Where people are asked, and how each place vouches for who is speaking.
+export const CHANNELS = ['slack', 'email', 'telegram', 'sms', 'web'] as const
+export type Channel = (typeof CHANNELS)[number]
+
+/** Strongest facts first. No API caller can set one. */
+export const PROOFS = [
+  'slack_signed',
+  'telegram_id',
+  'dmarc',
+  'passkey',
+  'web_session',
+  'console',
+  'link_code',
+  'sms_from',
+] as const
+export type Proof = (typeof PROOFS)[number]
