@@ -2,9 +2,9 @@
 import type { Adapter, Outcome } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
+import { within } from '../patience.js'
 import type { Recorder } from '../record/record.js'
 import type { Display } from '../request/display.js'
-import { within } from './patience.js'
 
 const CLOSE_TIMEOUT_MS = 10_000
 

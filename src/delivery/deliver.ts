@@ -8,6 +8,7 @@ import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import type { Deed } from '../event.js'
 import type { Moment, Shelving } from '../ledger/contract.js'
+import { within } from '../patience.js'
 import type { Recorder, Told } from '../record/record.js'
 import type { Channel } from '../request/channel.js'
 import { bindsByCode } from '../request/way.js'
@@ -22,7 +23,6 @@ import {
   type Pass,
   shelvingsOf,
 } from './pass.js'
-import { within } from './patience.js'
 
 /** A provider that has said nothing for this long has given no verdict: the send is uncertain. */
 const SEND_TIMEOUT_MS = 10_000

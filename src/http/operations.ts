@@ -1,6 +1,6 @@
 // What this is, whether it is alive, whether it can take a request, what it counts, and by which keys it signs.
 import type { FastifyInstance } from 'fastify'
-import { within } from '../delivery/patience.js'
+import { within } from '../patience.js'
 import { type DoorParts, scoped } from './door.js'
 import { openApi } from './openapi/describe.js'
 

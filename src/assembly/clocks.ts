@@ -1,0 +1,26 @@
+// Last stage: what goes on by itself. Alarms ring, pulled channels are listened to, and what a revoked key signed is sent anew.
+// It begins once the door is open: a link that is sent before that would lead nowhere.
+import { startListening } from '../channel/listening.js'
+import { keepRenewing } from '../keys/renewal.js'
+import type { Channels } from './channels.js'
+import type { Opened } from './door.js'
+import type { House } from './house.js'
+import type { Keys } from './keys.js'
+import type { Laid } from './lane.js'
+import { startAlarms } from './profile.js'
+
+export async function startClocks(
+  { settings, store, stops, say, onStale }: House,
+  { ring }: Keys,
+  { adapters }: Channels,
+  { lane, alarms }: Laid,
+  { desk }: Opened,
+): Promise<void> {
+  const ringing = await startAlarms(settings, store, id => lane.advance(id), say)
+  alarms.current = ringing
+  stops.addDraining(() => ringing.stop())
+  const listening = startListening(adapters.values(), store, desk, say)
+  stops.addDraining(() => listening.stop())
+  const renewing = keepRenewing({ lane, ledger: store.ledger, ring, onTrouble: onStale })
+  stops.add(() => renewing.stop())
+}

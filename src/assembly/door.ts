@@ -1,0 +1,79 @@
+// Fourth stage: the door is built and opened. From then on links lead somewhere.
+import type { Desk } from '../adapter/contract.js'
+import { openDesk } from '../channel/desk.js'
+import { leaveAddress } from '../config/data-directory.js'
+import { defaultUrl } from '../config/settings.js'
+import type { DoorParts } from '../http/door.js'
+import { Guesses } from '../http/guesses.js'
+import { buildServer } from '../http/server.js'
+import { Watch } from '../http/watch.js'
+import type { Channel } from '../request/channel.js'
+import { stamper } from '../token/stamp.js'
+import { isCallable, URL_WORDS } from '../waiter/address.js'
+import type { Channels } from './channels.js'
+import type { House } from './house.js'
+import type { Keys } from './keys.js'
+import type { Laid } from './lane.js'
+
+export type Opened = { readonly url: string; readonly desk: (channel: Channel) => Desk }
+
+export async function openDoor(house: House, keys: Keys, channels: Channels, laid: Laid): Promise<Opened> {
+  const { settings, stops, publicUrl } = house
+  const desk = deskOf(house, channels, laid)
+  const parts = partsOf(house, keys, channels, laid, desk)
+  const { pathname, protocol } = new URL(settings.publicUrl)
+  const facing = {
+    trustProxy: settings.trustProxy,
+    prefix: pathname.replace(/\/$/, ''),
+    isHttps: protocol === 'https:',
+  }
+  const app = buildServer(parts, facing, house.log)
+  stops.addDraining(() => app.close())
+  await app.listen({ host: settings.host, port: settings.port })
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : settings.port
+  const url = defaultUrl(settings.host, port)
+  if (!settings.publicUrlGiven) publicUrl.current = url
+  leaveAddress(settings.dataDir, url)
+  return { url, desk }
+}
+
+function deskOf({ store }: House, { directory }: Channels, { lane, metrics, keyName }: Laid): Opened['desk'] {
+  const onStranger = (channel: Channel): void => metrics.strangers.inc({ why: `unknown_${channel}` })
+  return channel => openDesk(channel, { lane, store, directory, keyName, onStranger })
+}
+
+function partsOf(
+  { settings, config, store, log, stops, publicUrl, version }: House,
+  { book, ring }: Keys,
+  { adapters, page, printsLinks }: Channels,
+  { lane, waiters, metrics, allow, alarms }: Laid,
+  desk: Opened['desk'],
+): DoorParts {
+  const now = (): number => store.ledger.now()
+  return {
+    lane,
+    store,
+    config,
+    adapters,
+    desk,
+    keys: book,
+    keyring: ring.current,
+    signing: ring,
+    waiters,
+    page,
+    printsLinks,
+    csrf: stamper(ring.current().csrf),
+    publicUrl: () => publicUrl.current,
+    metrics,
+    guesses: new Guesses(now),
+    watch: new Watch(now, (about, words) => log.warn(about, words)),
+    alarmTroubles: () => alarms.current?.troubles() ?? [],
+    version,
+    now,
+    closing: stops.stopping,
+    ...(settings.webhookSecrets !== null && {
+      callback: { words: URL_WORDS, isCallable: url => isCallable(url, allow) },
+    }),
+  }
+}

@@ -1,0 +1,29 @@
+// What every stage of a start is given: what the operator decided, the store, and where to note how a part is stopped.
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.js'
+import type { Settings } from '../config/settings.js'
+import type { Store } from '../ledger/contract.js'
+import type { Say } from '../say.js'
+import type { Stops } from './stops.js'
+
+export type House = {
+  readonly settings: Settings
+  readonly config: Config
+  readonly store: Store
+  readonly version: string
+  readonly log: Logger
+  readonly say: Say
+  readonly stops: Stops
+  /** Where people reach it. Known for sure once the port is open. */
+  readonly publicUrl: { current: string }
+  readonly print: (text: string) => void
+  readonly onStale: (error: unknown) => void
+}
+
+/** The lane cannot start, and why, in sentences for the operator. */
+export class CannotStart extends Error {
+  override readonly name = 'CannotStart'
+}
+
+/** Whether other replicas write to the same store. */
+export const isShared = ({ settings }: Pick<House, 'settings'>): boolean => settings.profile === 'cluster'

@@ -1,0 +1,69 @@
+// Third stage: the lane itself, whoever waits for it, and what is counted and warned of as it commits.
+import { isOpen } from '../agenda/case.js'
+import type { Alarms } from '../deadline/alarms.js'
+import type { Entry } from '../event.js'
+import { showCase } from '../http/case.js'
+import { type Metrics, startMetrics } from '../http/metrics.js'
+import { Lane } from '../lane/lane.js'
+import type { Say } from '../say.js'
+import { type Allowance, allowanceOf } from '../waiter/address.js'
+import { startWaiters, type Waiters } from '../waiter/wait.js'
+import type { Channels } from './channels.js'
+import type { House } from './house.js'
+import type { Keys } from './keys.js'
+
+export type Laid = {
+  readonly lane: Lane
+  readonly waiters: Waiters
+  readonly metrics: Metrics
+  readonly keyName: (keyId: string) => string
+  /** Which callbacks may be asked for beyond the ordinary. */
+  readonly allow: Allowance
+  /** Set once links can be opened; nothing rings before. */
+  readonly alarms: { current: Alarms | null }
+}
+
+export function openLane(house: House, { book, ring }: Keys, channels: Channels): Laid {
+  const { settings, config, store, stops, say, publicUrl, version } = house
+  const alarms: Laid['alarms'] = { current: null }
+  const allow = allowanceOf(config.callbacks.allow)
+  const keyName = (id: string): string => book.nameOf(id)
+  const { directory, rests, adapters } = channels
+  const lane = new Lane({
+    store,
+    config,
+    directory,
+    rests,
+    adapters,
+    keyring: ring.current,
+    publicUrl: () => publicUrl.current,
+    keyName,
+    onTrouble: (error, about) =>
+      house.log.error({ err: error, ...about }, 'something owed could not be done; it stays owed'),
+    onAlarm: (subject, at) => alarms.current?.set(subject, at),
+    ...(settings.webhookSecrets !== null && {
+      calls: { keys: settings.webhookSecrets, allow, agent: `interrupt-lane/${version}`, show: showCase },
+    }),
+  })
+  stops.addDraining(() => lane.drain())
+  const waiters = startWaiters(store.ledger, async id => {
+    const subject = await lane.current(id)
+    return subject === null || !isOpen(subject)
+  })
+  stops.stopping.addEventListener('abort', () => waiters.stop())
+  const metrics = startMetrics(store, waiters.waiting)
+  store.ledger.onOwnCommit(entries => warnOfFailures(entries, say))
+  return { lane, waiters, metrics, keyName, allow, alarms }
+}
+
+/** Operators who ask why somebody was not reached, or could not answer, look here first. */
+function warnOfFailures(entries: readonly Entry[], say: Say): void {
+  for (const { type, request_id, body } of entries) {
+    if (type === 'CODES_RESTED')
+      say('warn', 'too many wrong codes came in the name of this person; none is taken', body)
+    if (type !== 'DELIVERY_FAILED') continue
+    const { channel, recipient, code, attempt, final } = body
+    const next = final ? 'it is not tried again there' : 'it is tried again'
+    say('warn', `a delivery failed; ${next}`, { request_id, channel, recipient, code, attempt })
+  }
+}
