@@ -59,7 +59,7 @@ async function appendStraight(place: Place): Promise<number> {
   })
   const { ms, resolved } = await child.ask('resolve').finally(() => child.stop())
   if (resolved !== DUE) throw new WrongOutcome(`${resolved} of ${DUE} were resolved`)
-  await requireResolved(place, from, { TIMEOUT_RECEIPT: DUE, REQUEST_RESOLVED: DUE })
+  await requireResolved(place, from, { LANE_STARTED: 1, TIMEOUT_RECEIPT: DUE, REQUEST_RESOLVED: DUE })
   return ms
 }
 

@@ -2,13 +2,14 @@
 // what the agenda then owes is done. Nothing here decides; it asks the agenda and calls the rooms.
 
 import type { Inbound } from '../adapter/contract.js'
-import { type Case, fold } from '../agenda/case.js'
+import type { Case } from '../agenda/case.js'
 import { canonical } from '../canonical.js'
 import { proofsFor } from '../config/config.js'
 import { renew } from '../delivery/renew.js'
 import { Director } from '../director/director.js'
 import type { Shelving } from '../ledger/contract.js'
 import { drawCode, invite } from '../people/invitation.js'
+import { Cases } from '../record/cases.js'
 import { type OnAlarm, type Recorder, recorder } from '../record/record.js'
 import { glance, type Received, type Receiver, receive } from '../reply/receive.js'
 import { Turns } from '../reply/turns.js'
@@ -36,6 +37,7 @@ export class Lane {
   /** What the run does next, and by what right. */
   readonly director: Director
   readonly #parts: LaneParts
+  readonly #cases: Cases
   readonly #recorder: Recorder
   readonly #errands: Errands
   readonly #turns = new Turns()
@@ -50,8 +52,10 @@ export class Lane {
     parts.rests.listen((channel, userId) => void this.#advanceCoded(channel, userId))
     const { ledger } = parts.store
     const current = (id: string): Promise<Case | null> => this.current(id)
+    this.#cases = new Cases(ledger)
     this.#recorder = recorder({
       ledger,
+      cases: this.#cases,
       policy,
       current,
       direct: subject => this.director.direct(subject),
@@ -162,7 +166,7 @@ export class Lane {
 
   /** The case as it stands now, or null: every door first resolves an overdue request, then answers. */
   async current(requestId: string): Promise<Case | null> {
-    const subject = fold(await this.#parts.store.ledger.story(requestId))
+    const subject = await this.#cases.read(requestId)
     return subject === null ? null : this.#errands.settle(subject)
   }
 

@@ -238,6 +238,8 @@ export interface Ledger {
   head(): Promise<{ readonly size: number; readonly hash: Hash }>
   /** Whole and as it was sealed; else SealBroken. */
   story(requestId: string): Promise<readonly Entry[]>
+  /** How many entries its story has; 0 where there is none. */
+  version(requestId: string): Promise<number>
   /** From `from` on, without the entries of stories whose seals do not hold. */
   entries(from: number): AsyncIterable<Entry>
   /** LEDGER_SEALED, if its own seal holds; else SealBroken. Null before it was written. */

@@ -1,9 +1,9 @@
 // The lines this process has sealed or checked lately, with their place in their story: bytes that are still the same need not
 // be hashed again.
 
-/** So many lines at least are known, and twice as many at most: some ten megabytes. A story that is asked for later
- *  than so many entries after it was written pays for the check. */
-const KEPT = 8_192
+/** So many lines at least are known, and twice as many at most: some five megabytes. A story that is read later than so many
+ *  entries after it was written pays for the check. */
+const KEPT = 4_096
 
 type Line = { readonly line: string; readonly version: number }
 

@@ -9,6 +9,7 @@ import { apply, type Case, isOpen } from '../agenda/case.js'
 import { type AgendaPolicy, owed } from '../agenda/owed.js'
 import type { Deed, Draft, Entry } from '../event.js'
 import type { Decision, Guard, Ledger, Moment, Shelving } from '../ledger/contract.js'
+import type { Cases } from './cases.js'
 
 export type Told<R> =
   | { readonly refuse: R }
@@ -63,6 +64,7 @@ export type Sequel = (subject: Case, resolved: number, moment: Moment) => readon
 
 type RecorderParts = {
   readonly ledger: Ledger
+  readonly cases: Cases
   readonly policy: AgendaPolicy
   /** The case as it stands now; null where there is none. */
   readonly current: (requestId: string) => Promise<Case | null>
@@ -113,7 +115,7 @@ async function read({ current }: RecorderParts, requestId: string): Promise<Case
 type Base = { readonly ids: Ids; readonly subject: Case | null; readonly sequel: Sequel | null }
 
 async function append<R>(
-  { ledger, policy, onAlarm }: RecorderParts,
+  { ledger, cases, policy, onAlarm }: RecorderParts,
   base: Base,
   tell: Tell<R>,
   guards: readonly Guard[] = [],
@@ -133,6 +135,7 @@ async function append<R>(
   const result = await ledger.append({ story, guards, decide })
   if (result.kind !== 'appended') return result
   const recorded = settled(after, result.entries)
+  cases.keep(recorded)
   onAlarm?.(recorded, alarm)
   return { kind: 'recorded' as const, subject: recorded, entries: result.entries }
 }

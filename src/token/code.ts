@@ -5,7 +5,7 @@
 import { type Hash, sha256 } from '../canonical.js'
 import type { Channel } from '../request/channel.js'
 import { encode } from './crockford.js'
-import type { Mac } from './key-row.js'
+import type { Mac } from './mac.js'
 
 const PAGE_CHARACTERS = 4
 const REPLY_CHARACTERS = 7

@@ -1,7 +1,8 @@
 // One key as it is kept: its secret part wrapped under the installation's secret, for its own name and purpose alone.
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { KeyRow, SealKey } from '../ledger/contract.js'
 import { encode } from './crockford.js'
+import { macUnder } from './mac.js'
 import { type Secret, unwrap, wrap } from './wrap.js'
 
 /** What keys that sign were wrapped as before keys had purposes. Nobody without the secret can wrap one so. */
@@ -13,9 +14,6 @@ const KID_BYTES = 5
 const KID_CHARACTERS = 8
 
 type Wrapped = Pick<KeyRow, 'kid' | 'purpose' | 'wrapped'>
-
-/** HMAC-SHA-256 under a key of the ring, 64 hex digits. */
-export type Mac = (words: string) => string
 
 export class KeyringSealed extends Error {
   override readonly name = 'KeyringSealed'
@@ -40,8 +38,7 @@ export function makeShared(purpose: KeyRow['purpose'], secret: Secret, now: numb
 }
 
 export function openShared(row: Wrapped, secret: Secret): SealKey {
-  const key = createSecretKey(openRow(row, secret))
-  return { kid: row.kid, mac: words => createHmac('sha256', key).update(words).digest('hex') }
+  return { kid: row.kid, mac: macUnder(openRow(row, secret)) }
 }
 
 export function openRow(row: Wrapped, secret: Secret): Buffer {

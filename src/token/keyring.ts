@@ -6,8 +6,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import type { KeyRow, Purpose, SealKey, Shelf } from '../ledger/contract.js'
-import { type Mac, makeShared, openRow, openShared, opens, rowOf } from './key-row.js'
+import { makeShared, openRow, openShared, opens, rowOf } from './key-row.js'
 import { Lately } from './lately.js'
+import type { Mac } from './mac.js'
 import type { Secret } from './wrap.js'
 
 const ALG = 'EdDSA'

@@ -1,6 +1,6 @@
 // A stateless stamp on a value, e.g. the hidden field of a form that only this lane can have drawn.
 import { timingSafeEqual } from 'node:crypto'
-import type { Mac } from './key-row.js'
+import type { Mac } from './mac.js'
 
 export type Stamper = ReturnType<typeof stamper>
 

@@ -113,6 +113,16 @@ export class PostgresLedger implements Ledger {
     return first === undefined ? [] : this.#parts.seals.story(requestId, first.version, rows)
   }
 
+  async version(requestId: string): Promise<number> {
+    if (isNoName(requestId)) return 0
+    const [known] = await this.#parts.readers.rows<{ version: number }>({
+      name: 'version',
+      text: 'SELECT version FROM requests WHERE request_id = $1',
+      values: [requestId],
+    })
+    return known?.version ?? 0
+  }
+
   entries(from: number): AsyncIterable<Entry> {
     return soundEntries(this.#parts.seals, this.lines(from), id => this.story(id))
   }

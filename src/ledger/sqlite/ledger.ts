@@ -128,6 +128,11 @@ export class SqliteLedger implements Ledger {
     return this.#seals.story(requestId, version, lines as SealedLine[])
   }
 
+  async version(requestId: string): Promise<number> {
+    const known = this.#statement('SELECT version FROM requests WHERE request_id = ?').get(requestId)
+    return (known as number | undefined) ?? 0
+  }
+
   entries(from: number): AsyncIterable<Entry> {
     return soundEntries(this.#seals, this.lines(from), id => this.story(id))
   }
