@@ -63,6 +63,24 @@ describe('the house', () => {
     )
   })
 
+  test('stands in docs/ARCHITECTURE.md whole, each room above all that import it', () => {
+    const page = readFileSync(join(ROOT, 'docs/ARCHITECTURE.md'), 'utf8')
+    const rows = page.split('\n').filter(line => line.startsWith('| `src/'))
+    const listed = rows.flatMap(row =>
+      [...(row.split('|')[1] ?? '').matchAll(/`(src\/[^`]+?)\/?`/g)].map(([, name]) => name),
+    )
+    const level = (path: string): number =>
+      listed.indexOf(/^src\/[^/]+\//.test(path) ? path.split('/').slice(0, 2).join('/') : path)
+    const sources = tree.filter(({ path }) => path.startsWith('src/'))
+    expect(sources.filter(({ path }) => level(path) < 0).map(({ path }) => path)).toEqual([])
+    const upward = sources.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ to }) => to.startsWith('src/') && level(to) > level(path))
+        .map(({ to }) => `${path} imports ${to}, whose room stands below its own`),
+    )
+    expect(upward).toEqual([])
+  })
+
   test('keeps its rules', () => {
     expect(check(tree).map(({ rule, path, message }) => `[${rule}] ${path} ${message}`)).toEqual([])
   })
