@@ -86,7 +86,7 @@ export function requireCounts(file: string, from: number, wanted: Counts): void 
 
 /** So many requests are open and will ring: what is said of a crowd is only true of a crowd. */
 export function requirePending(file: string, wanted: number): void {
-  const sql = "SELECT count(*) FROM requests WHERE state = 'pending' AND alarm_ms IS NOT NULL"
+  const sql = 'SELECT count(*) FROM requests WHERE resolved_seq IS NULL AND alarm_ms IS NOT NULL'
   const found = reading(file, db => db.prepare(sql).pluck().get() as number)
   if (found !== wanted) throw new WrongOutcome(`${found} requests are pending where ${wanted} belong`)
 }

@@ -54,6 +54,8 @@ const DEEDS = [
   'secret_rewrapped',
   'rollback_accepted',
 ] as const
+/** How a request can end. */
+export const OUTCOMES = ['answered', 'defaulted', 'undelivered', 'withdrawn'] as const
 /** What a run can be told to do next. */
 export const DECISIONS = ['CONTINUE', 'CHANGE_MOOD', 'SPLIT', 'HALT'] as const
 export const AHDB_FIELDS = ['drive', 'believe', 'assert', 'hypothesize'] as const
@@ -152,7 +154,7 @@ function commonBodies<const R extends Words, const P extends Words>(reasons: R, 
     }),
     REQUEST_WITHDRAWN: z.strictObject({ reason: z.string().max(500), by: name }),
     REQUEST_RESOLVED: z.strictObject({
-      outcome: z.enum(['answered', 'defaulted', 'undelivered', 'withdrawn']),
+      outcome: z.enum(OUTCOMES),
       causes: z.array(count).min(1),
       answer: answer.exactOptional(),
       default_action: defaultAction.exactOptional(),

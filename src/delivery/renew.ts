@@ -23,7 +23,7 @@ export async function renew(
 ): Promise<void> {
   const { ledger } = parts
   for (let before = Number.MAX_SAFE_INTEGER; revoked.size > 0 && !stopped(); ) {
-    const page = await ledger.list({ state: 'pending', before, limit: TOGETHER })
+    const page = await ledger.list({ open: true, before, limit: TOGETHER })
     await Promise.all(page.map(({ request_id }) => renewAll(parts, request_id, revoked)))
     const last = page.at(-1)
     if (last === undefined) return

@@ -19,7 +19,7 @@
 //     and no right is read.
 
 import type { Hash } from '../canonical.js'
-import type { Draft, Entry, EventType } from '../event.js'
+import { type Draft, type Entry, type EventType, OUTCOMES } from '../event.js'
 import type { Channel } from '../request/channel.js'
 import { areKnown, unknownRules } from '../rules.js'
 
@@ -214,12 +214,18 @@ export interface Sealing {
 
 export type Filter = {
   readonly state?: string
+  /** Only what can still be answered, time out or be withdrawn. */
+  readonly open?: true
   readonly run_id?: string
   readonly opened_by?: string
   /** Only requests opened before this seq: the cursor of the list. */
   readonly before?: number
   readonly limit: number
 }
+
+/** Whether no request that is resolved can be among them: of a state that is no outcome there are only open ones. */
+export const isOfOpen = ({ state, open }: Filter): boolean =>
+  open === true || (state !== undefined && !OUTCOMES.some(outcome => outcome === state))
 
 /** When the agenda must next be asked about a request. */
 export type Alarm = { readonly request_id: string; readonly at: number }

@@ -1,7 +1,7 @@
 // The types that fill a ledger have bodies that are nearly always plain (../plain.ts); the schemas are those of event.ts,
 // by the rules an entry was written under.
 
-import { DELTA_CHARS, DELTA_ITEMS, type EventType, FIRST_PROOFS, flawOf } from '../event.js'
+import { DELTA_CHARS, DELTA_ITEMS, type EventType, FIRST_PROOFS, flawOf, OUTCOMES } from '../event.js'
 import { REASONS_OF } from '../reason.js'
 import { CHANNELS, PROOFS } from '../request/channel.js'
 import { DEFAULT_ACTIONS } from '../request/request.js'
@@ -91,7 +91,7 @@ function commonBodies(reasons: readonly string[], proofs: readonly string[]) {
     }),
     REQUEST_RESOLVED: plain(
       {
-        outcome: oneOf('answered', 'defaulted', 'undelivered', 'withdrawn'),
+        outcome: oneOf(...OUTCOMES),
         causes: value => Array.isArray(value) && value.length === 1 && isCount(value[0]),
         answer: object({ ...parsed, answered_by: isName, channel, proof, at: isAt }),
         default_action,

@@ -272,14 +272,14 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
     attack('by what is projected from it: a request that was resolved is not open again', async () => {
       await asked(question('q-1'))
       await answer('no')
-      await scene.restartAfter(`UPDATE requests SET state = 'pending' WHERE request_id = 'q-1'`)
+      await scene.restartAfter(`UPDATE requests SET state = 'pending', resolved_seq = NULL WHERE request_id = 'q-1'`)
       expect(await answer('yes')).toMatchObject({ kind: 'rejected', reason: 'already_resolved' })
       expect((await scene.cast.lane.current('q-1'))?.answer).toMatchObject({ parsed_choice: 'NO' })
     })
 
     attack('nor is an open one resolved: it is answered as before', async () => {
       await asked(question('q-1'))
-      await scene.restartAfter(`UPDATE requests SET state = 'answered' WHERE request_id = 'q-1'`)
+      await scene.restartAfter(`UPDATE requests SET state = 'answered', resolved_seq = 0 WHERE request_id = 'q-1'`)
       expect((await scene.cast.lane.current('q-1'))?.state).toBe('pending')
       expect(await answer('yes')).toMatchObject({ kind: 'accepted' })
     })

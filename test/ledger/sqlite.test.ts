@@ -115,7 +115,7 @@ describe('the file', () => {
   test('of the lane before this one is brought forward, and keeps what it holds', async () => {
     const newer = await tampering()
     const rows = newer.prepare('SELECT seq, type, story, line FROM entries').all()
-    const requests = newer.prepare('SELECT * FROM requests').all()
+    const requests = newer.prepare('SELECT * FROM requests').all() as { resolved_seq?: number }[]
     newer.close()
     const file = join(directory, LEDGER_FILE)
     rmSync(file)
@@ -127,7 +127,7 @@ describe('the file', () => {
       db.prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${values.join()})`).run(row)
     }
     for (const row of rows) put('entries', row as object)
-    for (const row of requests) put('requests', row as object)
+    for (const { resolved_seq: _, ...row } of requests) put('requests', row)
     put('signing_keys', {
       kid: 'k-1',
       public_jwk: '{}',
@@ -147,6 +147,8 @@ describe('the file', () => {
     await ledger.close()
     const after = openReadOnly(file)
     expect(after.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION)
+    expect(requests).toMatchObject([{ request_id: 'q-1', resolved_seq: 2 }])
+    expect(after.prepare('SELECT * FROM requests').all()).toEqual(requests)
     after.close()
   })
 

@@ -214,7 +214,7 @@ describe.each([
 
   test.runIf(there)('has every open request open, each with its deadline before it', async () => {
     const { ledger } = kept.store
-    const listed = await ledger.list({ state: 'pending', limit: 100 })
+    const listed = await ledger.list({ open: true, limit: 100 })
     expect(listed.map(({ request_id }) => request_id).sort()).toEqual([...kept.known.open].sort())
     for (const id of kept.known.open)
       expect((await scene.lane.current(id))?.deadline_ms).toBeGreaterThan(ledger.now())

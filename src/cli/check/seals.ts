@@ -20,14 +20,14 @@ const FROM: Readonly<Record<RightTable, string>> = {
   links: 'links t',
   invitations: 'invitations t',
   keys: 'keys t',
-  grants: `grants t JOIN requests q ON q.request_id = t.request_id WHERE q.state = 'pending'`,
+  grants: `grants t JOIN requests q ON q.request_id = t.request_id WHERE q.resolved_seq IS NULL`,
   refs: `refs t JOIN grants g ON g.handle_hash = t.handle_hash
-    JOIN requests q ON q.request_id = g.request_id WHERE q.state = 'pending'`,
+    JOIN requests q ON q.request_id = g.request_id WHERE q.resolved_seq IS NULL`,
   callbacks: 'callbacks t JOIN requests q ON q.request_id = t.request_id WHERE q.alarm_ms IS NOT NULL',
 }
 
 const STORIES = `SELECT q.request_id, q.version, e.line, e.seal FROM requests q
-  LEFT JOIN entries e ON e.story = q.opened_seq WHERE q.state = 'pending' ORDER BY q.opened_seq, e.seq`
+  LEFT JOIN entries e ON e.story = q.opened_seq WHERE q.resolved_seq IS NULL ORDER BY q.opened_seq, e.seq`
 
 const SEALED = `SELECT count(*) AS count FROM entries WHERE type = 'LEDGER_SEALED'`
 

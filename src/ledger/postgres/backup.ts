@@ -14,7 +14,7 @@ const PAGE = 500
 /** Each table's columns; a star marks those that are bytes here and text there. */
 const TABLES: Readonly<Record<string, string>> = {
   entries: 'seq type story line seal',
-  requests: 'opened_seq request_id version type state run_id opened_by alarm_ms',
+  requests: 'opened_seq request_id version type state resolved_seq run_id opened_by alarm_ms',
   directed_runs: 'run_id',
   policy_tokens: 'jti request_id',
   claims: 'space value*',

@@ -12,6 +12,8 @@ export type Known = {
   readonly version: number
   readonly type: string
   readonly state: string
+  /** Null while it is open. */
+  readonly resolved_seq: number | null
   readonly run_id: string
   readonly opened_by: string
   readonly alarm_ms: number | null
@@ -58,9 +60,15 @@ export const codesOf = (what: 'given' | 'rested', channel: string, user_id: stri
 export const questionsOf = ({ opened_by, run_id }: Pick<Known, 'opened_by' | 'run_id'>): string =>
   keyOf({ kind: 'open_questions', opened_by, run_id, at_most: 0 })
 
+/** The request of each row of a table, where it is open. It is looked for by its name and then looked at: a plan made while
+ *  little is open would rather walk through all that is, and would be kept when much is. */
+export const joinOpen = (table: string): string => `JOIN LATERAL
+  (SELECT opened_seq, resolved_seq FROM requests WHERE request_id = ${table}.request_id OFFSET 0) q
+  ON q.resolved_seq IS NULL`
+
 const REQUESTS: Statement = {
   name: 'facts_requests',
-  text: `SELECT request_id, opened_seq, version, type, state, run_id, opened_by, alarm_ms
+  text: `SELECT request_id, opened_seq, version, type, state, resolved_seq, run_id, opened_by, alarm_ms
     FROM requests WHERE request_id = ANY ($1::text[])`,
 }
 const CLAIMS: Statement = {
@@ -72,7 +80,7 @@ const QUESTIONS: Statement = {
   name: 'facts_questions',
   text: `SELECT x.key, (SELECT count(*) FROM requests q
       WHERE q.opened_by = x.opened_by AND q.run_id = x.run_id AND q.type = 'REQUEST_QUESTION'
-        AND q.state = 'pending') AS count
+        AND q.resolved_seq IS NULL) AS count
     FROM json_to_recordset($1) AS x (key text, opened_by text, run_id text)`,
 }
 const ASKED: Statement = {
@@ -91,9 +99,8 @@ const RESTING = `EXISTS (SELECT FROM code_rests r
   WHERE r.channel = x.channel AND r.user_id = x.user_id AND r.until_ms > $2) THEN 2147483647`
 const OPEN_CODES: Statement = {
   name: 'facts_open_codes',
-  text: `SELECT x.key, CASE WHEN ${RESTING} ELSE (SELECT count(*) FROM open_codes c JOIN requests q USING (request_id)
-      WHERE c.channel = x.channel AND c.user_id = x.user_id AND c.request_id <> x.request_id
-        AND q.state = 'pending') END AS count
+  text: `SELECT x.key, CASE WHEN ${RESTING} ELSE (SELECT count(*) FROM open_codes c ${joinOpen('c')}
+      WHERE c.channel = x.channel AND c.user_id = x.user_id AND c.request_id <> x.request_id) END AS count
     FROM json_to_recordset($1) AS x (key text, channel text, user_id text, request_id text)`,
 }
 const MISSES: Statement = {

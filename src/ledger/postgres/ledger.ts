@@ -8,6 +8,7 @@ import {
   type Append,
   type Appended,
   type Filter,
+  isOfOpen,
   type Ledger,
   LedgerUnavailable,
   type Listed,
@@ -175,9 +176,14 @@ export class PostgresLedger implements Ledger {
     ]
     const used = wanted.filter(([, , value]) => value !== undefined)
     const clauses = used.map(([, clause], index) => `${clause} $${index + 2}`)
-    const where = used.length === 0 ? '' : `WHERE ${clauses.join(' AND ')}`
+    const names = used.map(([name]) => name)
+    if (isOfOpen(filter)) {
+      clauses.push('resolved_seq IS NULL')
+      names.push('open')
+    }
+    const where = clauses.length === 0 ? '' : `WHERE ${clauses.join(' AND ')}`
     return await this.#parts.readers.rows<Listed>({
-      name: ['list', ...used.map(([name]) => name)].join('_'),
+      name: ['list', ...names].join('_'),
       text: `SELECT request_id, opened_seq FROM requests ${where} ORDER BY opened_seq DESC LIMIT $1`,
       values: [filter.limit, ...used.map(([, , value]) => value)],
     })
@@ -185,7 +191,7 @@ export class PostgresLedger implements Ledger {
 
   async countOpen(openedBy: string, atMost: number): Promise<number> {
     const text = `SELECT count(*) AS open
-      FROM (SELECT 1 FROM requests WHERE opened_by = $1 AND state = 'pending' LIMIT $2) AS counted`
+      FROM (SELECT 1 FROM requests WHERE opened_by = $1 AND resolved_seq IS NULL LIMIT $2) AS counted`
     const asked = { name: 'count_open', text, values: [openedBy, atMost] }
     return (await this.#parts.readers.one<{ open: number }>(asked))?.open ?? 0
   }

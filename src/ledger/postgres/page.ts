@@ -188,7 +188,7 @@ export class Page {
     let row = known
     for (const entry of entries) {
       if (entry.type === 'REQUEST_OPENED') row = this.#open(begins, entry)
-      if (entry.type === 'REQUEST_RESOLVED' && row !== null) row = this.#resolve(row, entry.body.outcome)
+      if (entry.type === 'REQUEST_RESOLVED' && row !== null) row = this.#resolve(row, entry)
       if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE && entry.run_id !== undefined)
         this.#put('directed_runs', entry.run_id, { run_id: entry.run_id })
       if (entry.type === 'POLICY_TOKEN_ISSUED')
@@ -208,6 +208,7 @@ export class Page {
       version: 0,
       type: request.type,
       state: 'pending',
+      resolved_seq: null,
       run_id: run.run_id,
       opened_by,
       alarm_ms: null,
@@ -217,9 +218,9 @@ export class Page {
     return opened
   }
 
-  #resolve(row: Known, outcome: string): Known {
-    if (row.state === 'pending') this.#count(row, -1)
-    return { ...row, state: outcome }
+  #resolve(row: Known, { seq, body }: Entry & { readonly type: 'REQUEST_RESOLVED' }): Known {
+    if (row.resolved_seq === null) this.#count(row, -1)
+    return { ...row, state: body.outcome, resolved_seq: seq }
   }
 
   #count(row: Known, by: number): void {

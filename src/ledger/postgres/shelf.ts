@@ -4,7 +4,7 @@ import type { ApiKey, Grant, Invitation, KeyRow, Link, RawReply, Rest, Scope, Sh
 import type { RightTable } from '../rights.js'
 import type { Seals } from '../seals.js'
 import type { Asked } from './connection.js'
-import { hexOf } from './facts.js'
+import { hexOf, joinOpen } from './facts.js'
 import type { Readers } from './reading.js'
 import { rowOfKey } from './shelving.js'
 import { KEYS } from './tables.js'
@@ -25,8 +25,8 @@ const grantByRef = asked(
 )
 const openGrants = asked(
   'open_grants',
-  `SELECT ${GRANT} FROM grants g JOIN requests q USING (request_id)
-   WHERE g.channel = $1 AND g.channel <> 'web' AND g.user_id = $2 AND q.state = 'pending' ORDER BY g.place`,
+  `SELECT ${GRANT} FROM grants g ${joinOpen('g')}
+   WHERE g.channel = $1 AND g.channel <> 'web' AND g.user_id = $2 ORDER BY g.place`,
 )
 const lastGrants = asked(
   'last_grants',
@@ -40,8 +40,8 @@ const grantsByCode = asked(
 )
 const openCodes = asked(
   'open_codes',
-  `SELECT ${GRANT} FROM open_codes c JOIN requests q USING (request_id) JOIN grants g USING (handle_hash)
-   WHERE c.channel = $1 AND c.user_id = $2 AND q.state = 'pending' ORDER BY g.place`,
+  `SELECT ${GRANT} FROM open_codes c ${joinOpen('c')} JOIN grants g USING (handle_hash)
+   WHERE c.channel = $1 AND c.user_id = $2 ORDER BY g.place`,
 )
 const misses = asked(
   'misses',

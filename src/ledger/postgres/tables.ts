@@ -2,7 +2,7 @@
 // other. The rows come as one JSON value; what was bytes comes as hexadecimal.
 import type { Hash } from '../../canonical.js'
 import type { Statement } from './connection.js'
-import { HOUR_MS } from './facts.js'
+import { HOUR_MS, joinOpen } from './facts.js'
 import type { Leaf } from './page.js'
 
 export type Head = {
@@ -28,13 +28,14 @@ const ENTRIES: Statement = {
 }
 const OPENED: Statement = {
   name: 'write_opened',
-  text: `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by, alarm_ms)
-    SELECT opened_seq, request_id, version, type, state, run_id, opened_by, alarm_ms
+  text: `INSERT INTO requests (opened_seq, request_id, version, type, state, resolved_seq, run_id, opened_by, alarm_ms)
+    SELECT opened_seq, request_id, version, type, state, resolved_seq, run_id, opened_by, alarm_ms
     FROM json_populate_recordset(NULL::requests, $1)`,
 }
 const CHANGED: Statement = {
   name: 'write_changed',
-  text: `UPDATE requests q SET version = x.version, state = x.state, alarm_ms = x.alarm_ms
+  text: `UPDATE requests q SET version = x.version, state = x.state, resolved_seq = x.resolved_seq,
+      alarm_ms = x.alarm_ms
     FROM json_populate_recordset(NULL::requests, $1) AS x WHERE q.opened_seq = x.opened_seq`,
 }
 const HEAD: Statement = {
@@ -56,7 +57,7 @@ const FORGET_MISSES: Statement = {
 const FORGET_CODES: Statement = {
   name: 'write_forget_codes',
   text: `DELETE FROM open_codes c USING json_populate_recordset(NULL::open_codes, $1) AS x, requests q
-    WHERE c.channel = x.channel AND c.user_id = x.user_id AND q.request_id = c.request_id AND q.state <> 'pending'`,
+    WHERE c.channel = x.channel AND c.user_id = x.user_id AND q.request_id = c.request_id AND q.resolved_seq IS NOT NULL`,
 }
 
 const insert = (table: string, columns: string, after = ''): Statement => ({
@@ -125,10 +126,10 @@ const BESIDE: Readonly<Record<string, Statement>> = {
   // After the codes of this leaf: a request that was given one is asked about as well.
   asked_again: {
     name: 'write_asked_again',
-    text: `UPDATE requests q SET alarm_ms = least(coalesce(q.alarm_ms, x.since_ms), x.since_ms)
+    text: `UPDATE requests r SET alarm_ms = least(coalesce(r.alarm_ms, x.since_ms), x.since_ms)
       FROM json_to_recordset($1) AS x (channel text, user_id text, since_ms bigint)
-        JOIN open_codes c ON c.channel = x.channel AND c.user_id = x.user_id
-      WHERE q.request_id = c.request_id AND q.state = 'pending'`,
+        JOIN open_codes c ON c.channel = x.channel AND c.user_id = x.user_id ${joinOpen('c')}
+      WHERE r.opened_seq = q.opened_seq`,
   },
   refs: insertBytes(
     'refs',

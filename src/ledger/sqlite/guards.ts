@@ -10,7 +10,7 @@ export function guardKeeper(db: Database) {
   const openQuestions = db
     .prepare(
       `SELECT count(*) FROM requests
-       WHERE opened_by = ? AND run_id = ? AND type = 'REQUEST_QUESTION' AND state = 'pending'`,
+       WHERE opened_by = ? AND run_id = ? AND type = 'REQUEST_QUESTION' AND resolved_seq IS NULL`,
     )
     .pluck()
   const asked = db
@@ -29,7 +29,7 @@ export function guardKeeper(db: Database) {
   const openCodes = db
     .prepare(
       `SELECT count(*) FROM open_codes c JOIN requests q USING (request_id)
-       WHERE c.channel = ? AND c.user_id = ? AND c.request_id <> ? AND q.state = 'pending'`,
+       WHERE c.channel = ? AND c.user_id = ? AND c.request_id <> ? AND q.resolved_seq IS NULL`,
     )
     .pluck()
   const misses = db

@@ -9,6 +9,7 @@ import {
   type Append,
   type Appended,
   type Filter,
+  isOfOpen,
   type Ledger,
   LedgerUnavailable,
   type Listed,
@@ -168,7 +169,9 @@ export class SqliteLedger implements Ledger {
       ['opened_seq < ?', filter.before],
     ]
     const used = wanted.filter(([, value]) => value !== undefined)
-    const where = used.length === 0 ? '' : `WHERE ${used.map(([clause]) => clause).join(' AND ')}`
+    const clauses = used.map(([clause]) => clause)
+    if (isOfOpen(filter)) clauses.push('resolved_seq IS NULL')
+    const where = clauses.length === 0 ? '' : `WHERE ${clauses.join(' AND ')}`
     return this.#db
       .prepare(`SELECT request_id, opened_seq FROM requests ${where} ORDER BY opened_seq DESC LIMIT ?`)
       .all(...used.map(([, value]) => value), filter.limit) as Listed[]
@@ -176,7 +179,7 @@ export class SqliteLedger implements Ledger {
 
   async countOpen(openedBy: string, atMost: number): Promise<number> {
     return this.#statement(
-      `SELECT count(*) FROM (SELECT 1 FROM requests WHERE opened_by = ? AND state = 'pending' LIMIT ?)`,
+      `SELECT count(*) FROM (SELECT 1 FROM requests WHERE opened_by = ? AND resolved_seq IS NULL LIMIT ?)`,
     ).get(openedBy, atMost) as number
   }
 

@@ -1,5 +1,10 @@
 // The step from the tables of rules 1 to those of rules 2. A lane of rules 1 can neither open nor go on writing what it makes.
 export const rules2 = `
+  -- The seq of its REQUEST_RESOLVED: a request is open while there is none.
+  ALTER TABLE requests ADD COLUMN resolved_seq INTEGER;
+  UPDATE requests SET resolved_seq =
+    (SELECT seq FROM entries WHERE story = opened_seq AND type = 'REQUEST_RESOLVED');
+
   -- The rules in force: those of the last LANE_STARTED.
   CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), rules TEXT NOT NULL) STRICT;
   INSERT INTO head (one, rules) VALUES (1, '1');
@@ -43,7 +48,7 @@ export const rules2 = `
   ) STRICT, WITHOUT ROWID;
   INSERT OR REPLACE INTO open_codes (channel, user_id, request_id, handle_hash)
     SELECT channel, user_id, request_id, handle_hash
-    FROM grants JOIN requests USING (request_id) WHERE channel = 'sms' AND state = 'pending'
+    FROM grants JOIN requests USING (request_id) WHERE channel = 'sms' AND resolved_seq IS NULL
     ORDER BY grants.rowid;
   ALTER TABLE attempts RENAME COLUMN sender TO under;
   CREATE TABLE code_misses (
@@ -56,8 +61,10 @@ export const rules2 = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX code_rests_by_end ON code_rests (until_ms);
 
-  -- What a key has open, in all and in each run. A run is listed by when its requests were opened.
-  CREATE INDEX requests_open ON requests (opened_by, run_id, type) WHERE state = 'pending';
+  -- What is open, in the order in which it was opened, and what a key has open, in all and in each run.
+  CREATE INDEX requests_open ON requests (opened_seq) WHERE resolved_seq IS NULL;
+  CREATE INDEX requests_open_by_key ON requests (opened_by, run_id, type) WHERE resolved_seq IS NULL;
+  -- A run is listed by when its requests were opened.
   DROP INDEX requests_by_run;
   CREATE INDEX requests_by_run ON requests (run_id);
 `

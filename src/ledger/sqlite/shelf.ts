@@ -27,7 +27,7 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
   )
   const forgetCodes = db.prepare(
     `DELETE FROM open_codes WHERE channel = ? AND user_id = ? AND NOT EXISTS
-       (SELECT 1 FROM requests q WHERE q.request_id = open_codes.request_id AND q.state = 'pending')`,
+       (SELECT 1 FROM requests q WHERE q.request_id = open_codes.request_id AND q.resolved_seq IS NULL)`,
   )
   const putCode = db.prepare(
     `INSERT INTO open_codes (channel, user_id, request_id, handle_hash) VALUES (?, ?, ?, ?)
@@ -39,7 +39,7 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
   )
   const forgetMisses = db.prepare('DELETE FROM code_misses WHERE channel = ? AND user_id = ?')
   const askAgain = db.prepare(
-    `UPDATE requests SET alarm_ms = min(coalesce(alarm_ms, @ms), @ms) WHERE state = 'pending'
+    `UPDATE requests SET alarm_ms = min(coalesce(alarm_ms, @ms), @ms) WHERE resolved_seq IS NULL
        AND request_id IN (SELECT request_id FROM open_codes WHERE channel = @channel AND user_id = @user_id)`,
   )
   const putRaw = db.prepare(
@@ -159,7 +159,7 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
   )
   const openGrants = db.prepare(
     `SELECT ${grantColumns} FROM grants g JOIN requests q USING (request_id)
-     WHERE g.channel = ? AND g.channel <> 'web' AND g.user_id = ? AND q.state = 'pending' ORDER BY g.rowid`,
+     WHERE g.channel = ? AND g.channel <> 'web' AND g.user_id = ? AND q.resolved_seq IS NULL ORDER BY g.rowid`,
   )
   const lastGrants = db.prepare(
     `SELECT ${grantColumns} FROM grants g WHERE g.channel = ? AND g.channel <> 'web' AND g.user_id = ?
@@ -171,7 +171,7 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
   )
   const openCodes = db.prepare(
     `SELECT ${grantColumns} FROM open_codes c JOIN requests q USING (request_id) JOIN grants g USING (handle_hash)
-     WHERE c.channel = ? AND c.user_id = ? AND q.state = 'pending' ORDER BY g.rowid`,
+     WHERE c.channel = ? AND c.user_id = ? AND q.resolved_seq IS NULL ORDER BY g.rowid`,
   )
   const misses = db
     .prepare('SELECT coalesce(sum(count), 0) FROM code_misses WHERE channel = ? AND user_id = ? AND ms > ?')

@@ -167,7 +167,8 @@ export class Writer {
         const row = [begins, entry.request_id, after, request.type, run.run_id, opened_by, ringAt(alarm)]
         this.#statements.open.run(...row)
       }
-      if (entry.type === 'REQUEST_RESOLVED') this.#statements.resolve.run(entry.body.outcome, begins)
+      if (entry.type === 'REQUEST_RESOLVED')
+        this.#statements.resolve.run(entry.body.outcome, entry.seq, begins)
       if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE)
         this.#statements.direct.run(entry.run_id)
       if (entry.type === 'POLICY_TOKEN_ISSUED') this.#statements.issue.run(entry.body.jti, entry.request_id)
@@ -191,7 +192,7 @@ const prepare = (db: Database) => ({
     `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by, alarm_ms)
      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,
   ),
-  resolve: db.prepare('UPDATE requests SET state = ? WHERE opened_seq = ?'),
+  resolve: db.prepare('UPDATE requests SET state = ?, resolved_seq = ? WHERE opened_seq = ?'),
   direct: db.prepare('INSERT OR IGNORE INTO directed_runs (run_id) VALUES (?)'),
   issue: db.prepare('INSERT INTO policy_tokens (jti, request_id) VALUES (?, ?)'),
   grow: db.prepare('UPDATE requests SET version = ? WHERE opened_seq = ?'),

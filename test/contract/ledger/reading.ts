@@ -127,7 +127,7 @@ export function readingContract(opener: Opener): void {
     const ids = async (filter: Partial<Filter>) =>
       (await stage.ledger.list({ limit: 50, ...filter })).map(({ request_id }) => request_id)
 
-    test('newest first, filtered by state, run and opener, and paged by the seq they were opened at', async () => {
+    test('newest first, filtered by state, run and opener, what is open among them, and paged by the seq they were opened at', async () => {
       await open(stage.ledger, 'q-1')
       await open(stage.ledger, 'q-2', { run_id: 'run-2' })
       await open(stage.ledger, 'a-3', { opened_by: 'key-2', request: approvalOf('a-3') })
@@ -135,6 +135,12 @@ export function readingContract(opener: Opener): void {
       expect(await ids({})).toEqual(['a-3', 'q-2', 'q-1'])
       expect(await ids({ state: 'pending' })).toEqual(['a-3', 'q-2'])
       expect(await ids({ state: 'withdrawn' })).toEqual(['q-1'])
+      expect(await ids({ open: true })).toEqual(['a-3', 'q-2'])
+      expect(await ids({ open: true, run_id: 'run-1', before: 5 })).toEqual(['a-3'])
+      expect([await ids({ open: true, state: 'withdrawn' }), await ids({ state: 'partial' })]).toEqual([
+        [],
+        [],
+      ])
       expect(await ids({ run_id: 'run-1' })).toEqual(['a-3', 'q-1'])
       expect(await ids({ run_id: 'run-1', opened_by: 'key-2' })).toEqual(['a-3'])
       const [first, second] = await stage.ledger.list({ limit: 2 })

@@ -1,6 +1,11 @@
 // Rules 2. The rules in force stand in the head; every batch is signed with the rules of who wrote it, in a column that a
 // lane of before does not fill: it can write no more from here on. A cluster is stopped, not rolled, over this step.
 export const rules2 = `
+  -- The seq of its REQUEST_RESOLVED: a request is open while there is none.
+  ALTER TABLE requests ADD COLUMN resolved_seq bigint;
+  UPDATE requests q SET resolved_seq = e.seq FROM entries e
+    WHERE e.story = q.opened_seq AND e.type = 'REQUEST_RESOLVED';
+
   ALTER TABLE head ADD COLUMN rules text NOT NULL DEFAULT '1';
   ALTER TABLE head ALTER COLUMN rules DROP DEFAULT;
   ALTER TABLE writers ADD COLUMN rules text NOT NULL DEFAULT '1';
@@ -45,7 +50,7 @@ export const rules2 = `
   );
   INSERT INTO open_codes (channel, user_id, request_id, handle_hash)
     SELECT DISTINCT ON (channel, user_id, request_id) channel, user_id, request_id, handle_hash
-    FROM grants JOIN requests USING (request_id) WHERE channel = 'sms' AND state = 'pending'
+    FROM grants JOIN requests USING (request_id) WHERE channel = 'sms' AND resolved_seq IS NULL
     ORDER BY channel, user_id, request_id, place DESC;
   ALTER TABLE attempts RENAME COLUMN sender TO under;
   CREATE TABLE code_misses (
@@ -58,7 +63,9 @@ export const rules2 = `
   );
   CREATE INDEX code_rests_by_end ON code_rests (until_ms);
 
-  -- What a key has open, in all and in each run.
+  -- What is open, in the order in which it was opened, and what a key has open, in all and in each run.
+  DROP INDEX requests_pending;
   DROP INDEX requests_open_questions;
-  CREATE INDEX requests_open ON requests (opened_by, run_id, type) WHERE state = 'pending';
+  CREATE INDEX requests_open ON requests (opened_seq) WHERE resolved_seq IS NULL;
+  CREATE INDEX requests_open_by_key ON requests (opened_by, run_id, type) WHERE resolved_seq IS NULL;
 `
