@@ -7,6 +7,10 @@ import { bindsByCode, OWN_PROOF, pageProofOf, provesPossession } from '../reques
 
 type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
 
+/** The token of an attempt, and what it was minted to be shown with. Behind it stand those of the attempts before: their
+ *  copies may be answered as well. */
+type Minted = { readonly token_hash: Hash; readonly display_hash: Hash; readonly earlier: Minted | null }
+
 export type Delivery = {
   readonly delivery_id: string
   readonly user_id: string
@@ -20,10 +24,8 @@ export type Delivery = {
   readonly retry_at: number | null
   /** The last attempt failed and no further one will be made. */
   readonly final: boolean
-  /** What the last attempt showed: a reply's token must say the same. */
-  readonly display_hash: Hash
   /** The last attempt's: what a provider reports of an earlier one is no news of this. */
-  readonly token_hash: Hash
+  readonly minted: Minted
   /** The key that signed it; null where the entry is of before it said so. */
   readonly kid: string | null
   /** The last attempt's copy leads to its page and takes no answer where it stands. */
@@ -52,21 +54,20 @@ export const KEY_REVOKED = 'key_revoked'
 type Deliveries = readonly Delivery[]
 
 export function started(before: Deliveries, body: StoredBody<'DELIVERY_STARTED'>, at: string): Deliveries {
+  const known = before.find(delivery => delivery.delivery_id === body.delivery_id)
+  const { token_hash, display_hash } = body
   const claim = {
     state: 'sending' as const,
     attempts: body.attempt,
     lease_until: Date.parse(body.lease_until),
     retry_at: null,
-    display_hash: body.display_hash,
-    token_hash: body.token_hash,
+    minted: { token_hash, display_hash, earlier: known?.minted ?? null },
     kid: 'kid' in body ? body.kid : null,
     announces: 'announces' in body && body.announces === true,
     // Of this attempt nothing was reported yet.
     status: null,
   }
-  if (before.some(delivery => delivery.delivery_id === body.delivery_id)) {
-    return update(before, body.delivery_id, at, claim)
-  }
+  if (known !== undefined) return update(before, body.delivery_id, at, claim)
   const { delivery_id, channel, recipient: user_id } = body
   const fresh: Delivery = {
     delivery_id,
@@ -160,6 +161,13 @@ const update = (before: Deliveries, id: string, at: string | null, patch: Partia
   before.map(delivery =>
     delivery.delivery_id === id ? { ...delivery, ...patch, at: at ?? delivery.at } : delivery,
   )
+
+/** What the attempt with this token showed; null where it is no attempt's. */
+export function shownWith({ minted }: Delivery, token_hash: Hash): Hash | null {
+  for (let one: Minted | null = minted; one !== null; one = one.earlier)
+    if (one.token_hash === token_hash) return one.display_hash
+  return null
+}
 
 /** A delivery stands when a person may have it before them. */
 export const stands = (delivery: Delivery): boolean =>

@@ -34,9 +34,9 @@ export async function renew(
 async function renewAll(parts: Renewer, requestId: string, revoked: ReadonlySet<string>): Promise<void> {
   const subject = fold(await parts.ledger.story(requestId))
   if (subject === null || !isOpen(subject)) return
-  for (const { delivery_id, token_hash } of subject.deliveries.filter(one => isOf(one, revoked))) {
+  for (const { delivery_id, minted } of subject.deliveries.filter(one => isOf(one, revoked))) {
     const about = { delivery_id, status: KEY_REVOKED, stands: false }
-    parts.tend(await report(parts, requestId, token_hash, about))
+    parts.tend(await report(parts, requestId, minted.token_hash, about))
   }
 }
 

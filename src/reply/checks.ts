@@ -3,7 +3,7 @@
 
 import type { Inbound } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
-import { type Delivery, needsCode } from '../agenda/delivery.js'
+import { type Delivery, needsCode, shownWith } from '../agenda/delivery.js'
 import { remember } from '../canonical.js'
 import { type Answer, compile, type Refusal } from '../compiler/compile.js'
 import { hashReplySchema } from '../compiler/reply-schema.js'
@@ -91,7 +91,7 @@ function isForThisRequest(facts: Facts): boolean {
     said.req === subject.request_id &&
     said.rqh === subject.request_hash &&
     said.ch === delivery.channel &&
-    said.dsh === delivery.display_hash
+    said.dsh === shownWith(delivery, hashToken(grant.token))
   )
 }
 
@@ -112,7 +112,7 @@ function isAnswerable({ grant: { use, code_hash }, inbound: { proof } }: Facts):
 function isNewest({ subject, grant }: Facts): boolean {
   const isTheirs = (one: Delivery): boolean => one.user_id === grant.user_id && one.channel === grant.channel
   const newest = subject.deliveries.findLast(one => isTheirs(one) && needsCode(one))
-  return newest?.token_hash === hashToken(grant.token)
+  return newest?.minted.token_hash === hashToken(grant.token)
 }
 
 /** What an accepted reply has passed: always the same, so it is spelt once. */

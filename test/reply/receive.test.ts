@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Inbound } from '../../src/adapter/contract.js'
 import type { Case } from '../../src/agenda/case.js'
-import { sha256 } from '../../src/canonical.js'
+import { type Hash, sha256 } from '../../src/canonical.js'
 import type { Entry, EntryOf } from '../../src/event.js'
 import { REASONS, type Reason } from '../../src/reason.js'
 import type { Received } from '../../src/reply/receive.js'
@@ -89,9 +89,36 @@ async function shelve(open: Open, token: string, more: { request_id?: string; de
   })
   return handle
 }
-/** The same with one claim changed and signed by the true key. */
-const reminted = async (open: Open, change: Partial<ReplyClaims>): Promise<string> =>
-  shelve(open, await mint(stage.keyring(), { ...(await claimsOf(open.handle)), ...change }))
+const minted = async (open: Open, change: Partial<ReplyClaims>): Promise<string> =>
+  mint(stage.keyring(), { ...(await claimsOf(open.handle)), ...change })
+
+/** One more attempt, its token with a claim changed and signed by the true key; it has shown what the first did, unless told
+ *  otherwise. */
+async function reminted(open: Open, change: Partial<ReplyClaims>, shown?: Hash): Promise<string> {
+  const token = await minted(open, change)
+  const { version, deliveries, request_id, run } = await stage.current(open.subject.request_id)
+  const delivery = deliveries.find(one => one.delivery_id === open.delivery_id)
+  if (delivery === undefined) throw new Error('there is no such delivery')
+  const { delivery_id, channel, user_id: recipient, attempts } = delivery
+  const body = {
+    delivery_id,
+    attempt: attempts + 1,
+    channel,
+    recipient,
+    token_hash: hashToken(token),
+    display_hash: shown ?? (await claimsOf(open.handle)).dsh,
+    kid: stage.keyring().signing.kid,
+    lease_until: open.subject.deadline_at,
+  }
+  await stage.store.ledger.append({
+    story: { request_id, expected: version },
+    decide: () => ({
+      kind: 'append',
+      events: [{ type: 'DELIVERY_STARTED', request_id, run_id: run.run_id, body }],
+    }),
+  })
+  return shelve(open, token)
+}
 
 const story = async (id: string): Promise<readonly Entry[]> => stage.store.ledger.story(id)
 const rejections = async (id = 'q') =>
@@ -185,6 +212,36 @@ describe('an answer', () => {
     expect(stage.slack.copies).toHaveLength(2)
     const older = stage.slack.copies[0]?.envelope.reply?.handle ?? ''
     expect(await stage.lane.answer(fromSlack(older, 'yes'))).toMatchObject({ kind: 'accepted' })
+  })
+})
+
+describe('a copy is judged by what it showed:', () => {
+  const [A, B] = [sha256('one display'), sha256('another display')]
+
+  test('an older one is answered though a newer one showed something else, and so is the newer', async () => {
+    const first = await ask()
+    await reminted(first, { dsh: A }, A)
+    expect(await stage.lane.answer(fromSlack(first.handle, 'yes'))).toMatchObject({ kind: 'accepted' })
+    const second = await ask(question('q2'))
+    const newer = await reminted(second, { dsh: B }, B)
+    expect(await stage.lane.answer(fromSlack(newer, 'yes'))).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('request_mismatch: a token that says what another attempt showed, be it the last one', async () => {
+    const open = await ask()
+    const older = await reminted(open, { dsh: B }, A)
+    const { jti } = await claimsOf((await ask(question('other'))).handle)
+    await reminted(open, { dsh: B, jti }, B)
+    await expectRejected(fromSlack(older, 'yes'), 'request_mismatch')
+  })
+
+  test('request_mismatch: a true token that no attempt was made with', async () => {
+    const open = await ask()
+    const { jti } = await claimsOf((await ask(question('other'))).handle)
+    await expectRejected(
+      fromSlack(await shelve(open, await minted(open, { jti })), 'yes'),
+      'request_mismatch',
+    )
   })
 })
 
