@@ -1,9 +1,8 @@
 // Sends anew what was signed with a key that is revoked: the copies people have can no longer be answered. Each open
-// delivery of such a key is told that it does not stand, and the agenda owes a fresh one. Asked again it finds nothing left,
-// so it is asked after every revocation and at every start.
+// delivery of such a key is told that it does not stand, and the agenda owes a fresh one. Asked again it finds nothing left.
 import { type Case, fold, isOpen } from '../agenda/case.js'
 import { type Delivery, isWornOut, KEY_REVOKED } from '../agenda/delivery.js'
-import type { Ledger } from '../ledger/contract.js'
+import { type Ledger, unlessBroken } from '../ledger/contract.js'
 import type { Recorder } from '../record/record.js'
 import { report } from './report.js'
 
@@ -22,9 +21,10 @@ export async function renew(
   stopped: () => boolean,
 ): Promise<void> {
   const { ledger } = parts
-  for (let before = Number.MAX_SAFE_INTEGER; revoked.size > 0 && !stopped(); ) {
+  for (let before = Number.MAX_SAFE_INTEGER; !stopped(); ) {
     const page = await ledger.list({ open: true, before, limit: TOGETHER })
-    await Promise.all(page.map(({ request_id }) => renewAll(parts, request_id, revoked)))
+    // A story that is not the lane's own gives no right either way, and holds up none of the others.
+    await Promise.all(page.map(({ request_id }) => renewAll(parts, request_id, revoked).catch(unlessBroken)))
     const last = page.at(-1)
     if (last === undefined) return
     before = last.opened_seq

@@ -1,6 +1,7 @@
 // Keeps what people hold answerable when a signing key is revoked. Every replica hears of it and asks the same question:
 // which open deliveries are of a key that is revoked? It is asked again when all must know of the revocation, since one that
-// had not heard of it yet may have signed with that key meanwhile; and at the start, since whoever was at it may have died.
+// had not heard of it yet may have signed with that key meanwhile. From then on nothing more comes of it, and the ring says
+// so: a start asks only if whoever was at it has died before.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lane } from '../lane/lane.js'
 import type { Ledger } from '../ledger/contract.js'
@@ -10,24 +11,25 @@ import { KNOWN_EVERYWHERE_MS, type Signing } from './signing.js'
 type RenewalParts = {
   readonly lane: Pick<Lane, 'renew'>
   readonly ledger: Ledger
-  readonly ring: Pick<Signing, 'revoked'>
+  readonly ring: Pick<Signing, 'revoked' | 'unrenewed' | 'renewed'>
   readonly onTrouble: (error: unknown) => void
 }
 
 export function keepRenewing({ lane, ledger, ring, onTrouble }: RenewalParts): { stop(): void } {
   const stopping = new AbortController()
   const { signal } = stopping
-  const renew = async (): Promise<void> => {
-    if (!signal.aborted) await lane.renew(await ring.revoked(), () => signal.aborted)
-  }
-  const renewTwice = async (): Promise<void> => {
-    await renew()
+  const renew = (kids: ReadonlySet<string>): Promise<void> => lane.renew(kids, () => signal.aborted)
+  const renewTwice = async (kids: ReadonlySet<string>): Promise<void> => {
+    if (kids.size === 0) return
+    await renew(kids)
     // Where there is no other replica it is this one that may have been signing just then.
     await sleep(KNOWN_EVERYWHERE_MS, undefined, { signal }).catch(() => undefined)
-    await renew()
+    await renew(kids)
+    if (!signal.aborted) await ring.renewed(kids)
   }
-  const leave = onEntry(ledger, 'KEY_REVOKED', renewTwice, onTrouble)
-  renew().catch(onTrouble)
+  // Whoever hears of it late may have signed late: they look again, though others have done so.
+  const leave = onEntry(ledger, 'KEY_REVOKED', async () => renewTwice(await ring.revoked()), onTrouble)
+  ring.unrenewed().then(renewTwice).catch(onTrouble)
   return {
     stop() {
       leave()

@@ -6,10 +6,10 @@
 // revoked is the other way round: each replica drops it as soon as it hears of it, and signs with the next at once.
 import { instant } from '../clock.js'
 import { acted } from '../event.js'
-import type { Store } from '../ledger/contract.js'
+import type { KeyRow, Store } from '../ledger/contract.js'
 import { alone, onEntry } from '../ledger/replica.js'
 import { note } from '../record/record.js'
-import { type Keyring, missing, openKeyring, revokedKids, rotate, signingRow } from '../token/keyring.js'
+import { type Keyring, missing, openKeyring, revokedRows, rotate, signingRow } from '../token/keyring.js'
 import type { Secret } from '../token/wrap.js'
 
 /** Replicas look for new entries once a second, whatever else fails; three looks. */
@@ -22,6 +22,10 @@ export type Signing = {
   revoke(kid: string, by: string): Promise<Revoked | null>
   /** The keys that were revoked and whose tokens could still be about. */
   revoked(): Promise<ReadonlySet<string>>
+  /** Those of them whose copies may not all have been sent anew. */
+  unrenewed(): Promise<ReadonlySet<string>>
+  /** All that these had signed was sent anew: nobody needs to look for it again. */
+  renewed(kids: ReadonlySet<string>): Promise<void>
   stop(): void
 }
 
@@ -60,6 +64,7 @@ export async function keepKeyring(
     const signs = await newer.verifier(ring.signing.kid, store.ledger.now())
     adopt(newer, signs === null ? 0 : spreadMs)
   }
+  const revoked = async () => revokedRows(await store.shelf.keyring(), store.ledger.now())
   const leaving = [
     onEntry(store.ledger, 'KEY_ROTATED', reread, onTrouble),
     onEntry(store.ledger, 'KEY_REVOKED', drop, onTrouble),
@@ -97,13 +102,21 @@ export async function keepKeyring(
       await drop()
       return revoked_at === null ? null : { kid, revoked_at }
     },
-    revoked: async () => revokedKids(await store.shelf.keyring(), store.ledger.now()),
+    revoked: async () => kidsOf(await revoked()),
+    unrenewed: async () => kidsOf((await revoked()).filter(({ renewed_at }) => renewed_at === null)),
+    renewed: kids =>
+      alone(store, 'keys', async () => {
+        const rows = (await revoked()).filter(({ kid, renewed_at }) => kids.has(kid) && renewed_at === null)
+        await store.shelf.putKeys(rows.map(row => ({ ...row, renewed_at: Math.floor(store.ledger.now()) })))
+      }),
     stop() {
       for (const leave of leaving) leave()
       clearTimeout(switching)
     },
   }
 }
+
+const kidsOf = (rows: readonly KeyRow[]): ReadonlySet<string> => new Set(rows.map(({ kid }) => kid))
 
 /** Recorded in one append with whose deed it is, and once: what verifies no more is left as it is. Since when it does not. */
 async function takeOff({ ledger, shelf }: Store, kid: string, by: string): Promise<string | null> {

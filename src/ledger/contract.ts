@@ -203,6 +203,11 @@ export class SealBroken extends Error {
   }
 }
 
+/** For what goes on without a story that is not told: others have told of it. */
+export function unlessBroken(error: unknown): void {
+  if (!(error instanceof SealBroken)) throw error
+}
+
 /** The seals of a store, for whoever starts the lane and watches it. */
 export interface Sealing {
   unlock(key: SealKey): void
@@ -292,6 +297,8 @@ export type KeyRow = {
   readonly not_before: number
   /** Tokens of a rotated key verify until here; null while it signs. */
   readonly verify_until: number | null
+  /** When all that a revoked key had signed had been sent anew; null before, and for every other key. */
+  readonly renewed_at: number | null
 }
 
 export const SCOPES = ['request', 'operate', 'audit', 'direct'] as const

@@ -48,7 +48,7 @@ export const RIGHTS = {
   },
   keys: {
     identity: ['kid'],
-    columns: ['kid', 'purpose', 'public_jwk', 'wrapped', 'not_before', 'verify_until'],
+    columns: ['kid', 'purpose', 'public_jwk', 'wrapped', 'not_before', 'verify_until', 'renewed_at'],
     name: ({ kid, purpose }) => `key ${kid} of purpose ${purpose}`,
   },
 } as const satisfies Readonly<Record<string, Right>>

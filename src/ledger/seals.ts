@@ -10,7 +10,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
-import { SealBroken, type Sealing, type SealKey } from './contract.js'
+import { SealBroken, type Sealing, type SealKey, unlessBroken } from './contract.js'
 import { hashOfLine, parseEntry } from './entry.js'
 import { Known } from './known.js'
 import { nameOfRow, type RightTable, type Row, wordsOfRow } from './rights.js'
@@ -201,8 +201,4 @@ export async function* soundEntries(
     if (request_id !== undefined && !seals.knows(seq, line)) await story(request_id).catch(unlessBroken)
     if (request_id === undefined || seals.knows(seq, line)) yield entry
   }
-}
-
-function unlessBroken(error: unknown): void {
-  if (!(error instanceof SealBroken)) throw error
 }

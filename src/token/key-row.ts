@@ -28,7 +28,7 @@ export function rowOf(
   plain: Uint8Array,
 ): KeyRow {
   const wrapped = wrap(secret, labelOf(about), plain, randomBytes(NONCE_BYTES))
-  return { ...about, wrapped, verify_until: null }
+  return { ...about, wrapped, verify_until: null, renewed_at: null }
 }
 
 /** A key that never leaves the lane: random, and of no use but to make and compare. */
@@ -58,9 +58,9 @@ export const isFormer = ({ wrapped }: Wrapped, secret: Secret): boolean =>
 
 /** The same key under this secret, by its name and purpose. */
 export function rewrapped(row: KeyRow, from: Secret, to: Secret): KeyRow {
-  const { verify_until } = row
+  const { verify_until, renewed_at } = row
   const plain = unwrap(from, FORMER_LABEL, row.wrapped) ?? openRow(row, from)
-  return { ...rowOf(row, to, plain), verify_until }
+  return { ...rowOf(row, to, plain), verify_until, renewed_at }
 }
 
 function unwrapped(row: Wrapped, secret: Secret): Buffer | null {

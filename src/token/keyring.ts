@@ -101,15 +101,14 @@ export const signingRow = (rows: readonly KeyRow[], kid: string): KeyRow | null 
 
 /** The keys that were revoked and whose tokens could still be about. One that was rotated out, and nothing more, verifies as
  *  long as the longest of them lives. */
-export function revokedKids(rows: readonly KeyRow[], now: number): ReadonlySet<string> {
-  const revoked = rows.filter(isPublic).filter(({ kid, purpose, not_before, verify_until }) => {
+export function revokedRows(rows: readonly KeyRow[], now: number): readonly KeyRow[] {
+  return rows.filter(isPublic).filter(({ kid, purpose, not_before, verify_until }) => {
     const later = rows.filter(
       row => row.purpose === purpose && row.kid !== kid && row.not_before >= not_before,
     )
     const natural = Math.min(...later.map(row => row.not_before)) + LONGEST_TOKEN_MS
     return later.length > 0 && verify_until !== null && verify_until < natural && now < natural
   })
-  return new Set(revoked.map(({ kid }) => kid))
 }
 
 function publicPart(held: readonly Held[]): Pick<Keyring, 'verifier' | 'jwks'> {

@@ -19,6 +19,7 @@ export async function exampleRing(shelf: Shelf, key: ExampleKey, kid: string) {
     wrapped: wrap(SECRET, `key/reply-token/${kid}`, Buffer.from(JSON.stringify(key)), new Uint8Array(12)),
     not_before: START,
     verify_until: null,
+    renewed_at: null,
   }
   if ((await shelf.keyring()).length === 0) await shelf.putKeys([row, ...missing([], SECRET, START)])
   const ring = await openKeyring(shelf, SECRET)

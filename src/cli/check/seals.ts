@@ -1,6 +1,6 @@
 // The seals of what gives a right now: the rows, as far as they are of requests that are open, and the stories of these. All
 // others are checked by `lane ledger verify`, and by the lane when it is asked for one.
-import { type KeyRow, SealBroken } from '../../ledger/contract.js'
+import { type KeyRow, unlessBroken } from '../../ledger/contract.js'
 import { RIGHT_TABLES, RIGHTS, type RightTable, type Row } from '../../ledger/rights.js'
 import { type SealedLine, Seals } from '../../ledger/seals.js'
 import { KeyringSealed } from '../../token/key-row.js'
@@ -104,7 +104,7 @@ function isSound(seals: Seals, { request_id, version }: StoryRow, story: readonl
     seals.story(request_id, version, story)
   } catch (error) {
     // It is told of with the others.
-    if (!(error instanceof SealBroken)) throw error
+    unlessBroken(error)
   }
 }
 

@@ -30,7 +30,7 @@ const TABLES: Readonly<Record<string, string>> = {
   callbacks: 'request_id url seal',
   links: 'user_id channel address* seal',
   invitations: 'code_hash user_id channel expires_ms seal',
-  keys: 'kid purpose public_jwk wrapped not_before verify_until seal',
+  keys: 'kid purpose public_jwk wrapped not_before verify_until renewed_at seal',
   api_keys: 'key_id name scopes secret_hash created_at revoked_at seal',
   blobs: 'handle bytes',
   blob_owners: 'handle key_id size',

@@ -70,7 +70,8 @@ const invitation = asked(
 )
 const keyring = asked(
   'keyring',
-  'SELECT kid, purpose, public_jwk, wrapped, not_before, verify_until, seal FROM keys ORDER BY not_before, kid',
+  `SELECT kid, purpose, public_jwk, wrapped, not_before, verify_until, renewed_at, seal
+   FROM keys ORDER BY not_before, kid`,
 )
 const API_KEY = 'key_id, name, scopes, secret_hash, created_at, revoked_at, seal'
 const apiKeys = asked('api_keys', `SELECT ${API_KEY} FROM api_keys ORDER BY created_at, key_id`)

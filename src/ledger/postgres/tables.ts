@@ -77,12 +77,13 @@ const insertBytes = (table: string, columns: readonly string[], bytes: readonly 
 /** Also for keys that are put beside no append. One that was retired stays so. */
 export const KEYS: Statement = {
   name: 'write_keys',
-  text: `INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until, seal)
-    SELECT kid, purpose, public_jwk, decode(wrapped, 'hex'), not_before, verify_until, seal
+  text: `INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until, renewed_at, seal)
+    SELECT kid, purpose, public_jwk, decode(wrapped, 'hex'), not_before, verify_until, renewed_at, seal
     FROM json_to_recordset($1) AS x (kid text, purpose text, public_jwk text, wrapped text, not_before bigint,
-      verify_until bigint, seal text)
+      verify_until bigint, renewed_at bigint, seal text)
     ON CONFLICT (kid) DO UPDATE
-      SET wrapped = excluded.wrapped, verify_until = excluded.verify_until, seal = excluded.seal
+      SET wrapped = excluded.wrapped, verify_until = excluded.verify_until, renewed_at = excluded.renewed_at,
+        seal = excluded.seal
       WHERE keys.verify_until IS NULL OR keys.verify_until >= excluded.verify_until`,
 }
 

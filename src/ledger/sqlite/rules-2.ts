@@ -27,7 +27,7 @@ export const rules2 = `
   -- One ring for keys of every purpose; a key that never leaves the lane has no public half.
   CREATE TABLE keys (
     kid TEXT PRIMARY KEY, purpose TEXT NOT NULL, public_jwk TEXT, wrapped BLOB NOT NULL,
-    not_before INTEGER NOT NULL, verify_until INTEGER, seal TEXT
+    not_before INTEGER NOT NULL, verify_until INTEGER, renewed_at INTEGER, seal TEXT
   ) STRICT, WITHOUT ROWID;
   INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until)
     SELECT kid, 'reply-token', public_jwk, sealed_private, not_before, verify_until FROM signing_keys;

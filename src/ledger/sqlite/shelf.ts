@@ -122,10 +122,11 @@ const sealedRow = <T extends object>(seals: Seals, table: RightTable, row: T) =>
 
 function keyPutter(db: Database, seals: Seals): (row: KeyRow) => void {
   const put = db.prepare(
-    `INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until, seal)
-     VALUES (@kid, @purpose, @public_jwk, @wrapped, @not_before, @verify_until, @seal)
+    `INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until, renewed_at, seal)
+     VALUES (@kid, @purpose, @public_jwk, @wrapped, @not_before, @verify_until, @renewed_at, @seal)
      ON CONFLICT DO UPDATE
-       SET wrapped = excluded.wrapped, verify_until = excluded.verify_until, seal = excluded.seal
+       SET wrapped = excluded.wrapped, verify_until = excluded.verify_until, renewed_at = excluded.renewed_at,
+         seal = excluded.seal
        WHERE verify_until IS NULL OR verify_until >= excluded.verify_until`,
   )
   return row => void put.run(sealedRow(seals, 'keys', { ...row, wrapped: Buffer.from(row.wrapped) }))

@@ -51,6 +51,7 @@ const keyRow = (kid: string, not_before: number): KeyRow => ({
   wrapped: Buffer.from([1, 2, 3]),
   not_before,
   verify_until: null,
+  renewed_at: null,
 })
 const apiKey = (key_id: string): ApiKey => ({
   key_id,
@@ -284,6 +285,19 @@ export function shelfContract(opener: Opener): void {
       await stage.reopen()
       expect(await until()).toEqual([
         ['k-1', 50],
+        ['k-2', null],
+      ])
+    })
+
+    test('and so does the mark that what it signed was sent anew', async () => {
+      const { shelf } = stage.store
+      const revoked = { ...keyRow('k-1', 1), verify_until: 50 }
+      await shelf.putKeys([revoked, keyRow('k-2', 2)])
+      await shelf.putKeys([{ ...revoked, renewed_at: 60 }])
+      await stage.reopen()
+      const rows = await stage.store.shelf.keyring()
+      expect(rows.map(({ kid, renewed_at }) => [kid, renewed_at])).toEqual([
+        ['k-1', 60],
         ['k-2', null],
       ])
     })

@@ -29,7 +29,7 @@ export const rules2 = `
   -- One ring for keys of every purpose; a key that never leaves the lane has no public half.
   CREATE TABLE keys (
     kid text PRIMARY KEY, purpose text NOT NULL, public_jwk text, wrapped bytea NOT NULL,
-    not_before bigint NOT NULL, verify_until bigint, seal text
+    not_before bigint NOT NULL, verify_until bigint, renewed_at bigint, seal text
   );
   INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until)
     SELECT kid, 'reply-token', public_jwk, sealed_private, not_before, verify_until FROM signing_keys;
