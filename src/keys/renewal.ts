@@ -15,7 +15,11 @@ type RenewalParts = {
   readonly onTrouble: (error: unknown) => void
 }
 
-export function keepRenewing({ lane, ledger, ring, onTrouble }: RenewalParts): { stop(): void } {
+/** `knownMs` after it was recorded every replica knows of a revocation. */
+export function keepRenewing(
+  { lane, ledger, ring, onTrouble }: RenewalParts,
+  knownMs = KNOWN_EVERYWHERE_MS,
+): { stop(): void } {
   const stopping = new AbortController()
   const { signal } = stopping
   const renew = (kids: ReadonlySet<string>): Promise<void> => lane.renew(kids, () => signal.aborted)
@@ -23,7 +27,7 @@ export function keepRenewing({ lane, ledger, ring, onTrouble }: RenewalParts): {
     if (kids.size === 0) return
     await renew(kids)
     // Where there is no other replica it is this one that may have been signing just then.
-    await sleep(KNOWN_EVERYWHERE_MS, undefined, { signal }).catch(() => undefined)
+    await sleep(knownMs, undefined, { signal }).catch(() => undefined)
     await renew(kids)
     if (!signal.aborted) await ring.renewed(kids)
   }

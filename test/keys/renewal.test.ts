@@ -21,13 +21,16 @@ afterEach(async () => {
   expect(troubles.splice(0)).toEqual([])
 })
 
-const keep = () =>
-  keepRenewing({
-    lane: stage.lane,
-    ledger: stage.store.ledger,
-    ring,
-    onTrouble: error => void troubles.push(error),
-  })
+const keep = (knownMs = 0) =>
+  keepRenewing(
+    {
+      lane: stage.lane,
+      ledger: stage.store.ledger,
+      ring,
+      onTrouble: error => void troubles.push(error),
+    },
+    knownMs,
+  )
 
 /** Some are open, then the key that has signed their copies is revoked. */
 async function revoke(...ids: readonly string[]): Promise<string> {
@@ -63,7 +66,7 @@ test('a start that finds it done reads no story and no list, however much is ope
 
 test('one that was stopped before all could know of the revocation leaves it to the next start', async () => {
   const kid = await revoke('q-1')
-  const first = keep()
+  const first = keep(60_000)
   await until('the first look', async () => (await voided()).length, 1)
   first.stop()
   expect(await unrenewed()).toEqual([kid])
