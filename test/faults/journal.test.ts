@@ -1,7 +1,8 @@
 // The comparison that every fault ends in must itself notice what it is there for.
 import { describe, expect, test } from 'vitest'
 import type { Hash } from '../../src/canonical.js'
-import { Craft, question, Tale } from '../ledger/craft.js'
+import { Craft } from '../ledger/craft.js'
+import { question, Tale } from '../ledger/tale.js'
 import { expectKept, Journal } from './journal.js'
 
 /** One request of each ending, in this order: answered, defaulted, withdrawn. */

@@ -2,7 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { EVENT_TYPES, type EventType } from '../../src/event.js'
 import { type Envelope, envelopesOf, nameOf } from '../../src/interop/choir.js'
-import { Craft, Directed, question, soundLedger, Tale } from '../ledger/craft.js'
+import { Craft } from '../ledger/craft.js'
+import { Directed } from '../ledger/directed.js'
+import { soundLedger } from '../ledger/sound-ledger.js'
+import { question, Tale } from '../ledger/tale.js'
 
 const { entries } = soundLedger()
 const envelopes = entries.flatMap(envelopesOf)

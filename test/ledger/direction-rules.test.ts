@@ -2,18 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../src/clock.js'
 import type { Draft } from '../../src/event.js'
-import {
-  answeredApproval,
-  approval,
-  Craft,
-  Directed,
-  found,
-  hashed,
-  question,
-  START,
-  started,
-  Tale,
-} from './craft.js'
+import { Craft, found, hashed, START, started } from './craft.js'
+import { answeredApproval, approval, Directed } from './directed.js'
+import { question, Tale } from './tale.js'
 
 function breaks(what: string, tell: (craft: Craft) => unknown, seqs?: number) {
   test(`I19 ${what}`, async () => {

@@ -5,7 +5,8 @@ import { instant } from '../../src/clock.js'
 import type { Draft } from '../../src/event.js'
 import { GENESIS } from '../../src/ledger/entry.js'
 import type { Invariant } from '../../src/ledger/invariant/invariants.js'
-import { Craft, found, hashed, question, started, Tale } from './craft.js'
+import { Craft, found, hashed, started } from './craft.js'
+import { question, Tale } from './tale.js'
 
 function breaks(
   invariant: Invariant,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { flawOf } from '../../src/event.js'
 import { isPlain } from '../../src/ledger/plain.js'
 import { NEWEST_RULES, RULES } from '../../src/rules.js'
-import { soundLedger } from './craft.js'
+import { soundLedger } from './sound-ledger.js'
 
 /** As a canonical line holds it: members in order. */
 function ordered(value: unknown): unknown {

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/canonical.js'
 import type { RawReply } from '../../src/ledger/contract.js'
 import { replay } from '../../src/ledger/replay.js'
-import { Craft, question, saltOf, soundLedger, started, Tale } from './craft.js'
+import { Craft, started } from './craft.js'
+import { soundLedger } from './sound-ledger.js'
+import { question, saltOf, Tale } from './tale.js'
 
 /** What was said, kept beside the ledger. */
 const shelf = (said: Record<string, string>) => (reply_id: string) =>

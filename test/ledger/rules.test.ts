@@ -8,7 +8,8 @@ import { build, type Plugin } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { replay } from '../../src/ledger/replay.js'
 import { verify } from '../../src/ledger/verify.js'
-import { Craft, soundLedger, started } from './craft.js'
+import { Craft, started } from './craft.js'
+import { soundLedger } from './sound-ledger.js'
 
 const KEPT = new URL('../vectors/ledgers/1/', import.meta.url)
 const files = readdirSync(KEPT).filter(name => name.endsWith('.ndjson') && !name.endsWith('.raws.ndjson'))

@@ -16,8 +16,8 @@ import { openSealKey } from '../../src/token/keyring.js'
 import { mintPolicyToken } from '../../src/token/policy-token.js'
 import { hashHandle } from '../../src/token/reply-handle.js'
 import { approval, fromSlack, handleOf, question, SECRET } from '../lane/stage.js'
-import { checks } from './craft.js'
 import { Intrusion, STORES } from './intruder.js'
+import { checks } from './tale.js'
 
 const RUN = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
 const TO_OWNER = [{ user_id: 'owner', channels: ['slack'], route: 'first' }] as const
@@ -272,14 +272,18 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
     attack('by what is projected from it: a request that was resolved is not open again', async () => {
       await asked(question('q-1'))
       await answer('no')
-      await scene.restartAfter(`UPDATE requests SET state = 'pending', resolved_seq = NULL WHERE request_id = 'q-1'`)
+      await scene.restartAfter(
+        `UPDATE requests SET state = 'pending', resolved_seq = NULL WHERE request_id = 'q-1'`,
+      )
       expect(await answer('yes')).toMatchObject({ kind: 'rejected', reason: 'already_resolved' })
       expect((await scene.cast.lane.current('q-1'))?.answer).toMatchObject({ parsed_choice: 'NO' })
     })
 
     attack('nor is an open one resolved: it is answered as before', async () => {
       await asked(question('q-1'))
-      await scene.restartAfter(`UPDATE requests SET state = 'answered', resolved_seq = 0 WHERE request_id = 'q-1'`)
+      await scene.restartAfter(
+        `UPDATE requests SET state = 'answered', resolved_seq = 0 WHERE request_id = 'q-1'`,
+      )
       expect((await scene.cast.lane.current('q-1'))?.state).toBe('pending')
       expect(await answer('yes')).toMatchObject({ kind: 'accepted' })
     })

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { instant } from '../../src/clock.js'
 import type { Invariant } from '../../src/ledger/invariant/invariants.js'
 import { REASONS } from '../../src/reason.js'
-import { Craft, checks, found, hashed, question, started, Tale } from './craft.js'
+import { Craft, found, hashed, started } from './craft.js'
+import { checks, question, Tale } from './tale.js'
 
 function breaks(
   invariant: Invariant,

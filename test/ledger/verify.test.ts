@@ -9,7 +9,9 @@ import { GENESIS } from '../../src/ledger/entry.js'
 import { readLine } from '../../src/ledger/invariant/line.js'
 import { MAX_PROBLEMS, verify } from '../../src/ledger/verify.js'
 import { ALL } from '../faults/rig.js'
-import { Craft, found, hashEntry, question, soundLedger, started, Tale } from './craft.js'
+import { Craft, found, hashEntry, started } from './craft.js'
+import { soundLedger } from './sound-ledger.js'
+import { question, Tale } from './tale.js'
 
 /** A sound ledger with letters beyond ASCII, as the bytes of its export. */
 function exported(): { readonly craft: Craft; readonly bytes: Buffer } {

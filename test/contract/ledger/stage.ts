@@ -12,7 +12,8 @@ import type {
   Store,
 } from '../../../src/ledger/contract.js'
 import { hashRequest, type Request } from '../../../src/request/request.js'
-import { hashed, question, START } from '../../ledger/craft.js'
+import { hashed, START } from '../../ledger/craft.js'
+import { question } from '../../ledger/tale.js'
 import { unlocked } from '../../unlocked.js'
 
 /** Somewhere a store can be opened, closed and opened again with everything that was committed. */
