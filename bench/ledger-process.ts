@@ -4,7 +4,7 @@
 import { fold } from '../src/agenda/case.js'
 import { machineClock } from '../src/clock.js'
 import type { Entry } from '../src/event.js'
-import type { Decision, Ledger, Moment } from '../src/ledger/contract.js'
+import type { AppendDecision, Ledger, Moment } from '../src/ledger/contract.js'
 import { openSqlite } from '../src/ledger/sqlite/open.js'
 import { answerParent } from './child.js'
 import { unlocked } from './unlocking.js'
@@ -26,7 +26,7 @@ async function dueStories(): Promise<Opened[]> {
   })
 }
 
-function resolution({ subject, ...ids }: Opened, moment: Moment): Decision<never> {
+function resolution({ subject, ...ids }: Opened, moment: Moment): AppendDecision<never> {
   const { request_hash, deadline_at } = subject
   const { default_action } = subject.request
   return {

@@ -22,6 +22,7 @@ import type { Hash } from '../canonical.js'
 import { type Draft, type Entry, type EventType, OUTCOMES } from '../event.js'
 import type { Channel } from '../request/channel.js'
 import { areKnown, unknownRules } from '../rules.js'
+import type { Head } from './entry.js'
 
 /** Where an append will stand: read once per append, inside the serialised section. */
 export type Moment = {
@@ -158,7 +159,7 @@ export type Shelving =
   /** A new key, or one that is revoked here: of a key that is there nothing else changes, and once revoked it stays so. */
   | { readonly put: 'api_key'; readonly key: ApiKey }
 
-export type Decision<R> =
+export type AppendDecision<R> =
   | {
       readonly kind: 'append'
       readonly events: readonly Draft[]
@@ -171,7 +172,7 @@ export type Decision<R> =
 export type Append<R> = {
   readonly story?: { readonly request_id: string; readonly expected: number }
   readonly guards?: readonly Guard[]
-  decide(moment: Moment): Decision<R>
+  decide(moment: Moment): AppendDecision<R>
 }
 
 export type Appended<R> =
@@ -179,6 +180,9 @@ export type Appended<R> =
   | { readonly kind: 'moved' }
   | { readonly kind: 'guarded'; readonly guard: Guard }
   | { readonly kind: 'refused'; readonly why: R }
+
+/** For who hands it on without asking why. */
+export type AppendOutcome = Appended<unknown>
 
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable'
@@ -246,7 +250,7 @@ export interface Ledger {
   now(): number
   /** Whether the clock was found to have jumped and nothing has confirmed it yet. */
   suspect(): boolean
-  head(): Promise<{ readonly size: number; readonly hash: Hash }>
+  head(): Promise<Head>
   /** Whole and as it was sealed; else SealBroken. */
   story(requestId: string): Promise<readonly Entry[]>
   /** How many entries its story has; 0 where there is none. */

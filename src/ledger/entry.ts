@@ -8,6 +8,9 @@ import { flawOfBody } from './plain.js'
 const DOMAIN = 'lane/entry/v1\n'
 export const GENESIS: Hash = `sha256:${'0'.repeat(64)}`
 
+/** Where the next entry will stand: after so many, of which the last has this hash. */
+export type Head = { readonly size: number; readonly hash: Hash }
+
 type Place = { readonly seq: number; readonly at: string; readonly prev: Hash }
 
 /** Gives a draft its place. RFC 8785 sorts members by name: at, body, hash, prev, request_id, run_id, seq, type, v. */

@@ -8,7 +8,7 @@
 import { apply, type Case, isOpen } from '../agenda/case.js'
 import { type AgendaPolicy, owed } from '../agenda/owed.js'
 import type { Deed, Draft, Entry } from '../event.js'
-import type { Decision, Guard, Ledger, Moment, Shelving } from '../ledger/contract.js'
+import type { AppendDecision, Guard, Ledger, Moment, Shelving } from '../ledger/contract.js'
 import type { Cases } from './cases.js'
 
 export type Told<R> =
@@ -123,7 +123,7 @@ async function append<R>(
   const { ids, subject } = base
   let after = subject
   let alarm: number | null = null
-  const decide = (moment: Moment): Decision<R> => {
+  const decide = (moment: Moment): AppendDecision<R> => {
     const told = tell(moment)
     if ('refuse' in told) return { kind: 'refuse', why: told.refuse }
     const grown = directed(base, told, moment)

@@ -1,6 +1,5 @@
 // The cluster's ledger: one PostgreSQL, many replicas. The promises L1–L10 are those of ../contract.ts; how appends are
 // serialised is in writer.ts, how commits are told in tail.ts.
-import type { Hash } from '../../canonical.js'
 import type { Clock } from '../../clock.js'
 import type { Entry, EventType } from '../../event.js'
 import {
@@ -14,9 +13,10 @@ import {
   type Listed,
   type OnCommit,
 } from '../contract.js'
+import type { Head } from '../entry.js'
 import { LOCKED, type SealedLine, type Seals, soundEntries } from '../seals.js'
 import type { DatabaseClock } from './clock.js'
-import type { Newest } from './newest.js'
+import type { KnownHead } from './known-head.js'
 import type { Notices } from './notices.js'
 import { Queue } from './queue.js'
 import { PATIENCE_MS, type Readers } from './reading.js'
@@ -41,7 +41,7 @@ type Parts = {
   readonly writer: Writer
   readonly readers: Readers
   readonly notices: Notices
-  readonly newest: Newest
+  readonly knownHead: KnownHead
   readonly clock: DatabaseClock
   readonly machine: Pick<Clock, 'monotonic'>
   readonly seals: Seals
@@ -69,7 +69,7 @@ export class PostgresLedger implements Ledger {
 
   /** For the listener: another replica has committed. What follows on a loss follows on something else than was told. */
   heard(size: number): void {
-    if (this.#parts.newest.isWhole) this.#tail.heard(size)
+    if (this.#parts.knownHead.isWhole) this.#tail.heard(size)
   }
 
   append<R>(append: Append<R>): Promise<Appended<R>> {
@@ -95,9 +95,9 @@ export class PostgresLedger implements Ledger {
     return this.#parts.clock.suspect
   }
 
-  async head(): Promise<{ size: number; hash: Hash }> {
+  async head(): Promise<Head> {
     const asked = { name: 'head', text: 'SELECT size, hash FROM head' }
-    const head = await this.#parts.readers.one<{ size: number; hash: Hash }>(asked)
+    const head = await this.#parts.readers.one<Head>(asked)
     if (head === null) throw new Error('the ledger has no head')
     return head
   }
@@ -241,7 +241,7 @@ export class PostgresLedger implements Ledger {
 
   async probe(): Promise<void> {
     if (this.#closed) throw new LedgerUnavailable('the ledger is closed')
-    this.#parts.newest.assertWhole()
+    this.#parts.knownHead.assertWhole()
     await this.#parts.writer.ready()
     await this.#parts.readers.all(PROBE)
   }

@@ -8,14 +8,14 @@ import { type Connect, connector, leave } from './connection.js'
 import { assertDurable } from './durability.js'
 import { unavailable } from './failure.js'
 import { Holds } from './hold.js'
+import { KnownHead } from './known-head.js'
 import { PostgresLedger } from './ledger.js'
 import { migrate } from './migrate.js'
-import { Newest } from './newest.js'
 import { Notices } from './notices.js'
 import { Readers } from './reading.js'
 import { sealAll } from './seal-all.js'
 import { postgresShelf } from './shelf.js'
-import type { Head } from './tables.js'
+import type { HeadRow } from './tables.js'
 import { Writer } from './writer.js'
 
 export type OpenOptions = {
@@ -34,23 +34,23 @@ export async function openPostgres(url: string, options: OpenOptions = {}): Prom
   const first = await see()
   const clock = new DatabaseClock(machine, first.sighting, first.head.at_ms)
   clock.heed(first.head.at_ms, first.head.suspected)
-  const newest = new Newest()
-  newest.keep(first.head)
+  const knownHead = new KnownHead()
+  knownHead.keep(first.head)
   const notices = new Notices(`lane_${place}`, readers)
-  const look = async (): Promise<Head> => {
-    const known = newest.head
+  const look = async (): Promise<HeadRow> => {
+    const known = knownHead.head
     const { head, sighting } = await see()
-    newest.see(head, known)
+    knownHead.see(head, known)
     clock.heed(head.at_ms, head.suspected)
     clock.see(sighting)
     return head
   }
   const seals = new Seals()
-  const writer = new Writer(connect, newest, clock, machine, wallOf, seals)
+  const writer = new Writer(connect, knownHead, clock, machine, wallOf, seals)
   const holds = new Holds(connect, place)
   const connections = [holds, notices, readers, writer]
   const { size } = first.head
-  const parts = { writer, readers, notices, newest, clock, machine, seals, size, look, connections }
+  const parts = { writer, readers, notices, knownHead, clock, machine, seals, size, look, connections }
   const ledger = new PostgresLedger(parts)
   void notices.listen(connect, heard => ledger.heard(heard))
   return {
@@ -87,13 +87,13 @@ async function prepare(connect: Connect): Promise<string> {
   }
 }
 
-type Seen = { readonly head: Head; readonly sighting: Sighting }
+type Seen = { readonly head: HeadRow; readonly sighting: Sighting }
 
 const sightOf =
   (readers: Readers, machine: Pick<Clock, 'monotonic'>, wallOf: (ms: number) => number) =>
   async (): Promise<Seen> => {
     const asked = machine.monotonic()
-    const row = await readers.one<Head & { readonly wall: number; readonly standby: boolean }>({
+    const row = await readers.one<HeadRow & { readonly wall: number; readonly standby: boolean }>({
       name: 'look',
       text: `SELECT size, hash, at_ms, suspected, rules, extract(epoch FROM clock_timestamp())::float8 * 1000 AS wall,
         pg_is_in_recovery() AS standby FROM head`,

@@ -1,10 +1,9 @@
 // Appends wait here for the next batch. One batch is under way at a time: what comes meanwhile goes with the one after it.
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
-import { type Append, type Appended, OutcomeUnknown } from '../contract.js'
+import { type Append, type Appended, type AppendOutcome, OutcomeUnknown } from '../contract.js'
 import { Away } from './failure.js'
 import type { Notices } from './notices.js'
-import type { Outcome } from './page.js'
 import { PATIENCE_MS } from './reading.js'
 import type { Tail } from './tail.js'
 import { type Doubt, InDoubt, Refused, type Writer, type Written } from './writer.js'
@@ -17,7 +16,7 @@ const UNKNOWN = 'PostgreSQL does not say whether it has committed what was sent'
 type Waiting = {
   readonly append: Append<unknown>
   readonly since: number
-  readonly settle: (outcome: Outcome) => void
+  readonly settle: (outcome: AppendOutcome) => void
   readonly fail: (error: unknown) => void
 }
 
@@ -42,7 +41,7 @@ export class Queue {
       this.#waiting.push({
         append: append as Append<unknown>,
         since: this.#machine.monotonic(),
-        settle: resolve as (outcome: Outcome) => void,
+        settle: resolve as (outcome: AppendOutcome) => void,
         fail: reject,
       })
       this.#working ??= this.#work()

@@ -1,13 +1,12 @@
-// How a leaf of a judged batch is written: one statement for all rows of a table, in an order in which they need each
+// How a chunk of a judged batch is written: one statement for all rows of a table, in an order in which they need each
 // other. The rows come as one JSON value; what was bytes comes as hexadecimal.
-import type { Hash } from '../../canonical.js'
+import type { Head } from '../entry.js'
+import type { Chunk } from './batch.js'
 import type { Statement } from './connection.js'
 import { HOUR_MS, joinOpen } from './facts.js'
-import type { Leaf } from './page.js'
 
-export type Head = {
-  readonly size: number
-  readonly hash: Hash
+/** The head, and what every append must know beside it. */
+export type HeadRow = Head & {
   readonly at_ms: number
   /** The seq of a CLOCK_SUSPECT that nothing has answered yet. */
   readonly suspected: number | null
@@ -53,7 +52,7 @@ const FORGET_MISSES: Statement = {
   text: `DELETE FROM code_misses m USING json_populate_recordset(NULL::code_misses, $1) AS x
     WHERE m.channel = x.channel AND m.user_id = x.user_id AND m.ms <= $2`,
 }
-/** Those of requests that are settled: there are never more than a person may have open, and one leaf's. */
+/** Those of requests that are settled: there are never more than a person may have open, and one chunk's. */
 const FORGET_CODES: Statement = {
   name: 'write_forget_codes',
   text: `DELETE FROM open_codes c USING json_populate_recordset(NULL::open_codes, $1) AS x, requests q
@@ -124,7 +123,7 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     'channel, user_id, request_id, handle_hash',
     'ON CONFLICT (channel, user_id, request_id) DO UPDATE SET handle_hash = excluded.handle_hash',
   ),
-  // After the codes of this leaf: a request that was given one is asked about as well.
+  // After the codes of this chunk: a request that was given one is asked about as well.
   asked_again: {
     name: 'write_asked_again',
     text: `UPDATE requests r SET alarm_ms = least(coalesce(r.alarm_ms, x.since_ms), x.since_ms)
@@ -172,17 +171,17 @@ const BESIDE: Readonly<Record<string, Statement>> = {
   },
 }
 
-export function writesOf(leaf: Leaf, atMs: number): readonly Write[] {
-  return [...writesOfEntries(leaf), ...writesOfRequests(leaf), ...writesBeside(leaf, atMs)]
+export function writesOf(chunk: Chunk, atMs: number): readonly Write[] {
+  return [...writesOfEntries(chunk), ...writesOfRequests(chunk), ...writesBeside(chunk, atMs)]
 }
 
-/** The page is over: this is where the next one begins. */
-export const writeOfHead = ({ size, hash, at_ms, suspected, rules }: Head): Write => ({
+/** The batch is over: this is where the next one begins. */
+export const writeOfHead = ({ size, hash, at_ms, suspected, rules }: HeadRow): Write => ({
   ...HEAD,
   values: [size, hash, at_ms, suspected, rules],
 })
 
-function writesOfEntries({ entries, lines, stories, seals }: Leaf): Write[] {
+function writesOfEntries({ entries, lines, stories, seals }: Chunk): Write[] {
   const [first] = entries
   if (first === undefined) return []
   const types = entries.map(({ type }) => type).join(',')
@@ -190,14 +189,14 @@ function writesOfEntries({ entries, lines, stories, seals }: Leaf): Write[] {
   return [{ ...ENTRIES, values: [first.seq, types, stories.join(','), lines.join('\n'), seals.join(',')] }]
 }
 
-function writesOfRequests({ opened, changed }: Leaf): Write[] {
+function writesOfRequests({ opened, changed }: Chunk): Write[] {
   const writes: Write[] = []
   if (opened.size > 0) writes.push({ ...OPENED, values: [JSON.stringify([...opened.values()])] })
   if (changed.size > 0) writes.push({ ...CHANGED, values: [JSON.stringify([...changed.values()])] })
   return writes
 }
 
-function writesBeside({ rows }: Leaf, atMs: number): Write[] {
+function writesBeside({ rows }: Chunk, atMs: number): Write[] {
   const writes: Write[] = []
   for (const [table, statement] of Object.entries(BESIDE)) {
     const values = [...(rows.get(table)?.values() ?? [])]

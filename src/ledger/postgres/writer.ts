@@ -1,12 +1,12 @@
 // The serialised section. All replicas' appends are serialised by a lock on the one row of `head`; a batch of this
 // process's appends takes it once, with two round trips: one that locks, reads the clock and learns the facts, one that
-// writes and commits. What is judged is sent leaf by leaf: PostgreSQL writes one while the next is judged.
+// writes and commits. What is judged is sent chunk by chunk: PostgreSQL writes one while the next is judged.
 //
 // W1  The facts are asked after the lock, each with a view of its own: everything committed before is in them.
 // W2  Only a COMMIT that was answered with COMMIT is acknowledged.
 // W3  Where the answer to a COMMIT was lost, the lock is taken again: whoever holds it has then either committed, and
 //     the number of the batch stands in `writers`, or never will. So nothing is appended twice.
-// W4  Nothing is appended to a ledger that has lost what was acknowledged (newest.ts).
+// W4  Nothing is appended to a ledger that has lost what was acknowledged (known-head.ts).
 // W5  Nothing is appended under rules that are not known here.
 // W6  A process that falls silent while it holds the lock loses it after SILENCE_MS.
 import { randomUUID } from 'node:crypto'
@@ -15,6 +15,7 @@ import type { Entry } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
 import { type Append, assertKnownRules } from '../contract.js'
 import type { Seals } from '../seals.js'
+import { Batch, type Grown, type Judged } from './batch.js'
 import type { DatabaseClock, Sighting } from './clock.js'
 import {
   type Answer,
@@ -29,17 +30,16 @@ import {
 import { assertDurable } from './durability.js'
 import { type Facts, questions } from './facts.js'
 import { away, failureOf, refusal, unavailable } from './failure.js'
-import type { Newest } from './newest.js'
-import { type Grown, type Judged, Page } from './page.js'
+import type { KnownHead } from './known-head.js'
 import { Session } from './session.js'
-import { type Head, writeOfHead, writesOf } from './tables.js'
+import { type HeadRow, writeOfHead, writesOf } from './tables.js'
 
 const SILENCE_MS = 5_000
 /** Others' batches take milliseconds each; whoever waits this long is told that the ledger cannot be used just now. */
 const LOCK_MS = 10_000
 
-/** Appends on a leaf: few enough that the server is not kept waiting, enough to be worth a statement for each table. */
-const LEAF = 32
+/** Appends in a chunk: few enough that the server is not kept waiting, enough to be worth a statement for each table. */
+const CHUNK = 32
 
 export type Written = {
   readonly entries: readonly Entry[]
@@ -50,9 +50,9 @@ export type Doubt = { readonly batch: number; readonly written: Written }
 
 /** What is known once the head is locked. */
 type Entered = {
-  readonly head: Head
+  readonly head: HeadRow
   /** The newest head that was known before. */
-  readonly known: Head | null
+  readonly known: HeadRow | null
   readonly sighting: Sighting
   readonly facts: Facts
 }
@@ -103,12 +103,12 @@ export class Writer {
   readonly #wallOf: (databaseMs: number) => number
   readonly #id = randomUUID()
   #batch = 0
-  readonly #newest: Newest
+  readonly #knownHead: KnownHead
   readonly #seals: Seals
 
   constructor(
     connect: Connect,
-    newest: Newest,
+    knownHead: KnownHead,
     clock: DatabaseClock,
     machine: Pick<Clock, 'monotonic'>,
     wallOf: (databaseMs: number) => number,
@@ -127,7 +127,7 @@ export class Writer {
       })
       return client
     })
-    this.#newest = newest
+    this.#knownHead = knownHead
     this.#clock = clock
     this.#machine = machine
     this.#wallOf = wallOf
@@ -135,16 +135,16 @@ export class Writer {
   }
 
   /** All of the batch, in one transaction. Throws Away, InDoubt, Refused or LedgerUnavailable. */
-  async commit(batch: readonly Append<unknown>[]): Promise<Written> {
+  async commit(appends: readonly Append<unknown>[]): Promise<Written> {
     const client = await this.#session.client()
-    const entered = await this.#enter(client, batch)
+    const entered = await this.#enter(client, appends)
     const talk = new Talk(client)
-    const { page, outcomes, isEmpty } = this.#judged(client, talk, entered, batch)
-    const written: Written = { entries: page.entries, grown: page.grown, outcomes }
+    const { batch, outcomes, isEmpty } = this.#judged(client, talk, entered, appends)
+    const written: Written = { entries: batch.entries, grown: batch.grown, outcomes }
     if (isEmpty) this.#leave(client)
-    else await this.#finish(client, talk, page.head, written)
-    this.#clock.recorded(page.head.suspected)
-    this.#newest.keep(page.head)
+    else await this.#finish(client, talk, batch.head, written)
+    this.#clock.recorded(batch.head.suspected)
+    this.#knownHead.keep(batch.head)
     this.#keep(written)
     return written
   }
@@ -158,38 +158,38 @@ export class Writer {
     await this.#session.client()
   }
 
-  #judged(client: Client, talk: Talk, entered: Entered, batch: readonly Append<unknown>[]) {
+  #judged(client: Client, talk: Talk, entered: Entered, appends: readonly Append<unknown>[]) {
     try {
-      return this.#judge(talk, entered, batch)
+      return this.#judge(talk, entered, appends)
     } catch (error) {
       this.#leave(client)
       throw error
     }
   }
 
-  #judge(talk: Talk, { head, known, sighting, facts }: Entered, batch: readonly Append<unknown>[]) {
+  #judge(talk: Talk, { head, known, sighting, facts }: Entered, appends: readonly Append<unknown>[]) {
     assertKnownRules(head.rules)
-    this.#newest.see(head, known)
+    this.#knownHead.see(head, known)
     this.#clock.heed(head.at_ms, head.suspected)
     const reading = this.#clock.see(sighting)
-    const page = new Page(head, reading, facts, this.#seals)
-    for (const change of this.#clock.pending(reading, head.suspected)) page.note(change)
+    const batch = new Batch(head, reading, facts, this.#seals)
+    for (const change of this.#clock.pending(reading, head.suspected)) batch.note(change)
     const outcomes: Judged[] = []
     let isEmpty = true
-    for (let first = 0; first < batch.length; first += LEAF) {
-      for (const append of batch.slice(first, first + LEAF)) outcomes.push(page.judge(append))
-      const leaf = page.take()
-      if (leaf.isEmpty) continue
-      talk.say(writesOf(leaf, reading.ms))
+    for (let first = 0; first < appends.length; first += CHUNK) {
+      for (const append of appends.slice(first, first + CHUNK)) outcomes.push(batch.judge(append))
+      const chunk = batch.take()
+      if (chunk.isEmpty) continue
+      talk.say(writesOf(chunk, reading.ms))
       isEmpty = false
     }
-    return { page, outcomes, isEmpty }
+    return { batch, outcomes, isEmpty }
   }
 
-  async #enter(client: Client, batch: readonly Append<unknown>[]): Promise<Entered> {
-    const asked = questions(batch, this.#clock.now())
+  async #enter(client: Client, appends: readonly Append<unknown>[]): Promise<Entered> {
+    const asked = questions(appends, this.#clock.now())
     const sent = this.#machine.monotonic()
-    const known = this.#newest.head
+    const known = this.#knownHead.head
     try {
       const all = [BEGIN, LOCK, CLOCK, ...asked.map(({ question }) => question)]
       const [, locked, clock, ...answers] = await together(client, all)
@@ -206,7 +206,7 @@ export class Writer {
     return { wall: this.#wallOf(Number(answer?.rows[0]?.wall)), asked, answered }
   }
 
-  async #finish(client: Client, talk: Talk, head: Head, written: Written): Promise<void> {
+  async #finish(client: Client, talk: Talk, head: HeadRow, written: Written): Promise<void> {
     const batch = ++this.#batch
     try {
       talk.say([writeOfHead(head), { ...SIGN, values: [this.#id, batch] }, COMMIT])
@@ -223,11 +223,11 @@ export class Writer {
   /** Whether a batch whose answer was lost has been committed (W3). */
   async wasCommitted({ batch, written }: Doubt): Promise<boolean> {
     const client = await this.#session.client()
-    const known = this.#newest.head
+    const known = this.#knownHead.head
     try {
       const signed = { ...SIGNED, values: [this.#id] }
       const [, locked, answer] = await together(client, [BEGIN, LOCK, signed, ROLLBACK])
-      this.#newest.see(headOf(locked), known)
+      this.#knownHead.see(headOf(locked), known)
       const { batch: last = 0 } = (answer?.rows[0] ?? {}) as { batch?: number }
       if (last >= batch) this.#keep(written)
       return last >= batch
@@ -256,8 +256,8 @@ export class Writer {
   }
 }
 
-function headOf(answer: Answer | undefined): Head {
+function headOf(answer: Answer | undefined): HeadRow {
   const [head] = answer?.rows ?? []
   if (head === undefined) throw new Error('the ledger has no head')
-  return head as Head
+  return head as HeadRow
 }

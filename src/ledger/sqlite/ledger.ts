@@ -1,6 +1,5 @@
 // The embedded ledger: one SQLite file, one writer, group commit. The promises L1–L10 are those of ../contract.ts.
 import type { Database, Statement } from 'better-sqlite3'
-import type { Hash } from '../../canonical.js'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
 import { LedgerClock } from '../clock.js'
@@ -8,6 +7,7 @@ import {
   type Alarm,
   type Append,
   type Appended,
+  type AppendOutcome,
   type Filter,
   isOfOpen,
   type Ledger,
@@ -15,11 +15,11 @@ import {
   type Listed,
   type OnCommit,
 } from '../contract.js'
-import { GENESIS, parseEntry } from '../entry.js'
+import { GENESIS, type Head, parseEntry } from '../entry.js'
 import { LOCKED, type SealedLine, type Seals, soundEntries } from '../seals.js'
 import { SCHEMA_VERSION } from './schema.js'
 import type { Storage } from './storage.js'
-import { type Head, type Outcome, Writer } from './writer.js'
+import { Writer } from './writer.js'
 
 /** One commit takes at most this many appends, so that a burst cannot hold up everything else for long. */
 const BATCH = 256
@@ -27,7 +27,7 @@ const PAGE = 500
 
 type Waiting = {
   readonly append: Append<unknown>
-  readonly settle: (outcome: Outcome) => void
+  readonly settle: (outcome: AppendOutcome) => void
   readonly fail: (error: unknown) => void
 }
 
@@ -65,7 +65,7 @@ export class SqliteLedger implements Ledger {
     return new Promise((resolve, reject) => {
       this.#waiting.push({
         append: append as Append<unknown>,
-        settle: resolve as (outcome: Outcome) => void,
+        settle: resolve as (outcome: AppendOutcome) => void,
         fail: reject,
       })
       this.#schedule()
@@ -117,7 +117,7 @@ export class SqliteLedger implements Ledger {
     return this.#clock.suspect
   }
 
-  async head(): Promise<{ size: number; hash: Hash }> {
+  async head(): Promise<Head> {
     return this.#writer.head
   }
 

@@ -1,21 +1,24 @@
 // The serialised section. A batch of appends is judged and written in one transaction: whatever an append is refused
 // for is found before it has written anything, so a refusal costs its neighbours nothing (L3).
 import type { Database } from 'better-sqlite3'
-import type { Hash } from '../../canonical.js'
 import { instant } from '../../clock.js'
 import { type Body, type Draft, type Entry, LANE } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
 import type { LedgerClock, Reading } from '../clock.js'
-import { type Append, type Appended, assertKnownRules, type Decision, type Moment } from '../contract.js'
-import { inscribe } from '../entry.js'
+import {
+  type Append,
+  type AppendDecision,
+  type AppendOutcome,
+  assertKnownRules,
+  type Moment,
+} from '../contract.js'
+import { type Head, inscribe } from '../entry.js'
 import { placeOf, type Seals } from '../seals.js'
 import { guardKeeper } from './guards.js'
 import { shelver } from './shelf.js'
 import { isStorageFailure } from './storage.js'
 
-export type Head = { readonly size: number; readonly hash: Hash }
-export type Outcome = Appended<unknown>
-type Judged = Outcome | { readonly error: unknown }
+type Judged = AppendOutcome | { readonly error: unknown }
 /** Puts an append at the head, sealed: of the story that begins with this seq and has so many entries; null for none. */
 type Place = (drafts: readonly Draft[], ms: number, story: number | null, version: number) => readonly Entry[]
 type Placed = {
@@ -131,7 +134,7 @@ export class Writer {
     }
     const { ms, suspect } = reading
     const moment: Moment = { at: instant(ms), ms, seq, prev: hash, suspect }
-    let decision: Decision<unknown>
+    let decision: AppendDecision<unknown>
     try {
       decision = append.decide(moment)
     } catch (error) {

@@ -1,6 +1,6 @@
 // L1–L4, L7, L9: what an append promises.
 import { describe, expect, test } from 'vitest'
-import { type Decision, LedgerUnavailable, type Moment } from '../../../src/ledger/contract.js'
+import { type AppendDecision, LedgerUnavailable, type Moment } from '../../../src/ledger/contract.js'
 import { GENESIS } from '../../../src/ledger/entry.js'
 import { verify } from '../../../src/ledger/verify.js'
 import {
@@ -61,7 +61,7 @@ export function appendContract(opener: Opener): void {
   describe('L2 serialised', () => {
     test('decide sees the place and the time at which its events then stand', async () => {
       const seen: Moment[] = []
-      const decide = (moment: Moment): Decision<never> => {
+      const decide = (moment: Moment): AppendDecision<never> => {
         seen.push(moment)
         return { kind: 'append', events: [STARTED, STARTED] }
       }
@@ -120,7 +120,7 @@ export function appendContract(opener: Opener): void {
       const append = (expected: number) =>
         stage.ledger.append({
           story: { request_id: 'q-1', expected },
-          decide: ({ seq }): Decision<never> => {
+          decide: ({ seq }): AppendDecision<never> => {
             asked += 1
             return { kind: 'append', events: withdrawal('q-1', seq) }
           },
@@ -166,7 +166,7 @@ export function appendContract(opener: Opener): void {
     test('nor does it take two in one append', async () => {
       const twice = stage.ledger.append({
         story: { request_id: 'q-1', expected: 0 },
-        decide: (moment): Decision<never> => ({
+        decide: (moment): AppendDecision<never> => ({
           kind: 'append',
           events: [
             opening('q-1', moment, {}),

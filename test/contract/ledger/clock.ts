@@ -1,6 +1,6 @@
 // L8: the ledger's time, under a clock that jumps. For stores that are handed their clock.
 import { describe, expect, test } from 'vitest'
-import type { Decision, Moment } from '../../../src/ledger/contract.js'
+import type { AppendDecision, Moment } from '../../../src/ledger/contract.js'
 import { verify } from '../../../src/ledger/verify.js'
 import { START } from '../../ledger/craft.js'
 import { entriesOf, guarded, note, type Opener, STARTED, stageFor } from './stage.js'
@@ -15,7 +15,7 @@ export function clockContract(opener: Opener): void {
   const look = async (): Promise<Moment> => {
     const seen: Moment[] = []
     await stage.ledger.append({
-      decide: (moment): Decision<never> => {
+      decide: (moment): AppendDecision<never> => {
         seen.push(moment)
         return { kind: 'append', events: [STARTED] }
       },

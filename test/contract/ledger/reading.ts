@@ -1,7 +1,7 @@
 // L10, and the ways the ledger is read: alarms, lists, lines, commits as they happen.
 import { describe, expect, test } from 'vitest'
 import type { Draft } from '../../../src/event.js'
-import type { Decision, Filter } from '../../../src/ledger/contract.js'
+import type { AppendDecision, Filter } from '../../../src/ledger/contract.js'
 import { approvalOf, note, type Opener, open, STARTED, stageFor, withdraw } from './stage.js'
 
 export function readingContract(opener: Opener): void {
@@ -32,7 +32,7 @@ export function readingContract(opener: Opener): void {
     const tell = (expected: number, ...events: Draft[]) =>
       stage.ledger.append({
         story: { request_id: 'q-1', expected },
-        decide: (): Decision<never> => ({ kind: 'append', events }),
+        decide: (): AppendDecision<never> => ({ kind: 'append', events }),
       })
 
     test('a run is an outside director’s from its first decision on, also after opening again', async () => {
@@ -96,7 +96,7 @@ export function readingContract(opener: Opener): void {
       const move = (expected: number, alarm?: number | null) =>
         stage.ledger.append({
           story: { request_id: 'q-1', expected },
-          decide: (): Decision<never> => ({
+          decide: (): AppendDecision<never> => ({
             kind: 'append',
             events: [
               {

@@ -3,8 +3,8 @@ import { afterEach, beforeEach } from 'vitest'
 import { type Clock, instant } from '../../../src/clock.js'
 import type { Body, Draft, Entry } from '../../../src/event.js'
 import type {
+  AppendDecision,
   Appended,
-  Decision,
   Guard,
   Ledger,
   Moment,
@@ -150,14 +150,14 @@ export const withdrawal = (id: string, seq: number, run_id = 'run-1'): readonly 
 export const withdraw = (ledger: Ledger, id: string, expected = 1, run_id = 'run-1') =>
   ledger.append({
     story: { request_id: id, expected },
-    decide: ({ seq }): Decision<never> => ({ kind: 'append', events: withdrawal(id, seq, run_id) }),
+    decide: ({ seq }): AppendDecision<never> => ({ kind: 'append', events: withdrawal(id, seq, run_id) }),
   })
 
 /** The same as a lane resolves: with what the run does because of it. */
 export const withdrawDirected = (ledger: Ledger, id: string) =>
   ledger.append({
     story: { request_id: id, expected: 1 },
-    decide: ({ seq }): Decision<never> => ({
+    decide: ({ seq }): AppendDecision<never> => ({
       kind: 'append',
       events: [...withdrawal(id, seq), halted(id, seq + 1)],
     }),
@@ -172,10 +172,10 @@ const halted = (request_id: string, because: number): Draft => ({
 
 /** Something is appended that is of no request. */
 export const note = (ledger: Ledger, events: readonly Draft[] = [STARTED]) =>
-  ledger.append({ decide: (): Decision<never> => ({ kind: 'append', events }) })
+  ledger.append({ decide: (): AppendDecision<never> => ({ kind: 'append', events }) })
 
 export const guarded = (ledger: Ledger, ...guards: Guard[]) =>
-  ledger.append({ guards, decide: (): Decision<never> => ({ kind: 'append', events: [STARTED] }) })
+  ledger.append({ guards, decide: (): AppendDecision<never> => ({ kind: 'append', events: [STARTED] }) })
 
 export async function entriesOf(ledger: Ledger, from = 0): Promise<Entry[]> {
   const entries: Entry[] = []

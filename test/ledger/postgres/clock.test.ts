@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CONFIRM_MS } from '../../../src/ledger/clock.js'
-import type { Decision, Ledger, Moment, Store } from '../../../src/ledger/contract.js'
+import type { AppendDecision, Ledger, Moment, Store } from '../../../src/ledger/contract.js'
 import { DatabaseClock } from '../../../src/ledger/postgres/clock.js'
 import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
@@ -58,7 +58,7 @@ describe.skipIf(!killable || library === null)(
     async function look(ledger: Ledger): Promise<Moment> {
       const seen: Moment[] = []
       await ledger.append({
-        decide: (moment): Decision<never> => {
+        decide: (moment): AppendDecision<never> => {
           seen.push(moment)
           return { kind: 'append', events: [STARTED] }
         },

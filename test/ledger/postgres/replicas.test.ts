@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Entry, EventType } from '../../../src/event.js'
-import type { Decision, Ledger, Moment, Store } from '../../../src/ledger/contract.js'
+import type { AppendDecision, Ledger, Moment, Store } from '../../../src/ledger/contract.js'
 import { openPostgres } from '../../../src/ledger/postgres/open.js'
 import { verify } from '../../../src/ledger/verify.js'
 import { ask, present, type Server, startPostgres } from '../../cluster/postgres.js'
@@ -239,7 +239,7 @@ describe.skipIf(!present)('two replicas (needs a PostgreSQL: npm run test:setup)
     async function look({ ledger }: Store): Promise<Moment> {
       const seen: Moment[] = []
       await ledger.append({
-        decide: (moment): Decision<never> => {
+        decide: (moment): AppendDecision<never> => {
           seen.push(moment)
           return { kind: 'append', events: [STARTED] }
         },

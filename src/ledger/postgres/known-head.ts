@@ -2,16 +2,16 @@
 // was acknowledged: a server was put in the place of another that had more. That is remembered until somebody has looked
 // and started the lane anew, however much others append meanwhile.
 import { LedgerUnavailable } from '../contract.js'
-import type { Head } from './tables.js'
+import type { HeadRow } from './tables.js'
 
 const LOST =
   'the database has fewer entries than before, or others: find out which server has them, then start the lane again'
 
-export class Newest {
-  #head: Head | null = null
+export class KnownHead {
+  #head: HeadRow | null = null
   #lost = false
 
-  get head(): Head | null {
+  get head(): HeadRow | null {
     return this.#head
   }
 
@@ -20,14 +20,14 @@ export class Newest {
   }
 
   /** A head that was read; `known` is what was known when it was asked for: answers may overtake each other. */
-  see(head: Head, known: Head | null): void {
+  see(head: HeadRow, known: HeadRow | null): void {
     if (hasLost(known, head)) this.#lost = true
     this.assertWhole()
     this.keep(head)
   }
 
   /** A head that was committed. */
-  keep(head: Head): void {
+  keep(head: HeadRow): void {
     if (this.#head === null || head.size > this.#head.size) this.#head = head
   }
 
@@ -36,5 +36,5 @@ export class Newest {
   }
 }
 
-const hasLost = (before: Head | null, now: Head): boolean =>
+const hasLost = (before: HeadRow | null, now: HeadRow): boolean =>
   before !== null && (now.size < before.size || (now.size === before.size && now.hash !== before.hash))

@@ -1,23 +1,22 @@
-// A batch, judged: what each append comes to, and everything the batch will write, leaf by leaf. Nothing here touches the
+// A batch, judged: what each append comes to, and everything the batch will write, chunk by chunk. Nothing here touches the
 // database, so whatever an append is refused for costs its neighbours nothing (L3).
 import { instant } from '../../clock.js'
 import { type Draft, type Entry, LANE } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
 import type { Reading } from '../clock.js'
-import type { Append, Appended, Decision, Guard, Moment, Shelving } from '../contract.js'
+import type { Append, AppendDecision, AppendOutcome, Guard, Moment, Shelving } from '../contract.js'
 import { inscribe } from '../entry.js'
 import { placeOf, type Seals } from '../seals.js'
 import type { Change } from './clock.js'
 import { codesOf, type Facts, hexOf, holds, type Known, keyOf, questionsOf } from './facts.js'
 import { isCoded, shelved } from './shelving.js'
-import type { Head, Rows } from './tables.js'
+import type { HeadRow, Rows } from './tables.js'
 
-export type Outcome = Appended<unknown>
-export type Judged = Outcome | { readonly error: unknown }
+export type Judged = AppendOutcome | { readonly error: unknown }
 type Inscribed = { readonly entry: Entry; readonly line: string }
 
 /** What was judged and not handed on yet. */
-export class Leaf {
+export class Chunk {
   readonly entries: Entry[] = []
   readonly lines: string[] = []
   readonly stories: (number | null)[] = []
@@ -25,7 +24,7 @@ export class Leaf {
   readonly seals: (string | null)[] = []
   /** Rows to be written beside the entries, by table. */
   readonly rows: Rows = new Map()
-  /** Requests as they will stand; those opened on this leaf are among `opened`. */
+  /** Requests as they will stand; those opened in this chunk are among `opened`. */
   readonly changed = new Map<number, Known>()
   readonly opened = new Map<number, Known>()
 
@@ -41,32 +40,32 @@ export type Grown = {
   readonly version: number
 }
 
-export class Page {
-  /** All of the page's, those of leaves that were taken included. */
+export class Batch {
+  /** All of the batch's, those of chunks that were taken included. */
   readonly entries: Entry[] = []
   readonly grown: Grown[] = []
-  #leaf = new Leaf()
-  #head: Head
+  #chunk = new Chunk()
+  #head: HeadRow
   readonly #reading: Reading
   readonly #facts: Facts
   readonly #seals: Seals
 
-  constructor(head: Head, reading: Reading, facts: Facts, seals: Seals) {
+  constructor(head: HeadRow, reading: Reading, facts: Facts, seals: Seals) {
     this.#head = head
     this.#reading = reading
     this.#facts = facts
     this.#seals = seals
   }
 
-  get head(): Head {
+  get head(): HeadRow {
     return this.#head
   }
 
-  /** What has come since the last leaf was taken, for writing. What comes next stands on a new one. */
-  take(): Leaf {
-    const leaf = this.#leaf
-    this.#leaf = new Leaf()
-    return leaf
+  /** What has come since the last chunk was taken, for writing. What comes next is in a new one. */
+  take(): Chunk {
+    const chunk = this.#chunk
+    this.#chunk = new Chunk()
+    return chunk
   }
 
   /** What the clock says of itself. */
@@ -89,7 +88,7 @@ export class Page {
     }
   }
 
-  #decided(append: Append<unknown>, known: Known | null): Outcome {
+  #decided(append: Append<unknown>, known: Known | null): AppendOutcome {
     const decision = append.decide(this.#moment())
     if (decision.kind === 'refuse') return { kind: 'refused', why: decision.why }
     // Whatever can throw is done before anything is kept.
@@ -145,11 +144,11 @@ export class Page {
     const seal = this.#seals.ofAppend(placeOf(entries, story, version))
     for (const entry of entries) {
       this.entries.push(entry)
-      this.#leaf.entries.push(entry)
-      this.#leaf.stories.push(story)
-      this.#leaf.seals.push(entry === last ? seal : null)
+      this.#chunk.entries.push(entry)
+      this.#chunk.stories.push(story)
+      this.#chunk.seals.push(entry === last ? seal : null)
     }
-    this.#leaf.lines.push(...lines)
+    this.#chunk.lines.push(...lines)
     if (story !== null) this.grown.push({ entries, lines, version })
     const rules = entries.some(({ type }) => type === 'LANE_STARTED') ? NEWEST_RULES : this.#head.rules
     this.#head = { ...this.#head, size: last.seq + 1, hash: last.hash, at_ms: this.#reading.ms, rules }
@@ -183,7 +182,7 @@ export class Page {
     begins: number,
     known: Known | null,
     entries: readonly Entry[],
-    decision: Decision<unknown>,
+    decision: AppendDecision<unknown>,
   ): void {
     let row = known
     for (const entry of entries) {
@@ -213,7 +212,7 @@ export class Page {
       opened_by,
       alarm_ms: null,
     }
-    this.#leaf.opened.set(begins, opened)
+    this.#chunk.opened.set(begins, opened)
     this.#count(opened, 1)
     return opened
   }
@@ -232,14 +231,14 @@ export class Page {
 
   #keep(row: Known): void {
     this.#facts.requests.set(row.request_id, row)
-    const { opened, changed } = this.#leaf
+    const { opened, changed } = this.#chunk
     if (opened.has(row.opened_seq)) opened.set(row.opened_seq, row)
     else changed.set(row.opened_seq, row)
   }
 
   /** Under the same key the later row takes the place of the earlier one; without a key each is written. */
   #put(table: string, key: string | null, row: object): void {
-    const { rows } = this.#leaf
+    const { rows } = this.#chunk
     rows.set(table, (rows.get(table) ?? new Map()).set(key ?? Symbol(table), row))
   }
 }
