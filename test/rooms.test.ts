@@ -252,6 +252,16 @@ describe('the rules notice', () => {
     ],
     ['a group skipped in silence', /^skips/, { 'test/a.test.ts': "describe.skip('the moon', () => {})\n" }],
     ['a test that runs alone', /^skips .*\.only/, { 'test/a.test.ts': "it.only('x', () => {})\n" }],
+    [
+      'a promise numbered as in another file',
+      /^labels src\/b\.ts: numbers its promises L1, L2 …, as src\/a\.ts does: choose letters of its own/,
+      { 'src/a.ts': '// Idea.\n//\n// L1  It holds.\n', 'src/b.ts': '// Idea.\n//\n// L12 It holds, too.\n' },
+    ],
+    [
+      'a promise numbered as the never-list is',
+      /^labels adapters\/sms\/a\.ts: .*as the never-list/,
+      { 'adapters/sms/a.ts': '// I1  It is never so.\n' },
+    ],
     ['an import that leads nowhere', /^imports src\/a\.ts/, { 'src/a.ts': importing('./gone.js') }],
   ]
 
@@ -278,6 +288,13 @@ describe('the rules notice', () => {
       {
         'src/x/a.ts': "import type { B } from './b.js'\nexport type A = B | 1\n",
         'src/x/b.ts': "import { type A, type C } from './a.js'\nexport type B = A | C\n",
+      },
+    ],
+    [
+      'a promise of another file that is spoken of',
+      {
+        'src/a.ts': '// L1  It holds.\n// L2  And it stands.\n',
+        'src/b.ts': '// L1 is kept here.\n// See L1  there.\n',
       },
     ],
     [

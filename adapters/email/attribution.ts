@@ -1,9 +1,9 @@
 // "On … wrote:": the line by which a mail program introduces what it quotes. It counts only directly above a quotation or
 // our marker; a line that resembles one elsewhere is the author's own.
 //
-// I1  It begins with a date, behind a word for "on" or without; or it names who is quoted, by an address.
-// I2  It holds nothing but a date, a name, an address and the words of such lines. A name has at most one word in small
-//     letters, and that right before the verb or the address: otherwise a sentence was written there.
+// EA1  It begins with a date, behind a word for "on" or without; or it names who is quoted, by an address.
+// EA2  It holds nothing but a date, a name, an address and the words of such lines. A name has at most one word in small
+//      letters, and that right before the verb or the address: otherwise a sentence was written there.
 import { bare, beginsWithDate, isName, isOfDate } from './calendar.js'
 
 /** Characters. Name, address and date written out in full have about two hundred. */

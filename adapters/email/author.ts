@@ -1,11 +1,11 @@
 // Who wrote it, and who vouches for that: DMARC, by our own check of the message or by the word of the operator's own
 // server. DMARC proves the domain; that the domain lets only its owner use an address is the domain's affair.
 //
-// W1  Exactly one From with exactly one address, and no Sender beside it but the same; whoever verified must have read
-//     the same one.
-// W2  Only an explicit pass counts. A name server that is silent is neither: the mail is read again later.
-// W3  A signature vouches for what it covers. Who answers must be covered, and to what: by a signed To or In-Reply-To,
-//     or by our marker in the signed body. Otherwise anybody could send a signed "YES" on to another request.
+// EW1  Exactly one From with exactly one address, and no Sender beside it but the same; whoever verified must have read
+//      the same one.
+// EW2  Only an explicit pass counts. A name server that is silent is neither: the mail is read again later.
+// EW3  A signature vouches for what it covers. Who answers must be covered, and to what: by a signed To or In-Reply-To,
+//      or by our marker in the signed body. Otherwise anybody could send a signed "YES" on to another request.
 
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'

@@ -1,9 +1,9 @@
 // HTML as the lines a person would see, in one pass from left to right. It is read for what it says and never rendered.
 //
-// H1  Linear: every search starts where the last one ended, and the open elements are few.
-// H2  Whatever strikes words out puts a sign beside them that is in no answer's alphabet.
-// H3  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
-//     else the author's own.
+// EH1  Linear: every search starts where the last one ended, and the open elements are few.
+// EH2  Whatever strikes words out puts a sign beside them that is in no answer's alphabet.
+// EH3  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
+//      else the author's own.
 import { decodeReferences } from './entities.js'
 import { landmarkOf } from './landmark.js'
 import { cut, type Line, type Role, trimmed } from './lines.js'

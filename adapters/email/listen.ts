@@ -1,9 +1,9 @@
 // Reads the mailbox for ever: what is new, one message after the other, each handed in and only then put away.
 //
-// L1  The place is durable together with what was taken: a message is handed in once, whatever breaks.
-// L2  A message is put away before the next is handed in, so after a crash one at most still lies where it was taken.
-// L3  While the ledger or the server is away nothing is skipped: the same message is next.
-// L4  What names no request of ours is nobody's but the mailbox owner's, and stays as it is.
+// EL1  The place is durable together with what was taken: a message is handed in once, whatever breaks.
+// EL2  A message is put away before the next is handed in, so after a crash one at most still lies where it was taken.
+// EL3  While the ledger or the server is away nothing is skipped: the same message is next.
+// EL4  What names no request of ours is nobody's but the mailbox owner's, and stays as it is.
 import { type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
 import { type Fate, fateAgain, HEAD_BYTES, handIn, type Intake, isMeantForUs } from './intake.js'
 import { MailboxConnection, type Place, PROCESSED, REJECTED } from './mailbox.js'

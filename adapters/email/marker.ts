@@ -2,9 +2,9 @@
 // stands below it is ours. It is found in any language and behind any number of quotation marks, because a program
 // looks for one word without spaces and never for the words around it.
 //
-// M1  The word names the delivery it was sent for, by two short hashes: of the reply handle and of the Message-ID.
-//     Whoever signs a mail signs its body, so a reply that quotes us cannot be re-addressed to another request.
-// M2  It reveals neither: eight hexadecimal digits of a hash say nothing about 130 random bits.
+// EM1  The word names the delivery it was sent for, by two short hashes: of the reply handle and of the Message-ID.
+//      Whoever signs a mail signs its body, so a reply that quotes us cannot be re-addressed to another request.
+// EM2  It reveals neither: eight hexadecimal digits of a hash say nothing about 130 random bits.
 import { createHash } from 'node:crypto'
 
 const TAG_CHARS = 8

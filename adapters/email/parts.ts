@@ -1,8 +1,8 @@
 // The tree of a MIME message, found by its boundaries, with no part decoded. Only the structure is judged here, so that
 // a bomb is refused before anything is unpacked.
 //
-// P1  Every byte is looked at once per level of nesting, and there are few levels.
-// P2  A message inside a message is a leaf: what somebody else wrote is never read as this author's words.
+// EP1  Every byte is looked at once per level of nesting, and there are few levels.
+// EP2  A message inside a message is a leaf: what somebody else wrote is never read as this author's words.
 import { firstOf, hasDoubled, readHead } from './head.js'
 import type { Refused } from './mail.js'
 

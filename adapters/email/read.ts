@@ -1,9 +1,9 @@
 // A raw message in, a value out. The stages stand in the order in which they are safe: nothing is parsed before it has
 // been cut to size, nothing is believed before it is known who wrote it, and what was said is read last.
 //
-// E1  Bounded: size, fields, nesting and lines are refused before a pattern sees them.
-// E2  Total: every sequence of bytes gives a value. Only the ledger and the resolver can be waited for, in this order.
-// E3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
+// ER1  Bounded: size, fields, nesting and lines are refused before a pattern sees them.
+// ER2  Total: every sequence of bytes gives a value. Only the ledger and the resolver can be waited for, in this order.
+// ER3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
 import { decodeWords } from 'postal-mime'
 import type { Binding } from '../../src/adapter/index.js'
 import type { Asked } from './asked.js'
@@ -91,7 +91,7 @@ function isAbout(binding: Binding, { marker }: Body, named: Named): boolean {
   return named !== 'another' && isQuoted(binding, marker)
 }
 
-/** Whether somebody vouches for the author, and for what is answered (author.ts, W3): by the field that says it, or by the
+/** Whether somebody vouches for the author, and for what is answered (author.ts, EW3): by the field that says it, or by the
  *  mail of ours that is quoted. */
 const isCovered = (voucher: Voucher, field: string, { marker }: Body): boolean =>
   voucher.kind === 'vouched' && (marker !== null || voucher.covers === 'all' || voucher.covers.has(field))

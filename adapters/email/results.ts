@@ -1,11 +1,11 @@
 // Authentication-Results (RFC 8601): what the operator's own server found out when it took the mail in.
 //
-// A1  Only fields of the configured authserv-id count, and of those only the topmost that speaks of DMARC: servers add
-//     at the top, so whatever a stranger wrote under that name stands below.
-// A2  A server that adds nothing to some mail must remove what arrives under its own name (RFC 8601, 5): otherwise the
-//     topmost one is the stranger's. That is a matter of its configuration, and the README says how.
-// A3  `dmarc=pass` counts for the one domain it names, and only for that: a second header.from beside the first, and one
-//     that is quoted or stands inside a quoted value, may be what the sender wrote.
+// EC1  Only fields of the configured authserv-id count, and of those only the topmost that speaks of DMARC: servers add
+//      at the top, so whatever a stranger wrote under that name stands below.
+// EC2  A server that adds nothing to some mail must remove what arrives under its own name (RFC 8601, 5): otherwise the
+//      topmost one is the stranger's. That is a matter of its configuration, and the README says how.
+// EC3  `dmarc=pass` counts for the one domain it names, and only for that: a second header.from beside the first, and one
+//      that is quoted or stands inside a quoted value, may be what the sender wrote.
 import { type Field, valuesOf } from './head.js'
 
 /** True where the own server says that this author's domain vouches for the mail. */

@@ -1,10 +1,10 @@
 // What the author of a reply said: one line, alone, above everything a mail program or a gateway put there. Nothing is
 // cut out of prose: either everything around the answer is accounted for, line by line, or nothing was said clearly.
 //
-// S1  The answer is the first line that no program wrote, and all that the author wrote.
-// S2  Between it and the quotation stand only listed lines, a delimited signature, and the quotation's introduction.
-// S3  Below a quotation marked line by line nothing of the author's stands but a signature.
-// S4  In what is passed over stands nothing that could be another answer.
+// ES1  The answer is the first line that no program wrote, and all that the author wrote.
+// ES2  Between it and the quotation stand only listed lines, a delimited signature, and the quotation's introduction.
+// ES3  Below a quotation marked line by line nothing of the author's stands but a signature.
+// ES4  In what is passed over stands nothing that could be another answer.
 //
 // Each part of a mail is read so by itself. An element of the HTML, however a program calls it, vouches for no words: the
 // cursor can stand in every one of them.

@@ -2,8 +2,8 @@
 // that a mail program which gets two copies shows one; the reply handle, new with every attempt, travels in Reply-To and
 // in the envelope, where replies and bounces bring it back.
 //
-// N1  A reply must name the Message-ID, so that is as hard to guess as a handle: whoever asked knows the delivery's id,
-//     and could else have a person's "YES" to a mail of their own come here as the answer.
+// EN1  A reply must name the Message-ID, so that is as hard to guess as a handle: whoever asked knows the delivery's id,
+//      and could else have a person's "YES" to a mail of their own come here as the answer.
 import { type Display, type Envelope, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { idsOf } from './asked.js'

@@ -1,9 +1,9 @@
 // The way out: nodemailer's pool, and what became of each mail handed to it.
 //
-// T1  Nothing is repeated here: the pool requeues nothing, the lane owns retries.
-// T2  A mail whose first byte has left is `uncertain` unless the server says what became of it; one whose first byte has
-//     not is called back, and then `failed` is the truth.
-// T3  Every mail has its verdict within WAIT_MS + SEND_MS, which is less than the lane waits.
+// ET1  Nothing is repeated here: the pool requeues nothing, the lane owns retries.
+// ET2  A mail whose first byte has left is `uncertain` unless the server says what became of it; one whose first byte has
+//      not is called back, and then `failed` is the truth.
+// ET3  Every mail has its verdict within WAIT_MS + SEND_MS, which is less than the lane waits.
 import type { Readable } from 'node:stream'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import type { Sent } from '../../src/adapter/index.js'

@@ -1,7 +1,7 @@
 // What the environment says about mail, read once. A value that cannot be right stops the start with words that name
 // the variable and never repeat it: most of these hold a password.
 //
-// V1  Everything that leaves this machine is encrypted: plain text is for a server on this machine, and only when asked.
+// EV1  Everything that leaves this machine is encrypted: plain text is for a server on this machine, and only when asked.
 import { readFileSync } from 'node:fs'
 import { isLoopback, type LaneAddress, laneAddress, type Mailbox, readMailbox } from './address.js'
 import type { OAuth } from './token.js'

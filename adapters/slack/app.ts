@@ -1,8 +1,8 @@
 // bolt's App as the switch between what Slack sends and who deals with it. It has no receiver of its own: verified
 // webhooks and Socket Mode envelopes come in by one function, and what it answers is what Slack is to be told.
 //
-// A1  bolt acknowledges an event before its listeners run. The acknowledgement is therefore held back until they are
-//     done: what Slack is told "received" is durable.
+// SA1  bolt acknowledges an event before its listeners run. The acknowledgement is therefore held back until they are
+//      done: what Slack is told "received" is durable.
 import { App, type Context, type Receiver, type ViewSubmitAction } from '@slack/bolt'
 import type { Desk, Say } from '../../src/adapter/index.js'
 import { SILENT } from './api.js'

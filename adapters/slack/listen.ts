@@ -1,9 +1,9 @@
 // Socket Mode: Slack hands envelopes over a connection that we open, so nothing of ours must be reachable from outside.
 // Each envelope is taken at the desk and only then acknowledged; one that was not is handed over again.
 //
-// L1  The library's own reconnecting rejects where nobody can catch it when Slack is away, so it is switched off: a
-//     closed connection is opened again here.
-// L2  Nobody is waited for without end: not for a hello, which the library would, and not for a goodbye.
+// SL1  The library's own reconnecting rejects where nobody can catch it when Slack is away, so it is switched off: a
+//      closed connection is opened again here.
+// SL2  Nobody is waited for without end: not for a hello, which the library would, and not for a goodbye.
 import { SocketModeReceiver } from '@slack/bolt'
 import { type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
 import { clientOptions, SILENT } from './api.js'

@@ -1,13 +1,13 @@
 // Slack's signature, on the bytes as they came. Nothing of a request is parsed before this has held.
 //
-// S1  v0 = HMAC-SHA256 of `v0:timestamp:body`, compared in constant time.
-// S2  The timestamp is at most five minutes away, in either direction.
-// S3  A signature is taken once. What failed on our side is forgotten again, so that the same bytes may be sent anew.
+// SS1  v0 = HMAC-SHA256 of `v0:timestamp:body`, compared in constant time.
+// SS2  The timestamp is at most five minutes away, in either direction.
+// SS3  A signature is taken once. What failed on our side is forgotten again, so that the same bytes may be sent anew.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Hook } from '../../src/adapter/index.js'
 
 const WINDOW_SECONDS = 300
-/** Both sides of the window: what is older is refused by S2. */
+/** Both sides of the window: what is older is refused by SS2. */
 const MEMORY_MS = 2 * WINDOW_SECONDS * 1000
 
 const SIGNATURE = /^v0=[0-9a-f]{64}$/

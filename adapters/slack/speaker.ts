@@ -1,10 +1,10 @@
 // Who is speaking. A signed payload names a user id; Slack itself is asked, by our own token, what that account is and
 // where it belongs. Names and addresses in payloads are display data and decide nothing.
 //
-// P1  A sender is (team, user): the workspace, or on Enterprise Grid the organisation, and the member id.
-// P2  A bot, a guest, a deactivated account and a member of another organisation speak for nobody. In a shared channel
-//     Slack does not call such a member a stranger, so their home is compared with ours.
-// P3  When Slack cannot be asked nobody is believed: nothing is recorded, and the person sees that it failed.
+// SP1  A sender is (team, user): the workspace, or on Enterprise Grid the organisation, and the member id.
+// SP2  A bot, a guest, a deactivated account and a member of another organisation speak for nobody. In a shared channel
+//      Slack does not call such a member a stranger, so their home is compared with ours.
+// SP3  When Slack cannot be asked nobody is believed: nothing is recorded, and the person sees that it failed.
 import type { webApi } from '@slack/bolt'
 import { type Api, troubleOf } from './api.js'
 
@@ -74,7 +74,7 @@ export class Speakers {
   }
 }
 
-/** P3: the webhook is answered 503, and Slack or the person tries again. */
+/** SP3: the webhook is answered 503, and Slack or the person tries again. */
 export class Unasked extends Error {
   override readonly name = 'Unasked'
 }

@@ -1,7 +1,7 @@
 // The message. It is answered here only where it shows all of what is decided: up to six segments are used for that, and
 // what needs more is announced, to be read and answered on its page.
 //
-// R1  No form of it is shorter by leaving out something that is decided on.
+// MR1  No form of it is shorter by leaving out something that is decided on.
 import {
   type Display,
   describeOption,

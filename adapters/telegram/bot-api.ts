@@ -2,8 +2,8 @@
 // own polling confirms what a handler threw on, its webhook server reads bodies of any size and splits characters, and
 // `webhookReply` would send our calls as the answer to a webhook, where their results are lost.
 //
-// B1  Every call ends within its own patience and returns a value; nothing of the library's errors comes out.
-// B2  Messages are sent without parse_mode, without previews, and cannot be forwarded.
+// TB1  Every call ends within its own patience and returns a value; nothing of the library's errors comes out.
+// TB2  Messages are sent without parse_mode, without previews, and cannot be forwarded.
 import { Telegram } from 'telegraf'
 import { type Called, readFailure } from './failure.js'
 import type { Controls, Keyboard } from './keyboard.js'

@@ -1,10 +1,10 @@
 // Long polling: no public address is needed. Asking for what comes after an update confirms it, and Telegram then
 // forgets it; so nothing is asked for until everything before it is durable, and an error leaves it to be given again.
 //
-// T1  An update is confirmed only by the question that follows its keeping.
-// T2  The cursor names the bot: the numbers of another bot say nothing about this one's.
-// T3  Numbers rise, but after a week without updates they begin anew anywhere, also below. So a first question, and one
-//     after a long silence, asks for everything that waits; what was kept before is known by standing close below the cursor.
+// TL1  An update is confirmed only by the question that follows its keeping.
+// TL2  The cursor names the bot: the numbers of another bot say nothing about this one's.
+// TL3  Numbers rise, but after a week without updates they begin anew anywhere, also below. So a first question, and one
+//      after a long silence, asks for everything that waits; what was kept before is known by standing close below the cursor.
 import type { Desk, Say } from '../../src/adapter/index.js'
 import { reasonOf } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'

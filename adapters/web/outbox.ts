@@ -1,8 +1,8 @@
 // The file a link goes to when no channel carries it: one JSON line per delivery, readable by its owner alone.
 //
-// O1  Lines are whole and in the order of the calls; calls made while a write is under way share the next one.
-// O2  A write that returned has reached the operating system: it survives this process, not a power cut.
-// O3  After a failed write or a moved file the next one opens anew, and closes a torn last line first.
+// WO1  Lines are whole and in the order of the calls; calls made while a write is under way share the next one.
+// WO2  A write that returned has reached the operating system: it survives this process, not a power cut.
+// WO3  After a failed write or a moved file the next one opens anew, and closes a torn last line first.
 import { type FileHandle, open, stat } from 'node:fs/promises'
 
 export type OutboxLine = {

@@ -1,10 +1,10 @@
 // Where the lane is, and with which key it is asked.
 //
-// E1  A command believes the environment, and beneath it a file it was named with --env. A `.env` that only lies in
-//     the working directory is believed by `serve` and `doctor` alone: an agent writes in the directories it works in, and
-//     an address it leaves there would be sent the operator's key, or would say YES in people's place.
-// E2  The operator's key goes to the lane that has left its address beside it, or to this machine, and nowhere else.
-// E3  A command that an agent runs never reads the operator's key.
+// CE1  A command believes the environment, and beneath it a file it was named with --env. A `.env` that only lies in
+//      the working directory is believed by `serve` and `doctor` alone: an agent writes in the directories it works in, and
+//      an address it leaves there would be sent the operator's key, or would say YES in people's place.
+// CE2  The operator's key goes to the lane that has left its address beside it, or to this machine, and nowhere else.
+// CE3  A command that an agent runs never reads the operator's key.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -54,7 +54,7 @@ export function findDoor(env: Environment): FoundDoor {
   return key === null ? doorBeside(dataDir, url, env) : { ok: true, door: { url, key } }
 }
 
-/** For what an agent or a watcher runs: the key it was given, or none (E3). */
+/** For what an agent or a watcher runs: the key it was given, or none (CE3). */
 export function findAgentDoor(env: Environment): FoundDoor {
   if (env.LANE_API_KEY?.trim()) return findDoor(env)
   const never = "the operator's key is not for agents and is never taken here"
@@ -88,7 +88,7 @@ function doorBeside(dataDir: string, told: string, env: Environment): FoundDoor 
   return { ok: false, flaws: [flaw, ...namingHint()] }
 }
 
-/** The operator's key opens everything, so an address that came from elsewhere must not be able to collect it (E2). */
+/** The operator's key opens everything, so an address that came from elsewhere must not be able to collect it (CE2). */
 const isOwn = (url: string, env: Environment): boolean =>
   url === env.PUBLIC_URL?.trim() || isLoopback(new URL(url).hostname)
 

@@ -1,8 +1,8 @@
 // The lane over HTTP. An answer, a problem and silence are three values; nothing here throws for what a network does.
 //
-// A1  The body is kept as it was received: `lane --json` prints these bytes.
-// A2  A redirect is not followed: the key goes to the address it was given for, and nowhere else.
-// A3  The caller's own abort is no network's doing: it rejects with the signal's reason.
+// CA1  The body is kept as it was received: `lane --json` prints these bytes.
+// CA2  A redirect is not followed: the key goes to the address it was given for, and nowhere else.
+// CA3  The caller's own abort is no network's doing: it rejects with the signal's reason.
 import { machineClock } from '../clock.js'
 
 /** One lane: its address without a final slash, and the API key, null where only open doors are used. */

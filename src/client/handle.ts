@@ -1,7 +1,7 @@
 // One request in the caller's hand. It was sent when it was made; whoever drops it can take it up again by its id.
 //
-// H1  Nothing here rejects for what a lane, a person or a network does; only the caller's own abort does.
-// H2  An outcome, once there, is the lane's: waiting again, or after a restart, gives the same one.
+// CH1  Nothing here rejects for what a lane, a person or a network does; only the caller's own abort does.
+// CH2  An outcome, once there, is the lane's: waiting again, or after a restart, gives the same one.
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { AnswerOf } from './answer.js'
 import { type Door, jsonOf, type Trouble } from './call.js'

@@ -2,8 +2,8 @@
 // parameters was approved. Algorithm, type, issuer, audience and claims are fixed here (RFC 8725), never taken from the
 // token. What is held here is not yet spent: the lane alone knows whether it was used before.
 //
-// P1  One spelling only: a token that decodes to the same bytes but is written otherwise is malformed.
-// P2  A claim that is missing, of another kind or not known is malformed too.
+// CP1  One spelling only: a token that decodes to the same bytes but is written otherwise is malformed.
+// CP2  A claim that is missing, of another kind or not known is malformed too.
 import { createHash, verify } from 'node:crypto'
 import { machineClock } from '../clock.js'
 import { isFields } from './case.js'

@@ -1,8 +1,8 @@
 // One sentence a person can follow: what would be understood. It stands in messages and in every refusal, and each
 // example it quotes is itself an answer.
 //
-// D1  An option is named with its value, whole: the value is what is recorded, and a label could say something else. A
-//     label is shown whole or not at all.
+// GD1  An option is named with its value, whole: the value is what is recorded, and a label could say something else. A
+//      label is shown whole or not at all.
 
 import { exampleDate, exampleInstant, exampleNumber } from './example.js'
 import { letterOf } from './option.js'

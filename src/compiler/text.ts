@@ -2,9 +2,9 @@
 // HTML, Slack mrkdwn or Telegram markup: the characters that could are not in the alphabet, and the few shapes that
 // programs make clickable out of plain letters are refused by name (lure.ts).
 //
-// X1  Length, alphabet and shapes are judged on the NFC form, which is the answer: what was checked is what is carried.
-// X2  NFC is only asked about code points of the pinned alphabet, whose normalisation never changes.
-// X3  A mark stands on a letter, at most four on one.
+// GX1  Length, alphabet and shapes are judged on the NFC form, which is the answer: what was checked is what is carried.
+// GX2  NFC is only asked about code points of the pinned alphabet, whose normalisation never changes.
+// GX3  A mark stands on a letter, at most four on one.
 
 import { kindOf, LETTER, MARK, OTHER } from './alphabet.js'
 import { carried, type Reading } from './answer.js'

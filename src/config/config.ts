@@ -1,9 +1,9 @@
 // People, channels and policy: what the operator decides, read from one YAML file. Unknown keys are refused with
 // their line, because a misspelt limit that is ignored is a limit that is not there.
 //
-// C1  Everyone named anywhere exists: approvers are recipients, preferred channels have an address.
-// C2  An address belongs to one person: a reply from it can be nobody else's.
-// C3  Records have no prototype: a person or action that is not configured is undefined, whatever its name.
+// CF1  Everyone named anywhere exists: approvers are recipients, preferred channels have an address.
+// CF2  An address belongs to one person: a reply from it can be nobody else's.
+// CF3  Records have no prototype: a person or action that is not configured is undefined, whatever its name.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -96,7 +96,7 @@ export function configFileOf({ configFile }: Pick<Settings, 'configFile'>): stri
   return named ? configFile : join(ROOT, USUAL_CONFIG_FILE)
 }
 
-/** What each part allows and the parts together do not (C1, C2). */
+/** What each part allows and the parts together do not (CF1, CF2). */
 function disagreements({ recipients, actions = {} }: RawConfig): Flaw[] {
   const flaws: Flaw[] = []
   for (const [action, { approvers }] of Object.entries(actions)) {

@@ -1,10 +1,10 @@
 // What one copy carries: a token that says what may be answered, by whom and until when, and the handles that stand in for
 // it on the way.
 //
-// P1  Both handles of a copy name one token and one jti; neither can be derived from the other.
-// P2  One of use `reply` is made only where an answer on the channel itself would be taken, and the page has a code only
-//     where it is the copy's one way to be answered.
-// P3  A copy that could not be answered at all has no handle: it is not sent.
+// DP1  Both handles of a copy name one token and one jti; neither can be derived from the other.
+// DP2  One of use `reply` is made only where an answer on the channel itself would be taken, and the page has a code only
+//      where it is the copy's one way to be answered.
+// DP3  A copy that could not be answered at all has no handle: it is not sent.
 import type { Envelope } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'

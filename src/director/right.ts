@@ -1,10 +1,10 @@
 // By what right: which claims the ledger stands behind, and whether spending them is allowed now. Pure; the ledger's
 // clock comes in by parameter, and the same judgement is made again inside the append.
 //
-// P1  "Approve A, run B" is impossible: action and parameters are hashed again at the spend and must be the approved
-//     ones, to the byte of their RFC 8785 text.
-// P2  A right is spent once. The same spend_id finds its own spend again, whatever has come since; another finds it gone.
-// P3  A right is good only for the caller that opened the approval, in its run, while it is neither old nor taken back.
+// DR1  "Approve A, run B" is impossible: action and parameters are hashed again at the spend and must be the approved
+//      ones, to the byte of their RFC 8785 text.
+// DR2  A right is spent once. The same spend_id finds its own spend again, whatever has come since; another finds it gone.
+// DR3  A right is good only for the caller that opened the approval, in its run, while it is neither old nor taken back.
 import type { Case, PolicyToken } from '../agenda/case.js'
 import { canonical } from '../canonical.js'
 import type { PolicyClaims } from '../token/policy-token.js'

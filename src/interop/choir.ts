@@ -2,8 +2,8 @@
 // under lower-case, dot-delimited names. A view: it is made from entries alone, the same ones give the same envelopes,
 // and nothing is ever read back from it.
 //
-// H1  A refused AHDB delta never leaves under the name by which a projection would apply it.
-// H2  The id is derived from the entry's hash, so a second export of the same entry is recognised.
+// IC1  A refused AHDB delta never leaves under the name by which a projection would apply it.
+// IC2  The id is derived from the entry's hash, so a second export of the same entry is recognised.
 import { type Hash, sha256 } from '../canonical.js'
 import { type Entry, type EntryOf, type EventType, LANE } from '../event.js'
 
@@ -61,7 +61,7 @@ export function nameOf(type: EventType): string {
   return (words.at(-1) === 'receipt' ? ['receipt', ...words.slice(0, -1)] : words).join('.')
 }
 
-/** A delta is the bare object a projection applies; what was refused goes under a name it does not know (H1). */
+/** A delta is the bare object a projection applies; what was refused goes under a name it does not know (IC1). */
 function toldDelta(entry: EntryOf<'AHDB_DELTA'>): readonly Told[] {
   const { field, state, delta } = entry.body
   if (state === 'refused') return [['ahdb.delta.refused', linked(entry)]]

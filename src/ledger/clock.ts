@@ -1,12 +1,12 @@
 // The ledger's clock: the wall anchored to the monotonic clock, so that time in the ledger never goes back and a jump
 // of the wall is noticed instead of believed.
 //
-// C1  A reading is never before an earlier one, nor before the last entry of a reopened ledger.
-// C2  When the wall and the anchored time part by more than JUMP_MS, the clock is suspect: time goes on by the
-//     monotonic clock alone and nothing may time out.
-// C3  A second reading that agrees with the jump, CONFIRM_MS of monotonic time later, confirms it. A forward jump is
-//     then taken over; after a backward one the ledger's time simply goes on.
-// C4  If the wall returns before that, the suspicion is cleared.
+// LC1  A reading is never before an earlier one, nor before the last entry of a reopened ledger.
+// LC2  When the wall and the anchored time part by more than JUMP_MS, the clock is suspect: time goes on by the
+//      monotonic clock alone and nothing may time out.
+// LC3  A second reading that agrees with the jump, CONFIRM_MS of monotonic time later, confirms it. A forward jump is
+//      then taken over; after a backward one the ledger's time simply goes on.
+// LC4  If the wall returns before that, the suspicion is cleared.
 import { type Clock, instant } from '../clock.js'
 import type { Body } from '../event.js'
 

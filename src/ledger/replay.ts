@@ -2,10 +2,10 @@
 // each stored reply compiled again with its recorded grammar, each ending derived from its cause. Of the invariants only
 // the chain (I1) is checked here, in the same reading; the others are the business of verify.ts.
 //
-// P1  A raw reply that is kept has the hash its event gives; one that is gone was erased, and an entry says so.
-// P2  Nothing in the lines makes it throw.
-// P3  Only open cases are kept; of the others, their ids.
-// P4  Never ok for a broken chain: a story whose words are not there to be read again is worth what its hashes are.
+// LR1  A raw reply that is kept has the hash its event gives; one that is gone was erased, and an entry says so.
+// LR2  Nothing in the lines makes it throw.
+// LR3  Only open cases are kept; of the others, their ids.
+// LR4  Never ok for a broken chain: a story whose words are not there to be read again is worth what its hashes are.
 import { apply, type Case, isOpen } from '../agenda/case.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import type { Entry, EntryOf } from '../event.js'

@@ -1,12 +1,12 @@
 // Seals: HMACs by which the lane knows again what it has written itself. A hash can be made by anybody; a seal by nobody
 // who has the database alone.
 //
-// S1  Each append has one seal, kept with its last entry: over the first and last seq, the last hash, the seq its story
-//     begins with, and the story's version before and after.
-// S2  A story is what its seals say: whole from version 0 on, each append unbroken and every entry hashed again. What this
-//     process has sealed or checked lately is only compared with what it was then.
-// S3  A row that gives a right has a seal of its own (rights.ts).
-// S4  What is not sealed gives no right, and is told of until it is found sound again.
+// LS1  Each append has one seal, kept with its last entry: over the first and last seq, the last hash, the seq its story
+//      begins with, and the story's version before and after.
+// LS2  A story is what its seals say: whole from version 0 on, each append unbroken and every entry hashed again. What this
+//      process has sealed or checked lately is only compared with what it was then.
+// LS3  A row that gives a right has a seal of its own (rights.ts).
+// LS4  What is not sealed gives no right, and is told of until it is found sound again.
 import { timingSafeEqual } from 'node:crypto'
 import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'

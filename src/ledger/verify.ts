@@ -1,12 +1,12 @@
 // Reads an exported ledger, line by line, and says whether it holds. Nothing but the lines is consulted, so whoever has
 // them can do the same; what a chain of hashes cannot show by itself is on the page docs/spec/ledger.md.
 //
-// V1  Every line is read, whatever was wrong with those before it; the problems are kept up to MAX_PROBLEMS.
-// V2  No input makes it throw.
-// V3  Memory grows with the requests and the accepted replies, a little for each; only open requests are kept whole.
-// V4  A line that is missing is one problem: the reading goes on from the entry that is there. What an entry further on
-//     lacks because of it is that entry's own problem.
-// V5  Entries are judged by the rules they were written under. Where these are not known here the reading ends.
+// LV1  Every line is read, whatever was wrong with those before it; the problems are kept up to MAX_PROBLEMS.
+// LV2  No input makes it throw.
+// LV3  Memory grows with the requests and the accepted replies, a little for each; only open requests are kept whole.
+// LV4  A line that is missing is one problem: the reading goes on from the entry that is there. What an entry further on
+//      lacks because of it is that entry's own problem.
+// LV5  Entries are judged by the rules they were written under. Where these are not known here the reading ends.
 import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
 import { GENESIS } from './entry.js'

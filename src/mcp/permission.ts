@@ -2,9 +2,9 @@
 // another and expects `allow` or `deny` as JSON text. It is an approval: of the action USE_TOOL, on this tool and this
 // input, by who may approve it and with a proof that is enough for it.
 //
-// N1  Only YES, in time, allows; and it allows this use with this input.
-// N2  A yes is given once: without an id of the use, a second identical use is a second question.
-// N3  Tool and input are put into the lane's store before anybody is asked, whole: the page shows them or takes no answer.
+// MP1  Only YES, in time, allows; and it allows this use with this input.
+// MP2  A yes is given once: without an id of the use, a second identical use is a second question.
+// MP3  Tool and input are put into the lane's store before anybody is asked, whole: the page shows them or takes no answer.
 import { ask, type Desk, keepAll, submissionOf, type Told, until } from './ask.js'
 import { hashedId, type Origin } from './key.js'
 import { sentences } from './output.js'

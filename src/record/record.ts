@@ -2,9 +2,9 @@
 // appends that on top of the version it has read; what was added is folded, and when the agenda must be asked again is
 // written in the same transaction, so that a crash at any point leaves the alarm standing.
 //
-// R1  When the story has moved on, the case is read anew and prepared anew: nothing computed from an older case is appended.
-// R2  Every event of an append carries the ids of its request and run.
-// R3  A resolution never stands without what the director says of it: both are one append.
+// RC1  When the story has moved on, the case is read anew and prepared anew: nothing computed from an older case is appended.
+// RC2  Every event of an append carries the ids of its request and run.
+// RC3  A resolution never stands without what the director says of it: both are one append.
 import { apply, type Case, isOpen } from '../agenda/case.js'
 import { type AgendaPolicy, owed } from '../agenda/owed.js'
 import type { Deed, Draft, Entry } from '../event.js'
@@ -140,7 +140,7 @@ async function append<R>(
   return { kind: 'recorded' as const, subject: recorded, entries: result.entries }
 }
 
-/** All events of the append, the director's included (R2, R3), and the case they make. */
+/** All events of the append, the director's included (RC2, RC3), and the case they make. */
 function directed(
   { ids, subject, sequel }: Base,
   told: Exclude<Told<never>, { readonly refuse: unknown }>,

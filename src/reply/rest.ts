@@ -2,9 +2,9 @@
 // in an hour none is taken there for a while, each time twice as long as the last. Nobody else's codes, no other channel
 // and no page rest with them.
 //
-// T1  Wrong codes are counted in the append that records them, and a right one is guarded by the same count: however many
-//     come at once, the eleventh within the hour is not looked at.
-// T2  Each rest is told once, in the ledger.
+// RR1  Wrong codes are counted in the append that records them, and a right one is guarded by the same count: however many
+//      come at once, the eleventh within the hour is not looked at.
+// RR2  Each rest is told once, in the ledger.
 
 import { instant } from '../clock.js'
 import type { Guard, Ledger, Rest, Shelf } from '../ledger/contract.js'

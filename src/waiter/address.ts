@@ -1,11 +1,11 @@
 // Where a callback may go. A caller names the URL, and the lane stands inside a network the caller may not reach: so
 // nothing inward is called unless the operator's `callbacks.allow` names it.
 //
-// D1  The text is judged when the request is opened and again at each attempt: scheme, port, host, and an address that is
-//     written out.
-// D2  Each address a name resolves to is judged again when it is connected to; what was judged is what is connected to.
-// D3  What is not known to be outward is inward: for IPv6 only global unicast counts as outward.
-// D4  One spelling: `0x7f.1`, `2130706433` and `[::ffff:1.2.3.4]` are refused whatever they mean.
+// WA1  The text is judged when the request is opened and again at each attempt: scheme, port, host, and an address that is
+//      written out.
+// WA2  Each address a name resolves to is judged again when it is connected to; what was judged is what is connected to.
+// WA3  What is not known to be outward is inward: for IPv6 only global unicast counts as outward.
+// WA4  One spelling: `0x7f.1`, `2130706433` and `[::ffff:1.2.3.4]` are refused whatever they mean.
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** What common servers and proxies still take; a longer one carries a payload. */
@@ -53,7 +53,7 @@ globalV6.addSubnet(...GLOBAL_V6, 'ipv6')
 const inwardV6 = new BlockList()
 for (const [network, bits] of INWARD_V6) inwardV6.addSubnet(network, bits, 'ipv6')
 
-/** D3. Anything that is no IP address at all is inward too. */
+/** WA3. Anything that is no IP address at all is inward too. */
 export function isInward(address: string): boolean {
   if (isIP(address) === 4) return inwardV4.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return true
@@ -91,7 +91,7 @@ export function allowanceOf(entries: readonly string[]): Allowance {
   return { names, networks }
 }
 
-/** D2: whether this address may be connected to for this host. */
+/** WA2: whether this address may be connected to for this host. */
 export function mayConnect(host: string, address: string, { names, networks }: Allowance): boolean {
   if (isIP(address) === 0) return false
   return names.has(host) || networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') || !isInward(address)
@@ -100,7 +100,7 @@ export function mayConnect(host: string, address: string, { names, networks }: A
 /** The host as rules and resolvers know it: without the brackets of an IPv6 address and without a final dot. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, '')
 
-/** D1 and D4: whether a callback may be asked for at this URL. */
+/** WA1 and WA4: whether a callback may be asked for at this URL. */
 export function isCallable(text: string, allow: Allowance): boolean {
   const authority = /^https?:\/\/([^/?#\\@]+)(?:[/?]|$)/.exec(text)?.[1]
   if (authority === undefined || text.length > MAX_URL_CHARS || !/^[\x21-\x7e]+$/.test(text)) return false

@@ -1,8 +1,8 @@
 // One POST to somebody else's server, which may be anything: slow, silent, endless, or a trap that leads back inside.
 //
-// T1  Whatever happens, it ends within its patience and gives a verdict; it never throws.
-// T2  The name is resolved once, for this connection; if any of its addresses may not be connected to, none is.
-// T3  No redirect is followed, no connection is kept, and of an answer only its status and Retry-After are read.
+// WP1  Whatever happens, it ends within its patience and gives a verdict; it never throws.
+// WP2  The name is resolved once, for this connection; if any of its addresses may not be connected to, none is.
+// WP3  No redirect is followed, no connection is kept, and of an answer only its status and Retry-After are read.
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { type ClientRequest, request as overHttp } from 'node:http'
@@ -85,7 +85,7 @@ type Lookup = (
 
 class AddressRefused extends Error {}
 
-/** T2: what is handed to the socket is what was judged; nothing is looked up again between the two. */
+/** WP2: what is handed to the socket is what was judged; nothing is looked up again between the two. */
 function checked(host: string, { allow, resolve = bySystem }: Road): Lookup {
   return (_, { all }, done) => {
     resolve(host).then(

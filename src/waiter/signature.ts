@@ -1,7 +1,7 @@
 // Callbacks are signed as Standard Webhooks 1.0.0 says: HMAC-SHA256 over `{id}.{timestamp}.{body}`, symmetric `v1`.
 //
-// S1  Neither id nor timestamp holds a full stop, so that the three parts can be told apart.
-// S2  Several secrets make several signatures, each for itself enough: receivers change over one after the other.
+// WS1  Neither id nor timestamp holds a full stop, so that the three parts can be told apart.
+// WS2  Several secrets make several signatures, each for itself enough: receivers change over one after the other.
 import { createHmac } from 'node:crypto'
 import { type Hash, hashOf, sha256 } from '../canonical.js'
 

@@ -1,4 +1,4 @@
-// C1–C4 of the ledger's clock.
+// LC1–LC4 of the ledger's clock.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LedgerClock } from '../../src/ledger/clock.js'
@@ -11,7 +11,7 @@ function start(lastEntry = 0) {
 }
 const change = (clock: LedgerClock) => clock.read().change?.state ?? null
 
-describe('C1: time never goes back', () => {
+describe('LC1: time never goes back', () => {
   test('a reading is never before an earlier one, whatever the wall does', () => {
     const step = fc.record({
       passes: fc.oneof(fc.nat({ max: 100_000 }), fc.double({ min: 0, max: 10, noNaN: true })),
@@ -58,7 +58,7 @@ describe('C1: time never goes back', () => {
   })
 })
 
-describe('C2: a jump is noticed instead of believed', () => {
+describe('LC2: a jump is noticed instead of believed', () => {
   test.each([60_001, HOUR, 30 * 24 * HOUR, -60_001, -HOUR])('of %i ms', jump => {
     const { wall, clock } = start()
     wall.jump(jump)
@@ -76,7 +76,7 @@ describe('C2: a jump is noticed instead of believed', () => {
   })
 })
 
-describe('C3: a second reading that agrees, half a minute later, confirms it', () => {
+describe('LC3: a second reading that agrees, half a minute later, confirms it', () => {
   test('forwards: the ledger takes the new time over', () => {
     const { wall, clock } = start()
     wall.jump(HOUR)
@@ -132,7 +132,7 @@ describe('C3: a second reading that agrees, half a minute later, confirms it', (
   })
 })
 
-describe('C4: a wall that returns clears the suspicion', () => {
+describe('LC4: a wall that returns clears the suspicion', () => {
   test.each([HOUR, -HOUR])('after a jump of %i ms', jump => {
     const { wall, clock } = start()
     wall.jump(jump)

@@ -90,7 +90,7 @@ describe('AHDB deltas', () => {
     ])
   })
 
-  test('H1: what was refused does not leave under the name by which it would be applied', () => {
+  test('IC1: what was refused does not leave under the name by which it would be applied', () => {
     const [refused, ...more] = answeredBy(['assert', 'refused', 'key-3'])
     expect(more).toEqual([])
     expect(refused?.event_type).toBe('ahdb.delta.refused')

@@ -191,6 +191,26 @@ export const exportsAreUsed: Rule = tree => {
   })
 }
 
+/** As a promise is numbered at the head of a file: two blanks behind a digit, one behind two. */
+const LABEL = /^\/\/ ([A-Z]{1,3})(?:\d {2}|\d\d )\S/gm
+/** Those of the never-list are numbers of `verify`, and the list's alone. */
+const NEVER = 'I'
+
+export const labelsAreOneFiles: Rule = tree => {
+  const owners = new Map([[NEVER, 'the never-list of docs/spec/ledger.md']])
+  return each(tree, 'labels', source => {
+    if (!inProduct(source)) return []
+    const letters = new Set([...source.text.matchAll(LABEL)].map(([, letter = '']) => letter))
+    return [...letters].flatMap(letter => {
+      const owner = owners.get(letter)
+      owners.set(letter, owner ?? source.path)
+      return owner === undefined
+        ? []
+        : [`numbers its promises ${letter}1, ${letter}2 …, as ${owner} does: choose letters of its own.`]
+    })
+  })
+}
+
 /** An import that leads nowhere would make the other rules blind to it. */
 export const importsLeadSomewhere: Rule = tree => {
   const paths = new Set(tree.map(({ path }) => path))
@@ -213,6 +233,7 @@ export const RULES: readonly Rule[] = [
   skipsSayWhy,
   importsLeadSomewhere,
   exportsAreUsed,
+  labelsAreOneFiles,
 ]
 
 export const check = (tree: Tree): readonly Violation[] => RULES.flatMap(rule => rule(tree))

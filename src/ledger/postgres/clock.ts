@@ -1,12 +1,12 @@
 // The database's clock, as this process knows it: the wall of the ledger's clock is the database's, the monotonic clock
 // is this machine's.
 //
-// T1  Between sending a question and reading its answer the database has read its clock at some moment: whichever
-//     moment of that window agrees best with what was expected is taken, so that a slow answer is not a jump.
-// T2  Two machines' clocks never run alike. A wall that falls behind little by little is followed little by little.
-// T3  now() is never ahead of what the database would say, except where its clock was set back.
-// T4  What one replica suspects holds for all: the suspicion stands in the head until the same or another replica has
-//     confirmed or cleared it. A replica that sees nothing wrong for CONFIRM_MS clears it for one that died.
+// PC1  Between sending a question and reading its answer the database has read its clock at some moment: whichever
+//      moment of that window agrees best with what was expected is taken, so that a slow answer is not a jump.
+// PC2  Two machines' clocks never run alike. A wall that falls behind little by little is followed little by little.
+// PC3  now() is never ahead of what the database would say, except where its clock was set back.
+// PC4  What one replica suspects holds for all: the suspicion stands in the head until the same or another replica has
+//      confirmed or cleared it. A replica that sees nothing wrong for CONFIRM_MS clears it for one that died.
 import { type Clock, instant } from '../../clock.js'
 import type { Body } from '../../event.js'
 import { CONFIRM_MS, JUMP_MS, LedgerClock, type Reading } from '../clock.js'
@@ -21,7 +21,7 @@ const DRIFT = 1 / 1000
 export class DatabaseClock {
   readonly #machine: Pick<Clock, 'monotonic'>
   readonly #ledger: LedgerClock
-  /** How much the machine's monotonic clock has run ahead of the database's (T2). Owned by #follow(). */
+  /** How much the machine's monotonic clock has run ahead of the database's (PC2). Owned by #follow(). */
   #slip = 0
   #followed: number
   /** What the clock said of itself and no commit holds yet. */
@@ -76,7 +76,7 @@ export class DatabaseClock {
     if (behind < 0 && behind >= -JUMP_MS) this.#slip += Math.min(-behind, most)
   }
 
-  /** What must be recorded before anything else, given what stands in the head (T4). */
+  /** What must be recorded before anything else, given what stands in the head (PC4). */
   pending(reading: Reading, suspected: number | null): readonly Change[] {
     const changes: Change[] = []
     let standing = suspected !== null

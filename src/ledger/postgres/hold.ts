@@ -1,9 +1,9 @@
 // Names held by one process at a time, as advisory locks of a connection that does nothing else.
 //
-// H1  The lock falls with the connection. Whoever holds a name is told when the connection breaks, and asks anew.
-// H2  A connection that has gone silent is noticed here (PULSE_MS + ANSWER_MS) before the server gives up on it
-//     (SILENCE_MS) and lets another have the name.
-// H3  A process that hangs, or is stopped, has no pulse: what it held passes on after SILENCE_MS.
+// PH1  The lock falls with the connection. Whoever holds a name is told when the connection breaks, and asks anew.
+// PH2  A connection that has gone silent is noticed here (PULSE_MS + ANSWER_MS) before the server gives up on it
+//      (SILENCE_MS) and lets another have the name.
+// PH3  A process that hangs, or is stopped, has no pulse: what it held passes on after SILENCE_MS.
 import type { Hold } from '../contract.js'
 import { type Client, type Connect, query, type Statement } from './connection.js'
 import { failureOf, unavailable } from './failure.js'

@@ -1,11 +1,11 @@
 // What was committed, told in order, once, on every replica. Our own commits are known at once; of the others' we hear
 // by NOTIFY, and a look once a second finds what was not heard.
 //
-// N1  Every entry is told once, in the order of its seq, none left out but those of others that nobody here heeds: their
-//     texts are not even read, or each replica would pay for what all the others do.
-// N2  An own commit is told at once, before whoever made it is told; only where it stands behind others' entries it waits
-//     until those have been read. While a commit of ours is under way no reading is begun: it would bring back our own.
-// N3  Whoever listens to own commits hears of them at once and wholly, even where they were read before they were answered.
+// PT1  Every entry is told once, in the order of its seq, none left out but those of others that nobody here heeds: their
+//      texts are not even read, or each replica would pay for what all the others do.
+// PT2  An own commit is told at once, before whoever made it is told; only where it stands behind others' entries it waits
+//      until those have been read. While a commit of ours is under way no reading is begun: it would bring back our own.
+// PT3  Whoever listens to own commits hears of them at once and wholly, even where they were read before they were answered.
 import type { Entry, EventType } from '../../event.js'
 import type { OnCommit } from '../contract.js'
 import { parseEntry } from '../entry.js'

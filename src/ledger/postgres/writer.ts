@@ -2,13 +2,13 @@
 // process's appends takes it once, with two round trips: one that locks, reads the clock and learns the facts, one that
 // writes and commits. What is judged is sent chunk by chunk: PostgreSQL writes one while the next is judged.
 //
-// W1  The facts are asked after the lock, each with a view of its own: everything committed before is in them.
-// W2  Only a COMMIT that was answered with COMMIT is acknowledged.
-// W3  Where the answer to a COMMIT was lost, the lock is taken again: whoever holds it has then either committed, and
-//     the number of the batch stands in `writers`, or never will. So nothing is appended twice.
-// W4  Nothing is appended to a ledger that has lost what was acknowledged (known-head.ts).
-// W5  Nothing is appended under rules that are not known here.
-// W6  A process that falls silent while it holds the lock loses it after SILENCE_MS.
+// PW1  The facts are asked after the lock, each with a view of its own: everything committed before is in them.
+// PW2  Only a COMMIT that was answered with COMMIT is acknowledged.
+// PW3  Where the answer to a COMMIT was lost, the lock is taken again: whoever holds it has then either committed, and
+//      the number of the batch stands in `writers`, or never will. So nothing is appended twice.
+// PW4  Nothing is appended to a ledger that has lost what was acknowledged (known-head.ts).
+// PW5  Nothing is appended under rules that are not known here.
+// PW6  A process that falls silent while it holds the lock loses it after SILENCE_MS.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
@@ -220,7 +220,7 @@ export class Writer {
     }
   }
 
-  /** Whether a batch whose answer was lost has been committed (W3). */
+  /** Whether a batch whose answer was lost has been committed (PW3). */
   async wasCommitted({ batch, written }: Doubt): Promise<boolean> {
     const client = await this.#session.client()
     const known = this.#knownHead.head

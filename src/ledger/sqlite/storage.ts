@@ -1,12 +1,12 @@
 // What the disk has said, for everyone who writes the one file: the ledger and the shelf beside it.
 //
-// D1  A disk that is full is asked again at the next write: it may have room by then.
-// D2  After a failed sync nothing is written any more. What is on the disk is then unknown, a second sync that succeeds
-//     says nothing about the pages the first one lost, and only a restart reads them afresh.
+// QS1  A disk that is full is asked again at the next write: it may have room by then.
+// QS2  After a failed sync nothing is written any more. What is on the disk is then unknown, a second sync that succeeds
+//      says nothing about the pages the first one lost, and only a restart reads them afresh.
 import { LedgerUnavailable } from '../contract.js'
 
 export class Storage {
-  /** D2; set once. */
+  /** QS2; set once. */
   #broken: LedgerUnavailable | null = null
   /** The last write failed, and none has succeeded since. */
   #trouble: LedgerUnavailable | null = null

@@ -9,7 +9,7 @@ const at = '2026-11-01T12:00:00.000Z'
 const { entry, line } = inscribe(STARTED, { seq: 0, at, prev: GENESIS })
 const seqs = (entries: readonly Entry[]): number[] => entries.map(({ seq }) => seq)
 
-test('N3: an own commit that was read before it was answered is told once to all, and once as our own', async () => {
+test('PT3: an own commit that was read before it was answered is told once to all, and once as our own', async () => {
   let answer: (lines: readonly string[]) => void = () => undefined
   const tail = new Tail(0, () => new Promise(resolve => (answer = resolve)))
   const [all, own]: [number[], number[]] = [[], []]
@@ -24,7 +24,7 @@ test('N3: an own commit that was read before it was answered is told once to all
   expect([all, own]).toEqual([[0], [0]])
 })
 
-test('N2: while a commit of ours is under way no reading is begun; what was heard of is read after it', async () => {
+test('PT2: while a commit of ours is under way no reading is begun; what was heard of is read after it', async () => {
   let reads = 0
   const tail = new Tail(0, async () => {
     reads += 1
