@@ -169,7 +169,13 @@ export type Decision<R> =
   | { readonly kind: 'refuse'; readonly why: R }
 
 export type Append<R> = {
-  readonly story?: { readonly request_id: string; readonly expected: number }
+  readonly story?: {
+    readonly request_id: string
+    readonly expected: number
+    /** The hash of the last of the entries it has, as they were read; null where it has none. The append is sealed as what
+     *  follows on it. */
+    readonly last: Hash | null
+  }
   readonly guards?: readonly Guard[]
   decide(moment: Moment): Decision<R>
 }
