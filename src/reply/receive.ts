@@ -192,9 +192,11 @@ function countsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
     at_most === 0 || facts.exhausted
       ? []
       : [{ kind: 'attempts', delivery_id, under: name, at_most, fails: !likely.ok }]
+  // A wrong code is one whatever else is wrong with the copy that it is recorded with: another of theirs may be answered.
+  if (speaker !== null && !fits) return [codeTry(speaker, true)]
   if (!isAddressee(facts)) return under('strangers', RECORDED_AT_MOST)
   if (reason === 'proof_insufficient') return under(reason, RECORDED_AT_MOST)
-  const isMiss = !fits || reason === 'code_mismatch'
+  const isMiss = reason === 'code_mismatch'
   const own = speaker !== null && isMiss ? [] : under(inbound.proof, receiver.attemptsPerDelivery)
   return speaker === null ? own : [codeTry(speaker, isMiss), ...own]
 }
