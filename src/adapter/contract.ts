@@ -11,6 +11,9 @@ import type { Say } from '../say.js'
 export type Envelope = {
   readonly delivery_id: string
   readonly attempt: number
+  /** There where the copies of earlier attempts, up to this one, can be answered no more: the key of their tokens was revoked.
+   *  None of them stands for this one. */
+  readonly voided?: number
   readonly recipient: { readonly user_id: string; readonly name: string }
   /** The recipient's address on this channel, as the configuration spells it. */
   readonly address: unknown
