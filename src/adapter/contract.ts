@@ -106,6 +106,9 @@ export type Report = {
 /** What was asked, and whether this sender could answer it now: for a form that is opened before it is filled in. */
 export type Glance = {
   readonly delivery_id: string
+  /** As the envelope of its last attempt says them. */
+  readonly voided: number
+  readonly announces: boolean
   readonly display: Display
   /** The first check that would fail whatever is said; null when only the words are missing. */
   readonly reason: Reason | null

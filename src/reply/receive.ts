@@ -11,6 +11,7 @@
 // R6  A wrong code is counted against the codes of its person on that channel, see rest.ts.
 import type { Inbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
+import type { Delivery } from '../agenda/delivery.js'
 import type { Refusal } from '../compiler/compile.js'
 import type { Guard, Shelving } from '../ledger/contract.js'
 import type { Reason } from '../reason.js'
@@ -125,7 +126,7 @@ export async function glance(
   given: Inbound,
 ): Promise<{
   readonly subject: Case
-  readonly delivery_id: string
+  readonly delivery: Delivery
   readonly reason: Reason | null
 } | null> {
   const bound = await bind(receiver, given)
@@ -135,7 +136,7 @@ export async function glance(
   if (judged === null) return null
   const { facts, judgement } = judged
   const reason = judgement.ok || judgement.refusal !== null ? null : judgement.reason
-  return { subject: facts.subject, delivery_id: facts.grant.delivery_id, reason }
+  return { subject: facts.subject, delivery: facts.delivery, reason }
 }
 
 function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): Facts | null {
