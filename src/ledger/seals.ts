@@ -15,7 +15,7 @@ import type { Entry } from '../event.js'
 import { SealBroken, type Sealing, type SealKey } from './contract.js'
 import { hashOfLine, parseEntry } from './entry.js'
 import { Known } from './known.js'
-import { nameOfRow, type RightTable, type Row, wordsOfRow } from './rights.js'
+import { identityOfRow, nameOfRow, type RightTable, type Row, wordsOfRow } from './rights.js'
 
 export type SealedLine = { readonly line: string; readonly seal: string | null }
 
@@ -41,7 +41,8 @@ export const LOCKED = 'the store is locked: the key that seals was not opened'
 export class Seals implements Sealing {
   #key: SealKey | null = null
   readonly #known = new Known()
-  readonly #broken = new Set<string>()
+  /** Names, by which story or row it is. Owned by #tell(), story() and sound(). */
+  readonly #broken = new Map<string, string>()
   #onBroken: (name: string) => void = () => undefined
 
   unlock(key: SealKey): void {
@@ -53,7 +54,7 @@ export class Seals implements Sealing {
   }
 
   broken(): readonly string[] {
-    return [...this.#broken]
+    return [...new Set(this.#broken.values())]
   }
 
   onBroken(tell: (name: string) => void): void {
@@ -95,7 +96,7 @@ export class Seals implements Sealing {
     const name = `request ${requestId}`
     const entries = rows.map(({ line }) => read(line))
     if (rows.length !== version || !this.#isSound(requestId, rows, entries)) {
-      this.#tell(name)
+      this.#tell(name, name)
       throw new SealBroken(name)
     }
     this.#broken.delete(name)
@@ -106,8 +107,9 @@ export class Seals implements Sealing {
   sound<T extends object>(table: RightTable, row: T & { readonly seal: string | null }): T | null {
     const { seal, ...right } = row
     const isSound = seal !== null && isSame(seal, this.ofRow(table, right as unknown as Row))
-    if (!isSound) this.#tell(nameOfRow(table, right as unknown as Row))
-    else if (this.#broken.size > 0) this.#broken.delete(nameOfRow(table, right as unknown as Row))
+    if (!isSound)
+      this.#tell(identityOfRow(table, row as unknown as Row), nameOfRow(table, row as unknown as Row))
+    else if (this.#broken.size > 0) this.#broken.delete(identityOfRow(table, row as unknown as Row))
     return isSound ? (right as unknown as T) : null
   }
 
@@ -154,9 +156,9 @@ export class Seals implements Sealing {
     return `${this.#key.kid}.${this.#key.mac(words)}`
   }
 
-  #tell(name: string): void {
-    if (this.#broken.has(name) || this.#broken.size >= TOLD) return
-    this.#broken.add(name)
+  #tell(which: string, name: string): void {
+    if (this.#broken.has(which) || this.#broken.size >= TOLD) return
+    this.#broken.set(which, name)
     this.#onBroken(name)
   }
 }

@@ -395,6 +395,17 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
       expect(await scene.cast.lane.answer(fromSlack(handle, 'YES'))).toEqual({ kind: 'unknown' })
     })
 
+    attack('by a reference: no message but its own is edited to how a request ended', async () => {
+      await asked(question('q-1'))
+      const [{ delivery_id = '' } = {}] = await scene.place.sql<{ delivery_id: string }>(
+        'SELECT delivery_id FROM refs',
+      )
+      await scene.write(`INSERT INTO refs (channel, ref, delivery_id, handle_hash) SELECT 'slack',
+        ${scene.place.bytes('of another request')}, delivery_id, handle_hash FROM refs`)
+      expect(await scene.cast.store.shelf.refs(delivery_id)).toEqual(['slack-1'])
+      expect(scene.broken).toEqual([`reference of delivery ${delivery_id} on slack`])
+    })
+
     attack('by a callback', async () => {
       await asked(question('q-1'))
       await scene.write(
