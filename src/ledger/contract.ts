@@ -246,8 +246,8 @@ export interface Ledger {
   story(requestId: string): Promise<readonly Entry[]>
   /** How many entries its story has; 0 where there is none. */
   version(requestId: string): Promise<number>
-  /** From `from` on, without the entries of stories whose seals do not hold. */
-  entries(from: number): AsyncIterable<Entry>
+  /** Of so many from `from` on, those that are not of stories whose seals do not hold. */
+  entries(from: number, limit?: number): AsyncIterable<Entry>
   /** LEDGER_SEALED, if its own seal holds; else SealBroken. Null before it was written. */
   sealed(): Promise<Entry | null>
   /** Exactly the hashed bytes, one entry a line, from `from` on, whatever they are. */
