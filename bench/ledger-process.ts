@@ -53,7 +53,7 @@ async function resolveAll(target: Ledger): Promise<{ readonly ms: number; readon
   const results = await Promise.all(
     due.map(opened =>
       target.append({
-        story: { request_id: opened.request_id, expected: 1 },
+        story: { request_id: opened.request_id, expected: 1, last: opened.subject.last },
         decide: moment => resolution(opened, moment),
       }),
     ),

@@ -69,7 +69,7 @@ export async function openOne({ ledger }: Store, request_id: string, seconds: nu
   const request = question(request_id, seconds)
   let due = Number.NaN
   const opened = await ledger.append({
-    story: { request_id, expected: 0 },
+    story: { request_id, expected: 0, last: null },
     decide: moment => {
       due = moment.ms + seconds * 1000
       return { kind: 'append', events: [opening(request_id, request, due)], alarm: due }

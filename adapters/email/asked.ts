@@ -15,13 +15,23 @@ export type Asked = {
 /** Who writes the ids: what the lane alone can write for a value, and the domain they stand in. */
 export type Namer = { readonly stamp: (value: string) => string; readonly domain: string }
 
-/** Of the deadline too: a lane whose data were lost asks under an old id, and a mailbox shows no Message-ID twice. */
+/** A mailbox shows no Message-ID twice, so that mails of one id must be worth the same. */
+type Copy = {
+  readonly delivery_id: string
+  /** A lane whose data were lost asks under an old id. */
+  readonly deadline_at: string
+  /** The mails before can be answered no more. */
+  readonly voided?: number
+  /** It takes no answer, and shows less than one that does. */
+  readonly announces: boolean
+}
+
 export function idsOf(
   { stamp, domain }: Namer,
-  delivery_id: string,
-  deadline_at: string,
+  { delivery_id, deadline_at, voided = 0, announces }: Copy,
 ): Pick<Asked, 'messageId' | 'noticeId'> {
-  const asked = `${delivery_id} ${deadline_at}`
+  const kind = `${voided === 0 ? '' : ` ${voided}`}${announces ? ' announces' : ''}`
+  const asked = `${delivery_id} ${deadline_at}${kind}`
   return {
     messageId: writeMessageId(stamp(asked), domain),
     noticeId: writeNoticeId(stamp(`notice ${asked}`), domain),
@@ -38,7 +48,7 @@ export async function findAsked(
   const unproven = { channel: 'email', proof: 'dmarc', authenticated: false, automated: false } as const
   const seen = await desk.look({ ...unproven, binding, sender, text: '' })
   if (seen === null) return null
-  const { delivery_id, display, reason } = seen
-  const ids = idsOf(namer, delivery_id, display.deadline_at)
+  const { delivery_id, voided, announces, display, reason } = seen
+  const ids = idsOf(namer, { delivery_id, deadline_at: display.deadline_at, voided, announces })
   return { delivery_id, isKnown: reason !== 'unknown_sender', ...ids }
 }

@@ -1,5 +1,5 @@
 // Hands a request to the mail server. Its Message-ID is made of what stays the same when the attempt is repeated, so
-// that a mail program which gets two copies shows one; the reply handle, new with every attempt, travels in Reply-To and
+// that a mail program which gets two copies shows one (and is another where the mails before can be answered no more); the reply handle, new with every attempt, travels in Reply-To and
 // in the envelope, where replies and bounces bring it back.
 //
 // EN1  A reply must name the Message-ID, so that is as hard to guess as a handle: whoever asked knows the delivery's id,
@@ -39,7 +39,8 @@ function compose(sender: Sender, display: Display, envelope: Envelope, to: strin
   const { reply, page, rested } = envelope
   const back = reply === null ? bare(replies) : withHandle(replies, reply.handle)
   const namer = { stamp: sender.stamp, domain: replies.domain }
-  const { messageId } = idsOf(namer, envelope.delivery_id, display.deadline_at)
+  const { deadline_at } = display
+  const { messageId } = idsOf(namer, { ...envelope, deadline_at, announces: reply === null })
   const marker = reply === null ? null : markerLine(reply.handle, messageId)
   return {
     ...render(display, marker, page, rested),

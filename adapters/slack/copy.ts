@@ -1,6 +1,8 @@
 // A copy of a card: where it stands, and how one is found whose place is not known. Slack has no idempotency key, so every
-// card carries its delivery's id in its metadata. The reference of a card whose post was not answered names that id where
+// card carries its delivery's id in its metadata, with the attempt and whether it only announces: a card stands for a later
+// attempt only if it can still be answered, and asks as that one does. The reference of a card whose post was not answered names that id where
 // otherwise the time stamp is; the card is looked for by it when it is to be edited.
+import type { Envelope } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 
 const EVENT_TYPE = 'lane_request'
@@ -14,21 +16,45 @@ export const refOf = ({ channel, ts }: Copy): string => `${channel}:${ts}`
 /** One that may stand there: `D0123:d-0123456789abcdef01234567`. */
 export const refOfUnseen = (channel: string, delivery_id: string): string => `${channel}:${delivery_id}`
 
-export const metadataOf = (delivery_id: string) => ({
+type Payload = {
+  readonly delivery_id?: unknown
+  readonly attempt?: unknown
+  readonly announces?: unknown
+}
+
+export const metadataOf = ({ delivery_id, attempt, reply }: Envelope) => ({
   event_type: EVENT_TYPE,
-  event_payload: { delivery_id },
+  event_payload: { delivery_id, attempt, announces: reply === null },
 })
 
-export async function look({ prompt }: Api, channel: string, delivery_id: string): Promise<Copy | null> {
+/** The card of an earlier attempt that stands for this one. */
+export const lookFor = (
+  api: Api,
+  channel: string,
+  { delivery_id, voided = 0, reply }: Envelope,
+): Promise<Copy | null> =>
+  look(
+    api,
+    channel,
+    payload =>
+      payload.delivery_id === delivery_id &&
+      Number(payload.attempt) > voided &&
+      payload.announces === (reply === null),
+  )
+
+async function look(
+  { prompt }: Api,
+  channel: string,
+  isIt: (payload: Payload) => boolean,
+): Promise<Copy | null> {
   const { messages = [] } = await prompt.conversations.history({
     channel,
     limit: LOOK_BACK,
     include_all_metadata: true,
   })
-  const found = messages.find(({ metadata }) => {
-    const payload = metadata?.event_payload as { delivery_id?: unknown } | undefined
-    return metadata?.event_type === EVENT_TYPE && payload?.delivery_id === delivery_id
-  })
+  const found = messages.find(
+    ({ metadata }) => metadata?.event_type === EVENT_TYPE && isIt((metadata.event_payload ?? {}) as Payload),
+  )
   return found?.ts === undefined ? null : { channel, ts: found.ts }
 }
 
@@ -36,7 +62,7 @@ export async function look({ prompt }: Api, channel: string, delivery_id: string
 export async function locate(api: Api, ref: string): Promise<Copy> {
   const [channel = '', place = ''] = ref.split(':')
   if (/^[0-9]/.test(place)) return { channel, ts: place }
-  const found = await look(api, channel, place).catch(error => {
+  const found = await look(api, channel, ({ delivery_id }) => delivery_id === place).catch(error => {
     throw new Error(`the copy could not be looked for: ${troubleOf(error).code}`)
   })
   if (found === null) throw new Error('the copy was not found')

@@ -3,7 +3,7 @@
 // for is uncertain.
 import { type Display, type Envelope, type Say, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { type Api, type Trouble, troubleOf } from './api.js'
-import { type Copy, look, metadataOf, refOf, refOfUnseen } from './copy.js'
+import { type Copy, lookFor, metadataOf, refOf, refOfUnseen } from './copy.js'
 import { card, shows } from './render.js'
 
 type Address = { readonly team: string; readonly user: string; readonly channel?: string }
@@ -83,7 +83,7 @@ export class Post {
         channel,
         ...card(display, place),
         ...INERT,
-        metadata: metadataOf(envelope.delivery_id),
+        metadata: metadataOf(envelope),
       })
       return { kind: 'sent', ref: refOf({ channel: posted.channel ?? channel, ts: posted.ts ?? '' }) }
     } catch (error) {
@@ -95,7 +95,7 @@ export class Post {
   /** Not found is a failure that is repeated, because the next attempt looks again before it posts. */
   async #reconciled(channel: string, envelope: Envelope, trouble: Trouble): Promise<Sent> {
     try {
-      const copy = await look(this.#api, channel, envelope.delivery_id)
+      const copy = await lookFor(this.#api, channel, envelope)
       return copy === null ? judged(trouble) : { kind: 'sent', ref: refOf(copy) }
     } catch {
       return { kind: 'uncertain', ref: refOfUnseen(channel, envelope.delivery_id) }
@@ -103,9 +103,9 @@ export class Post {
   }
 
   /** Where the app may not read, the look is given up: a card too many is better than none. */
-  async #find(channel: string, { delivery_id }: Envelope): Promise<Copy | null> {
+  async #find(channel: string, envelope: Envelope): Promise<Copy | null> {
     try {
-      return await look(this.#api, channel, delivery_id)
+      return await lookFor(this.#api, channel, envelope)
     } catch (error) {
       const trouble = troubleOf(error)
       if (trouble.kind !== 'refused') throw error

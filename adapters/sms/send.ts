@@ -41,20 +41,22 @@ function formOf(
   hookUrl: string,
   body: string,
   display: Display,
-  { address, reply, at }: Envelope,
+  { address, reply, page, at }: Envelope,
 ): URLSearchParams {
   const left = Math.floor((Date.parse(display.deadline_at) - Date.parse(at)) / 1000)
   return new URLSearchParams({
     To: String(address),
     [isPool(account.from) ? 'MessagingServiceSid' : 'From']: account.from,
     Body: body,
-    // By the handle, because a report may be here before the answer to this call is; one that has none is known by the
-    // provider's own reference.
-    StatusCallback: reply === null ? hookUrl : `${hookUrl}?handle=${reply.handle}`,
+    // By a handle of the copy, because a report may be here before the answer to this call is.
+    StatusCallback: `${hookUrl}?handle=${reply?.handle ?? handleIn(page.link)}`,
     // A question that comes after its deadline only confuses.
     ValidityPeriod: String(Math.min(Math.max(left, 1), LONGEST_VALIDITY_SECONDS)),
   })
 }
+
+/** An announcement has no other: the message itself holds the link, which ends with it. */
+const handleIn = (link: string): string => link.slice(link.lastIndexOf('/') + 1)
 
 const fieldOf = (answer: unknown, name: string): unknown => Object(answer)[name]
 const numberOf = (answer: unknown): number | null => {

@@ -11,6 +11,9 @@ import type { Say } from '../say.js'
 export type Envelope = {
   readonly delivery_id: string
   readonly attempt: number
+  /** There where the copies of earlier attempts, up to this one, can be answered no more: the key of their tokens was revoked.
+   *  None of them stands for this one. */
+  readonly voided?: number
   readonly recipient: { readonly user_id: string; readonly name: string }
   /** The recipient's address on this channel, as the configuration spells it. */
   readonly address: unknown
@@ -103,6 +106,9 @@ export type Report = {
 /** What was asked, and whether this sender could answer it now: for a form that is opened before it is filled in. */
 export type Glance = {
   readonly delivery_id: string
+  /** As the envelope of its last attempt says them. */
+  readonly voided: number
+  readonly announces: boolean
   readonly display: Display
   /** The first check that would fail whatever is said; null when only the words are missing. */
   readonly reason: Reason | null

@@ -46,6 +46,8 @@ export type Case = {
   readonly noticed: readonly string[]
   /** How many entries the story has: what an append expects. */
   readonly version: number
+  /** The hash of the last of them. */
+  readonly last: Hash
 }
 
 /** An entry, or an event about to become one. */
@@ -61,9 +63,9 @@ export function fold(story: readonly Entry[]): Case | null {
 export function apply(before: Case | null, event: Told): Case {
   if (before === null) return opened(event)
   const after = change(before, event)
-  const version = before.version + 1
+  const grown = { version: before.version + 1, last: event.hash ?? NO_HASH }
   // What `change` has made is nobody else's yet; only what it left as it was must be copied.
-  return after === before ? { ...before, version } : Object.assign(after, { version })
+  return after === before ? { ...before, ...grown } : Object.assign(after, grown)
 }
 
 const NO_HASH: Hash = 'sha256:'
@@ -97,6 +99,7 @@ function opened(event: Told): Case {
     policy_token: null,
     noticed: [],
     version: 1,
+    last: event.hash ?? NO_HASH,
   }
 }
 

@@ -74,9 +74,12 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     async look(inbound: Inbound) {
       const seen = await sound(lane.glance(inbound))
       if (seen === null) return null
-      const { subject, delivery_id, reason } = seen
+      const { subject, delivery, reason } = seen
+      const { delivery_id, voided, announces } = delivery
       return {
         delivery_id,
+        voided,
+        announces,
         display: display(subject, parts.keyName(subject.opened_by)),
         reason,
         outcome: isOpen(subject) ? null : outcomeOf(subject),

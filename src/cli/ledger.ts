@@ -1,7 +1,9 @@
 // `lane ledger`: the audit. What is checked is the ledger's own; here it is fetched, counted and told.
 
 import type { Environment } from '../config/settings.js'
+import type { Entry } from '../event.js'
 import { choirLines } from '../interop/choir-lines.js'
+import { parseEntry } from '../ledger/entry.js'
 import type { Beyond } from '../ledger/invariant/rules.js'
 import { replay } from '../ledger/replay.js'
 import { type Verification, verify } from '../ledger/verify.js'
@@ -137,11 +139,15 @@ async function write(args: readonly string[], shell: Shell): Promise<ExitCode | 
   const flaw = file === undefined ? null : flawOfPlace(file)
   if (flaw !== null) return complain(shell, [flaw])
   return await withSource([], shell, async source => {
-    const lines = profile === 'choir' ? choirLines(source.lines()) : source.lines()
+    const lines = profile === 'choir' ? choirLines(entriesIn(source.lines())) : source.lines()
     if (file === undefined) await pour(shell, lines)
     else say(shell.stdout, [`${file}: ${await writeWhole(file, ended(lines))} bytes from ${source.name}`])
     return EXIT.ok
   })
+}
+
+async function* entriesIn(lines: AsyncIterable<string>): AsyncIterable<Entry> {
+  for await (const line of lines) yield parseEntry(line)
 }
 
 /** Waits for a slow reader: an export may be larger than memory. */

@@ -116,6 +116,7 @@ async function send(sender: Sender, subject: Case, duty: Deliver, pass: Pass): P
   if (person === null) return { kind: 'failed', code: absence(sender, duty), retryable: false }
   if (isHopeless(pass.way)) return { kind: 'failed', code: pass.way, retryable: false }
   const rested = sender.rested(subject, duty.user_id)
+  const voided = subject.deliveries.find(one => one.delivery_id === duty.delivery_id)?.voided ?? 0
   const envelope: Envelope = {
     delivery_id: duty.delivery_id,
     attempt: duty.attempt,
@@ -124,6 +125,7 @@ async function send(sender: Sender, subject: Case, duty: Deliver, pass: Pass): P
     reply: pass.reply,
     page: { link: `${sender.publicUrl()}/r/${pass.page.handle}`, code: pass.page.code },
     ...(rested && { rested }),
+    ...(voided > 0 && { voided }),
     at: instant(sender.now()),
   }
   try {

@@ -1,9 +1,9 @@
-// Lines of the ledger in, lines of the Choir export out.
-import { parseEntry } from '../ledger/entry.js'
+// Entries of the ledger in, lines of the Choir export out.
+import type { Entry } from '../event.js'
 import { envelopesOf } from './choir.js'
 
-export async function* choirLines(lines: AsyncIterable<string>): AsyncIterable<string> {
-  for await (const line of lines) {
-    for (const envelope of envelopesOf(parseEntry(line))) yield JSON.stringify(envelope)
+export async function* choirLines(entries: AsyncIterable<Entry>): AsyncIterable<string> {
+  for await (const entry of entries) {
+    for (const envelope of envelopesOf(entry)) yield JSON.stringify(envelope)
   }
 }

@@ -170,7 +170,13 @@ export type AppendDecision<R> =
   | { readonly kind: 'refuse'; readonly why: R }
 
 export type Append<R> = {
-  readonly story?: { readonly request_id: string; readonly expected: number }
+  readonly story?: {
+    readonly request_id: string
+    readonly expected: number
+    /** The hash of the last of the entries it has, as they were read; null where it has none. The append is sealed as what
+     *  follows on it. */
+    readonly last: Hash | null
+  }
   readonly guards?: readonly Guard[]
   decide(moment: Moment): AppendDecision<R>
 }
@@ -255,8 +261,8 @@ export interface Ledger {
   story(requestId: string): Promise<readonly Entry[]>
   /** How many entries its story has; 0 where there is none. */
   version(requestId: string): Promise<number>
-  /** From `from` on, without the entries of stories whose seals do not hold. */
-  entries(from: number): AsyncIterable<Entry>
+  /** Of so many from `from` on, those that are not of stories whose seals do not hold. */
+  entries(from: number, limit?: number): AsyncIterable<Entry>
   /** LEDGER_SEALED, if its own seal holds; else SealBroken. Null before it was written. */
   sealed(): Promise<Entry | null>
   /** Exactly the hashed bytes, one entry a line, from `from` on, whatever they are. */

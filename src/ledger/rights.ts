@@ -70,4 +70,11 @@ function spelt(value: Value): string {
   return `${text.length}:${text}`
 }
 
+/** Which row it is: of those that give one right there may be several of one name. */
+export function identityOfRow(table: RightTable, row: Row): string {
+  let words: string = table
+  for (const column of RIGHTS[table].identity) words += `\n${spelt(row[column] ?? null)}`
+  return words
+}
+
 export const nameOfRow = (table: RightTable, row: Row): string => (RIGHTS[table] as Right).name(row)

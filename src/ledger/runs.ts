@@ -1,13 +1,13 @@
 // Where the appends of a ledger of before there were seals began and ended is not known any more. What stands together in it
 // is sealed together: entries of one story, or of none, that follow on each other.
 import type { Entry } from '../event.js'
-import { placeOf, type Sealed } from './seals.js'
+import { BEGINNING, placeOf, type Sealed, type Standing } from './seals.js'
 
 export class Runs {
   #run: Entry[] = []
   #story: number | null = null
-  /** How many entries each story has so far, by the seq it begins with. */
-  readonly #versions = new Map<number, number>()
+  /** Where each story stands so far, by the seq it begins with. */
+  readonly #standing = new Map<number, Standing>()
 
   /** The run that ends before this entry, if one does. */
   add(entry: Entry, story: number | null): Sealed | null {
@@ -21,9 +21,8 @@ export class Runs {
   end(): Sealed | null {
     if (this.#run.length === 0) return null
     const story = this.#story
-    const before = story === null ? 0 : (this.#versions.get(story) ?? 0)
-    const sealed = placeOf(this.#run, story, before)
-    if (story !== null) this.#versions.set(story, sealed.after)
+    const sealed = placeOf(this.#run, story === null ? null : (this.#standing.get(story) ?? BEGINNING))
+    if (story !== null) this.#standing.set(story, { version: sealed.after, last: sealed.hash })
     this.#run = []
     return sealed
   }

@@ -3,18 +3,17 @@
 import type { Entry } from '../event.js'
 import type { SealKey } from './contract.js'
 import { parseEntry } from './entry.js'
-import { type SealedLine, Seals } from './seals.js'
+import { BEGINNING, type SealedLine, Seals, type Standing } from './seals.js'
 
 /** Enough to see what kind of damage it is. */
 const MAX_PROBLEMS = 100
 
 export type SealProblem = { readonly invariant: 'I30'; readonly seq: number; readonly message: string }
-type Story = { readonly begins: number; version: number }
 
 export class SealAudit {
   readonly problems: SealProblem[] = []
   readonly #seals = new Seals()
-  readonly #stories = new Map<string, Story>()
+  readonly #stories = new Map<string, Standing>()
   /** The append that is being read. */
   #rows: SealedLine[] = []
   #entries: Entry[] = []
@@ -48,8 +47,9 @@ export class SealAudit {
   #conclude(): void {
     const [first] = this.#entries
     if (first === undefined) return
-    const { begins, version } = this.#storyOf(first)
-    if (!this.#seals.holds(this.#rows, this.#entries, begins, version))
+    const { request_id: id } = first
+    const story = id === undefined ? null : this.#standingOf(id)
+    if (!this.#seals.holds(this.#rows, this.#entries, story))
       this.#report(first.seq, 'the seal of its append is not that of this lane')
     this.#next()
   }
@@ -62,18 +62,18 @@ export class SealAudit {
   }
 
   #next(): void {
-    const id = this.#entries[0]?.request_id
-    const story = id === undefined ? undefined : this.#stories.get(id)
-    if (story !== undefined) story.version += this.#entries.length
+    const { request_id: id, hash = null } = this.#entries.at(-1) ?? {}
+    if (id !== undefined)
+      this.#stories.set(id, {
+        version: this.#standingOf(id).version + this.#entries.length,
+        last: hash,
+      })
     this.#rows = []
     this.#entries = []
   }
 
-  #storyOf({ request_id, seq }: Entry): { readonly begins: number | null; readonly version: number } {
-    if (request_id === undefined) return { begins: null, version: 0 }
-    const story = this.#stories.get(request_id) ?? { begins: seq, version: 0 }
-    this.#stories.set(request_id, story)
-    return story
+  #standingOf(requestId: string): Standing {
+    return this.#stories.get(requestId) ?? BEGINNING
   }
 
   #report(seq: number, message: string): void {

@@ -1,10 +1,12 @@
 // Seals: HMACs by which the lane knows again what it has written itself. A hash can be made by anybody; a seal by nobody
 // who has the database alone.
 //
-// LS1  Each append has one seal, kept with its last entry: over the first and last seq, the last hash, the seq its story
-//      begins with, and the story's version before and after.
-// LS2  A story is what its seals say: whole from version 0 on, each append unbroken and every entry hashed again. What this
-//      process has sealed or checked lately is only compared with what it was then.
+// LS1  Each append has one seal, kept with its last entry: over the first and last seq, the last hash, the hash of the entry
+//      that its story ended with before, and the story's version before and after.
+// LS2  A story is what its seals say: whole from version 0 on, each append unbroken, following on the one before it, and
+//      every entry hashed again. So it was once told as it stands: an append of another story, or of another telling of
+//      this one, follows on another entry. What this process has sealed or checked lately is only compared with what it
+//      was then.
 // LS3  A row that gives a right has a seal of its own (rights.ts).
 // LS4  What is not sealed gives no right, and is told of until it is found sound again.
 import { timingSafeEqual } from 'node:crypto'
@@ -13,16 +15,20 @@ import type { Entry } from '../event.js'
 import { SealBroken, type Sealing, type SealKey, unlessBroken } from './contract.js'
 import { hashOfLine, parseEntry } from './entry.js'
 import { Known } from './known.js'
-import { nameOfRow, type RightTable, type Row, wordsOfRow } from './rights.js'
+import { identityOfRow, nameOfRow, type RightTable, type Row, wordsOfRow } from './rights.js'
 
 export type SealedLine = { readonly line: string; readonly seal: string | null }
 
-/** What one seal is over; `story` is the seq it begins with, null for entries of no request. */
+/** Where in its story an append stands: after so many entries, the last of which has this hash. */
+export type Standing = { readonly version: number; readonly last: Hash | null }
+export const BEGINNING: Standing = { version: 0, last: null }
+
+/** What one seal is over; `follows` is null for the first append of a story, and for entries of no request. */
 export type Sealed = {
   readonly first: number
   readonly last: number
   readonly hash: Hash
-  readonly story: number | null
+  readonly follows: Hash | null
   readonly before: number
   readonly after: number
 }
@@ -35,7 +41,8 @@ export const LOCKED = 'the store is locked: the key that seals was not opened'
 export class Seals implements Sealing {
   #key: SealKey | null = null
   readonly #known = new Known()
-  readonly #broken = new Set<string>()
+  /** Names, by which story or row it is. Owned by #tell(), story() and sound(). */
+  readonly #broken = new Map<string, string>()
   #onBroken: (name: string) => void = () => undefined
 
   unlock(key: SealKey): void {
@@ -47,7 +54,7 @@ export class Seals implements Sealing {
   }
 
   broken(): readonly string[] {
-    return [...this.#broken]
+    return [...new Set(this.#broken.values())]
   }
 
   onBroken(tell: (name: string) => void): void {
@@ -61,7 +68,7 @@ export class Seals implements Sealing {
   /** LEDGER_SEALED stands second in its append, after LANE_STARTED. */
   ledgerSealed(rows: readonly SealedLine[]): Entry {
     const entries = rows.map(({ line }) => read(line))
-    const whole = entries.every(entry => entry !== null) && this.holds(rows, entries as Entry[], null, 0)
+    const whole = entries.every(entry => entry !== null) && this.holds(rows, entries as Entry[], null)
     const last = entries.at(-1)
     if (!whole || last?.type !== 'LEDGER_SEALED') throw new SealBroken('LEDGER_SEALED')
     return last
@@ -71,14 +78,17 @@ export class Seals implements Sealing {
     return this.#seal(wordsOfRow(table, row))
   }
 
-  /** After the commit: these stand in the ledger, the first of them at version `before` of its story. */
-  keep(entries: readonly Entry[], lines: readonly string[], before: number): void {
-    for (const [index, { seq }] of entries.entries()) this.#known.add(seq, lines[index] ?? '', before + index)
+  /** After the commit: these stand in the ledger, the first of them where its story stood. */
+  keep(entries: readonly Entry[], lines: readonly string[], { version, last }: Standing): void {
+    for (const [index, { seq }] of entries.entries()) {
+      const follows = index === 0 ? last : (entries[index - 1]?.hash ?? null)
+      this.#known.add(seq, { line: lines[index] ?? '', version: version + index, follows })
+    }
   }
 
   /** Whether this process has sealed or checked these very bytes at this place of their story. */
   knows(seq: number, line: string): boolean {
-    return this.#known.versionOf(seq, line) !== null
+    return this.#known.placeOf(seq, line) !== null
   }
 
   /** The entries of a story of so many, or SealBroken. */
@@ -86,7 +96,7 @@ export class Seals implements Sealing {
     const name = `request ${requestId}`
     const entries = rows.map(({ line }) => read(line))
     if (rows.length !== version || !this.#isSound(requestId, rows, entries)) {
-      this.#tell(name)
+      this.#tell(name, name)
       throw new SealBroken(name)
     }
     this.#broken.delete(name)
@@ -97,49 +107,48 @@ export class Seals implements Sealing {
   sound<T extends object>(table: RightTable, row: T & { readonly seal: string | null }): T | null {
     const { seal, ...right } = row
     const isSound = seal !== null && isSame(seal, this.ofRow(table, right as unknown as Row))
-    if (!isSound) this.#tell(nameOfRow(table, right as unknown as Row))
-    else if (this.#broken.size > 0) this.#broken.delete(nameOfRow(table, right as unknown as Row))
+    if (!isSound)
+      this.#tell(identityOfRow(table, row as unknown as Row), nameOfRow(table, row as unknown as Row))
+    else if (this.#broken.size > 0) this.#broken.delete(identityOfRow(table, row as unknown as Row))
     return isSound ? (right as unknown as T) : null
   }
 
   #isSound(requestId: string, rows: readonly SealedLine[], entries: readonly (Entry | null)[]): boolean {
     if (!entries.every((entry): entry is Entry => entry?.request_id === requestId)) return false
-    if (
-      entries.every(({ seq }, version) => this.#known.versionOf(seq, rows[version]?.line ?? '') === version)
-    )
-      return true
+    if (this.#isKnown(rows, entries)) return true
     if (!this.#isSealed(rows, entries)) return false
     this.keep(
       entries,
       rows.map(({ line }) => line),
-      0,
+      BEGINNING,
     )
     return true
   }
 
-  /** Whether seals cover it from its first entry to its last. */
-  #isSealed(rows: readonly SealedLine[], entries: readonly Entry[]): boolean {
-    const story = entries[0]?.seq ?? null
-    let before = 0
-    for (const [index, { seal }] of rows.entries()) {
-      if (seal === null) continue
-      const after = index + 1
-      if (!this.holds(rows.slice(before, after), entries.slice(before, after), story, before)) return false
-      before = after
-    }
-    return before === rows.length
+  #isKnown(rows: readonly SealedLine[], entries: readonly Entry[]): boolean {
+    return entries.every(({ seq }, version) => {
+      const known = this.#known.placeOf(seq, rows[version]?.line ?? '')
+      return known?.version === version && known.follows === (entries[version - 1]?.hash ?? null)
+    })
   }
 
-  /** Whether these are one append, as it was sealed: of this story, after so many entries of it. */
-  holds(
-    rows: readonly SealedLine[],
-    entries: readonly Entry[],
-    story: number | null,
-    before: number,
-  ): boolean {
+  /** Whether seals cover it from its first entry to its last. */
+  #isSealed(rows: readonly SealedLine[], entries: readonly Entry[]): boolean {
+    let at = BEGINNING
+    for (const [index, { seal }] of rows.entries()) {
+      if (seal === null) continue
+      const version = index + 1
+      if (!this.holds(rows.slice(at.version, version), entries.slice(at.version, version), at)) return false
+      at = { version, last: entries[index]?.hash ?? null }
+    }
+    return at.version === rows.length
+  }
+
+  /** Whether these are one append, as it was sealed where its story stood; null for entries of no request. */
+  holds(rows: readonly SealedLine[], entries: readonly Entry[], story: Standing | null): boolean {
     const seal = rows.at(-1)?.seal ?? null
     if (seal === null || !isUnbroken(entries, rows)) return false
-    return isSame(seal, this.ofAppend(placeOf(entries, story, before)))
+    return isSame(seal, this.ofAppend(placeOf(entries, story)))
   }
 
   #seal(words: string): string {
@@ -147,23 +156,24 @@ export class Seals implements Sealing {
     return `${this.#key.kid}.${this.#key.mac(words)}`
   }
 
-  #tell(name: string): void {
-    if (this.#broken.has(name) || this.#broken.size >= TOLD) return
-    this.#broken.add(name)
+  #tell(which: string, name: string): void {
+    if (this.#broken.has(which) || this.#broken.size >= TOLD) return
+    this.#broken.set(which, name)
     this.#onBroken(name)
   }
 }
 
-const wordsOfAppend = ({ first, last, hash, story, before, after }: Sealed): string =>
-  `lane/append/v1\n${first}\n${last}\n${hash}\n${story ?? ''}\n${before}\n${after}`
+const wordsOfAppend = ({ first, last, hash, follows, before, after }: Sealed): string =>
+  `lane/append/v1\n${first}\n${last}\n${hash}\n${follows ?? ''}\n${before}\n${after}`
 
 /** Entries of no request stand at no version of any story. */
-export function placeOf(entries: readonly Entry[], story: number | null, before: number): Sealed {
+export function placeOf(entries: readonly Entry[], story: Standing | null): Sealed {
   const [first] = entries
   const last = entries.at(-1)
   if (first === undefined || last === undefined) throw new Error('an append that is sealed has an entry')
+  const { version: before, last: follows } = story ?? BEGINNING
   const after = story === null ? before : before + entries.length
-  return { first: first.seq, last: last.seq, hash: last.hash, story, before, after }
+  return { first: first.seq, last: last.seq, hash: last.hash, follows, before, after }
 }
 
 /** Each entry is what its hash says, and follows on the one before it. */

@@ -131,7 +131,8 @@ async function append<R>(
     alarm = owed(grown.after, moment.ms, policy).alarm
     return { kind: 'append', events: grown.events, alarm, ...(told.shelve && { shelve: told.shelve }) }
   }
-  const story = { request_id: ids.request_id, expected: subject?.version ?? 0 }
+  const { version: expected = 0, last = null } = subject ?? {}
+  const story = { request_id: ids.request_id, expected, last }
   const result = await ledger.append({ story, guards, decide })
   if (result.kind !== 'appended') return result
   const recorded = settled(after, result.entries)
@@ -176,10 +177,11 @@ export function grown(subject: Case | null, events: readonly Draft[], { at, seq 
   return after
 }
 
-/** The fold made before the commit did not know the first entry's hash. */
+/** The fold made before the commit did not know the entries' hashes. It is nobody else's yet. */
 function settled(after: Case | null, entries: readonly Entry[]): Case {
   if (after === null) throw new Error('an append to a story must leave a case')
   const first = entries[0]
-  if (first?.type !== 'REQUEST_OPENED') return after
-  return { ...after, receipt: { seq: first.seq, hash: first.hash } }
+  const last = entries.at(-1)?.hash ?? after.last
+  if (first?.type !== 'REQUEST_OPENED') return Object.assign(after, { last })
+  return Object.assign(after, { last, receipt: { seq: first.seq, hash: first.hash } })
 }

@@ -56,14 +56,19 @@ export async function bind(binder: Binder, given: Inbound): Promise<Bound | Miss
 const asProven = (inbound: Inbound, { channel }: Grant): Inbound =>
   inbound.proof === 'console' && channel !== 'web' ? { ...inbound, proof: 'link_code' } : inbound
 
-/** A channel may change the case of what travels through it; what is no handle then names nothing. */
+/** A channel may change the case of what travels through it; what is no handle then names nothing. Half a pair of surrogates
+ *  cannot be written down: what is judged, hashed and kept is the same text on every store. */
 function readInbound(given: Inbound): Inbound | null {
   const { provider_message_id: id } = given
-  const kept = id !== undefined && id.length > MAX_ID_CHARS ? { provider_message_id: sha256(id) } : {}
+  const kept = { text: wellFormed(given.text), ...(id !== undefined && { provider_message_id: idOf(id) }) }
   if (given.binding.kind !== 'handle') return { ...given, ...kept }
   const handle = readHandle(given.binding.handle)
   return handle === null ? null : { ...given, ...kept, binding: { kind: 'handle', handle } }
 }
+
+const LONE_SURROGATE = /\p{Surrogate}/gu
+const wellFormed = (text: string): string => text.replace(LONE_SURROGATE, '\uFFFD')
+const idOf = (id: string): string => (id.length > MAX_ID_CHARS ? sha256(id) : wellFormed(id))
 
 async function find(binder: Binder, inbound: Inbound): Promise<Found | Missed | null> {
   const { binding, channel, sender } = inbound

@@ -11,6 +11,7 @@
 // R6  A wrong code is counted against the codes of its person on that channel, see rest.ts.
 import type { Inbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
+import type { Delivery } from '../agenda/delivery.js'
 import type { Refusal } from '../compiler/compile.js'
 import type { Guard, Shelving } from '../ledger/contract.js'
 import type { Reason } from '../reason.js'
@@ -125,7 +126,7 @@ export async function glance(
   given: Inbound,
 ): Promise<{
   readonly subject: Case
-  readonly delivery_id: string
+  readonly delivery: Delivery
   readonly reason: Reason | null
 } | null> {
   const bound = await bind(receiver, given)
@@ -135,7 +136,7 @@ export async function glance(
   if (judged === null) return null
   const { facts, judgement } = judged
   const reason = judgement.ok || judgement.refusal !== null ? null : judgement.reason
-  return { subject: facts.subject, delivery_id: facts.grant.delivery_id, reason }
+  return { subject: facts.subject, delivery: facts.delivery, reason }
 }
 
 function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): Facts | null {
@@ -192,9 +193,11 @@ function countsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
     at_most === 0 || facts.exhausted
       ? []
       : [{ kind: 'attempts', delivery_id, under: name, at_most, fails: !likely.ok }]
+  // A wrong code is one whatever else is wrong with the copy that it is recorded with: another of theirs may be answered.
+  if (speaker !== null && !fits) return [codeTry(speaker, true)]
   if (!isAddressee(facts)) return under('strangers', RECORDED_AT_MOST)
   if (reason === 'proof_insufficient') return under(reason, RECORDED_AT_MOST)
-  const isMiss = !fits || reason === 'code_mismatch'
+  const isMiss = reason === 'code_mismatch'
   const own = speaker !== null && isMiss ? [] : under(inbound.proof, receiver.attemptsPerDelivery)
   return speaker === null ? own : [codeTry(speaker, isMiss), ...own]
 }

@@ -108,6 +108,7 @@ const TOLD_BY_CONTENT: readonly (string | null)[] = ['RUN_STEP', 'USE_TOOL']
 
 /** Whether what is decided stands in the stored contents alone. A display does not hold them, so only a page that opens
  *  them beside the answer shows such a request; every other copy announces it. */
-export const isToldByContent = ({ action }: Display): boolean => TOLD_BY_CONTENT.includes(action)
+export const isToldByContent = ({ action }: Pick<Display, 'action'>): boolean =>
+  TOLD_BY_CONTENT.includes(action)
 
 export const hashDisplay = (shown: Display): Hash => hashOf('lane/display/v1', shown)

@@ -227,6 +227,19 @@ actions: { PUBLISH: { approvers: [ada, bo], proofs: [link_code] } }`
       expect(await policy(chat, CHAT)).toEqual([expect.stringContaining('PUBLISH: link_code is enough')])
     })
 
+    test('a permission prompt that no card can show is told of, though its approvers have a channel that proves enough', async () => {
+      const chat = (action: string, proofs: string): string =>
+        `recipients: { ada: { name: Ada, slack: { team: T0123, user: U0456 } } }
+actions: { ${action}: { approvers: [ada], proofs: [${proofs}] } }`
+      expect(await policy(chat('USE_TOOL', 'slack_signed'), CHAT)).toEqual([
+        'USE_TOOL: what is decided is shown on the page alone, and there nobody who is asked can give any of its proofs (slack_signed)',
+      ])
+      expect(await policy(chat('PUBLISH', 'slack_signed'), CHAT)).toEqual([])
+      expect(await policy(chat('USE_TOOL', 'slack_signed, link_code'), CHAT)).toEqual([
+        expect.stringContaining('USE_TOOL: link_code is enough'),
+      ])
+    })
+
     test('one that somebody among its approvers cannot is told with their name', async () => {
       const text = `${PEOPLE.replace('}', ', web: true }')}${asking}outbox: on
 actions: { EXPORT: { approvers: [ada, bo], proofs: [console] } }`

@@ -11,7 +11,7 @@ import type { Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { unlocked } from '../unlocked.js'
 import { until } from '../until.js'
-import { open as openRequest } from './ledger/stage.js'
+import { lastOf, open as openRequest } from './ledger/stage.js'
 
 const DAY = 86_400_000
 
@@ -59,7 +59,7 @@ class Scene {
   async move(id: string, at: number | null): Promise<void> {
     if (at !== null) this.#moments.set(id, at)
     await this.store.ledger.append({
-      story: { request_id: id, expected: 1 },
+      story: { request_id: id, expected: 1, last: await lastOf(this.store.ledger, id) },
       decide: () => ({ kind: 'append', events: [], alarm: at }),
     })
     this.#alarms?.set(this.#armed(id, at === null ? 9 : null), at)

@@ -15,7 +15,7 @@ import { startBullmq } from '../../src/deadline/bullmq/start.js'
 import { LedgerUnavailable, type Store } from '../../src/ledger/contract.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { noRedis, type RedisServer, startRedis } from '../cluster/redis.js'
-import { open as openRequest } from '../contract/ledger/stage.js'
+import { lastOf, open as openRequest } from '../contract/ledger/stage.js'
 import { ALL, sleep } from '../faults/rig.js'
 import { freePort } from '../port.js'
 import { unlocked } from '../unlocked.js'
@@ -65,7 +65,7 @@ describe.skipIf(noRedis !== null && !ALL)(
       if (id.startsWith('slow')) await sleep(400)
       const at = now() - (moments.get(id) ?? Number.NaN)
       const moved = await store.ledger.append({
-        story: { request_id: id, expected: 1 },
+        story: { request_id: id, expected: 1, last: await lastOf(store.ledger, id) },
         decide: moment =>
           moment.ms < (moments.get(id) ?? 0)
             ? { kind: 'refuse', why: 'early' }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Alarms, Ring } from '../../src/deadline/alarms.js'
 import { startTimer } from '../../src/deadline/timer.js'
 import type { Ledger } from '../../src/ledger/contract.js'
-import { open } from '../contract/ledger/stage.js'
+import { lastOf, open } from '../contract/ledger/stage.js'
 import { question, raise, START, type Stage } from '../lane/stage.js'
 import { until } from '../until.js'
 
@@ -30,9 +30,9 @@ const arm = (id: string, alarm: number) => open(stage.store.ledger, id, { alarm 
 const tell = (id: string, alarm: number): void =>
   alarms?.set({ request_id: id, deadline_ms: START + DAY, resolved_seq: null }, alarm)
 /** What a ring that has done its work leaves behind: the alarm moved, or none. */
-const move = (id: string, alarm: number | null) =>
+const move = async (id: string, alarm: number | null) =>
   stage.store.ledger.append({
-    story: { request_id: id, expected: 1 },
+    story: { request_id: id, expected: 1, last: await lastOf(stage.store.ledger, id) },
     decide: () => ({ kind: 'append', events: [], alarm }),
   })
 const settle: Ring = async id => {

@@ -40,3 +40,12 @@ test('a request whose story was altered is 503 seal_broken at every door, named 
   expect(text).toMatch(/^lane_seals_broken 1$/m)
   expect((await lane.call('GET', '/v1/requests/sound')).status).toBe(200)
 })
+
+test('the export to another system does not tell what was altered, the auditor’s tells all there is', async () => {
+  await lane.submit(question('told'))
+  const text = async (path: string): Promise<string> =>
+    (await lane.call('GET', path, { key: lane.operatorKey })).text
+  expect(await text('/v1/ledger')).toContain('"deadline_seconds":9')
+  const choir = await text('/v1/ledger?profile=choir')
+  expect([choir.includes('"told"'), choir.includes('"deadline_seconds":9')]).toEqual([true, false])
+})

@@ -16,7 +16,10 @@ import { display, HANDLE } from './samples.js'
 const SECRET = 'the secret of the webhook, long enough'
 const NOW = Date.parse('2026-11-16T12:00:00Z')
 const stamp = (value: string): string => `stamped ${value}`
-const { messageId } = idsOf({ stamp, domain: 'lane.test' }, 'd-1', display.deadline_at)
+const { messageId } = idsOf(
+  { stamp, domain: 'lane.test' },
+  { delivery_id: 'd-1', deadline_at: display.deadline_at, announces: false },
+)
 const answering = (text: string): string =>
   message({ from: OWNER, to: `lane+${HANDLE}@lane.test`, text, inReplyTo: messageId })
 const MAIL = answering('YES')
@@ -37,7 +40,14 @@ class ForgetfulDesk implements Desk {
   report = async () => undefined
   /** What it says of who writes. */
   reason: Glance['reason'] = null
-  look = async () => ({ delivery_id: 'd-1', display, reason: this.reason, outcome: null })
+  look = async () => ({
+    delivery_id: 'd-1',
+    voided: 0,
+    announces: false,
+    display,
+    reason: this.reason,
+    outcome: null,
+  })
   notice = async () => false
   link = async () => null
   keep = async (cursor: string) => void this.kept.push(cursor)

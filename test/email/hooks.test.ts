@@ -174,6 +174,23 @@ describe('/hooks/email/raw', () => {
     expect((await lane.outcome(id)).json).toMatchObject({ state: 'answered', answer: { channel: 'web' } })
   })
 
+  test('after its key was revoked a request comes as another mail, which mailboxes do not take for the first, and is answered', async () => {
+    const { id, letter: first } = await ask()
+    const { json } = await lane.call('GET', '/.well-known/jwks.json', { key: null })
+    const { kid } = (json.keys as { kid: string }[]).at(-1) ?? { kid: '' }
+    await lane.call('DELETE', `/v1/signing-keys/${kid}`, { key: lane.operatorKey })
+    const [, fresh] = await until(
+      'another mail',
+      async () => (await office.requests()).filter(one => one.email.subject?.endsWith(`[${id}]`)),
+      letters => letters.length === 2,
+    )
+    if (fresh === undefined) throw new Error('there is no other mail')
+    expect(fresh.email.messageId).not.toBe(first.email.messageId)
+    const mail = replyTo(fresh, OWNER, 'NO')
+    await post('raw', mail, signed(mail))
+    expect((await lane.outcome(id)).json).toMatchObject({ answer: { parsed_choice: 'NO', proof: 'dmarc' } })
+  })
+
   test('an agent that knows its delivery, its deadline and the handle cannot make the id that a reply must name', async () => {
     const { id, letter } = await ask()
     const { deadline_at } = (await lane.call('GET', `/v1/requests/${id}`)).json

@@ -85,6 +85,12 @@ describe('a mail that is taken', () => {
     expect(other).not.toEqual(first)
   })
 
+  test('has another Message-ID where the mails before can be answered no more, or only announced', async () => {
+    const first = await send()
+    const kinds = [first, await send({ attempt: 2, voided: 1 }), await send({ reply: null })]
+    expect(new Set(kinds.map(sent => JSON.stringify(sent))).size).toBe(3)
+  })
+
   test('is known by the id its server says it gave it', async () => {
     office.mood = { kind: 'rename', id: '<DB9.Renamed@EURPRD.prod.example>' }
     expect(await send()).toEqual({ kind: 'sent', ref: '<DB9.Renamed@EURPRD.prod.example>' })

@@ -193,6 +193,34 @@ export class Intrusion {
     return [...inserts, request, this.place.head(last)]
   }
 
+  /** The statements that put these entries back as they stand now, with their seals. */
+  async copied(seqs: readonly number[]): Promise<string[]> {
+    const rows = await this.place.sql<{
+      seq: number
+      type: string
+      story: number
+      line: string
+      seal: string
+    }>(`SELECT seq, type, story, line, seal FROM entries WHERE seq IN (${seqs.join(', ')}) ORDER BY seq`)
+    return rows.map(({ seq, type, story, line, seal }) => {
+      const texts = [type, line, seal].map(one => (one === null ? 'NULL' : `'${one.replaceAll("'", "''")}'`))
+      return `INSERT INTO entries (seq, story, type, line, seal) VALUES (${seq}, ${story}, ${texts.join(', ')})`
+    })
+  }
+
+  /** The statements that leave the ledger its first entries, and forget what was made of the others. */
+  async rolledBackTo(size: number): Promise<string[]> {
+    const last = (await this.entries())[size - 1] as Entry
+    const made = ['claims', 'grants', 'refs', 'policy_tokens'].map(table => `DELETE FROM ${table}`)
+    return [
+      this.place.disarm,
+      `DELETE FROM entries WHERE seq >= ${size}`,
+      `DELETE FROM requests WHERE opened_seq >= ${size}`,
+      ...made,
+      this.place.head(last),
+    ]
+  }
+
   /** The statements that change one entry and hash it and all after it anew. */
   async rewritten(seq: number, change: (entry: Entry) => Entry): Promise<string[]> {
     const entries = await this.entries()

@@ -163,6 +163,32 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
       await isBroken('a-1')
     })
 
+    attack(
+      'nor with the sealed answer to an earlier request of its id: the ledger rolled back, the id asked anew, the YES put back',
+      async () => {
+        // The entry that a start adds takes the place of this one, so that all seqs are the same again.
+        await scene.restartAfter()
+        await asked(request)
+        await answer('YES')
+        const seqs = await scene.seqsOf('a-1')
+        const [opened = 0] = seqs
+        const last = (await scene.entries()).at(-1) as Entry
+        const yes = await scene.copied(seqs.slice(3))
+        await scene.restartAfter(...(await scene.rolledBackTo(opened - 1)))
+        await asked({ ...request, parameters: { artifact: `sha256:${'e'.repeat(64)}` } } as Request)
+        expect(await scene.seqsOf('a-1')).toEqual(seqs.slice(0, 3))
+        await scene.restartAfter(
+          ...yes,
+          `UPDATE requests SET version = ${seqs.length}, state = 'answered' WHERE request_id = 'a-1'`,
+          scene.place.head(last),
+        )
+        await isBroken('a-1')
+        expect((await verified()).seals).toMatchObject([
+          { seq: seqs[3], message: 'the seal of its append is not that of this lane' },
+        ])
+      },
+    )
+
     attack('nor by turning a reply to one request into a reply to another', async () => {
       await asked(question('harmless'))
       await asked(request)
@@ -371,6 +397,17 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
       await scene.write(`UPDATE grants SET use = 'reply' WHERE use = 'page'`)
       const handle = scene.slack.copies.at(-1)?.envelope.page.link.split('/').at(-1) ?? ''
       expect(await scene.cast.lane.answer(fromSlack(handle, 'YES'))).toEqual({ kind: 'unknown' })
+    })
+
+    attack('by a reference: no message but its own is edited to how a request ended', async () => {
+      await asked(question('q-1'))
+      const [{ delivery_id = '' } = {}] = await scene.place.sql<{ delivery_id: string }>(
+        'SELECT delivery_id FROM refs',
+      )
+      await scene.write(`INSERT INTO refs (channel, ref, delivery_id, handle_hash) SELECT 'slack',
+        ${scene.place.bytes('of another request')}, delivery_id, handle_hash FROM refs`)
+      expect(await scene.cast.store.shelf.refs(delivery_id)).toEqual(['slack-1'])
+      expect(scene.broken).toEqual([`reference of delivery ${delivery_id} on slack`])
     })
 
     attack('by a callback', async () => {

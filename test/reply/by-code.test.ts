@@ -7,6 +7,7 @@ import type { ResolvedRecipient } from '../../src/request/admit.js'
 import { keepReplyCode } from '../../src/token/code.js'
 import { hashHandle } from '../../src/token/reply-handle.js'
 import {
+  approval,
   DEPUTY_PHONE,
   fromPage,
   fromPhone,
@@ -243,6 +244,21 @@ describe('codes that are guessed at', () => {
     const size = (await stage.entries()).length
     await guess(30)
     expect((await stage.entries()).slice(size).map(({ type }) => type)).toEqual(['CODES_RESTED'])
+  })
+
+  test('do not hide behind a copy whose proof is not enough any more: the codes of the others rest all the same', async () => {
+    const code = codeOf(await ask('q-1'))
+    const { actions } = stage.config
+    Object.assign(actions, { PUBLISH: { approvers: ['owner'], proofs: ['sms_from'] } })
+    await stage.open(approval('a-1'), bySms('owner'))
+    await stage.lane.drain()
+    expect(stage.sms.copies.at(-1)?.envelope.reply?.code).toHaveLength(7)
+    // The operator takes it off the list while the message is out.
+    Object.assign(actions, { PUBLISH: { approvers: ['owner'], proofs: ['slack_signed'] } })
+    await guess(30)
+    expect(await reasons('a-1')).toEqual(Array(10).fill('proof_insufficient'))
+    expect(await rested()).toHaveLength(1)
+    expect(await stage.lane.answer(fromPhone(code, 'yes'))).toMatchObject({ reason: 'rate_limited' })
   })
 
   test('rest for that person on that channel alone: not the other’s, not Slack, not the page', async () => {

@@ -111,7 +111,7 @@ async function reminted(open: Open, change: Partial<ReplyClaims>, shown?: Hash):
     lease_until: open.subject.deadline_at,
   }
   await stage.store.ledger.append({
-    story: { request_id, expected: version },
+    story: { request_id, expected: version, last: (await story(request_id)).at(-1)?.hash ?? null },
     decide: () => ({
       kind: 'append',
       events: [{ type: 'DELIVERY_STARTED', request_id, run_id: run.run_id, body }],

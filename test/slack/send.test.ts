@@ -184,6 +184,24 @@ describe('an answer that is lost', () => {
 })
 
 describe('another attempt', () => {
+  test('after the key was revoked is another card: the buttons of the first are of no use', async () => {
+    const given = envelope(owner())
+    const first = await adapter.send(DISPLAY, given)
+    const fresh = await adapter.send(DISPLAY, { ...given, attempt: 2, voided: 1 })
+    expect(fresh).not.toEqual(first)
+    expect(await cards(owner(), given)).toHaveLength(2)
+    // The second one stands where the third is asked for.
+    expect(await adapter.send(DISPLAY, { ...given, attempt: 3, voided: 1 })).toEqual(fresh)
+  })
+
+  test('that is answered where it stands is not the card that only announced it', async () => {
+    const given = envelope(owner())
+    const announced = await adapter.send(DISPLAY, { ...given, reply: null })
+    const asked = await adapter.send(DISPLAY, { ...given, attempt: 2 })
+    expect(asked).not.toEqual(announced)
+    expect((await cards(owner(), given)).map(card => buttonsOf(card).length)).toEqual([0, 2])
+  })
+
   test('finds the card of an earlier one whose process died, and posts none', async () => {
     const given = envelope(owner())
     const first = await adapter.send(DISPLAY, given)
@@ -308,6 +326,24 @@ test('in a lane, a card whose answer was lost is recorded as sent, once, and ans
   expect(sent).not.toHaveProperty('uncertain')
   await scene.person.write(scene.workspace.people.owner, copy, 'YES')
   expect(await scene.settled('lost-1')).toMatchObject({ answer: { parsed_choice: 'YES' } })
+  await scene.end()
+})
+
+test('in a lane, a key that is revoked leaves nobody with buttons that answer nothing: another card comes', async () => {
+  const scene = await raise()
+  const old = await scene.asked('q-1')
+  const { json } = await scene.lane.call('GET', '/.well-known/jwks.json', { key: null })
+  const [{ kid } = { kid: '' }] = json.keys as { kid: string }[]
+  await scene.lane.call('DELETE', `/v1/signing-keys/${kid}`, { key: scene.lane.operatorKey })
+  const fresh = await until(
+    'another card',
+    () => scene.card(scene.workspace.people.owner),
+    ({ message }) => message.ts !== old.message.ts,
+  )
+  await scene.person.press(scene.workspace.people.owner, old, 'YES')
+  expect([await scene.reasons('q-1'), await scene.state('q-1')]).toEqual([['token_unknown_key'], 'pending'])
+  await scene.person.press(scene.workspace.people.owner, fresh, 'NO')
+  expect(await scene.settled('q-1')).toMatchObject({ answer: { parsed_choice: 'NO' } })
   await scene.end()
 })
 

@@ -513,6 +513,35 @@ describe('reports', () => {
     expect((await lane.outcome('q-1')).json).toMatchObject({ state: 'undelivered', default_applied: true })
   })
 
+  test('that come before the send of an announcement was answered count as well', async () => {
+    let release: () => void = () => undefined
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    provider.fault(() => async reply => {
+      await held
+      reply.writeHead(201).end('{"sid":"SM79"}')
+    })
+    const parameters = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [`part-${at}`, `sha256:${String(at).padStart(64, '0')}`]),
+    )
+    await lane.submit(approval('ship-1', { action: 'PROMOTE', parameters }), { recipients: ['owner'] })
+    const form = await until('the call', async () => provider.asked[0])
+    expect(form.get('Body')).toContain('This message cannot be answered.')
+    const callback = new URL(form.get('StatusCallback') ?? '')
+    const report = {
+      AccountSid: SID,
+      MessageSid: 'SM79',
+      MessageStatus: 'undelivered',
+      To: OWNER,
+      From: NUMBER,
+    }
+    await post(report, { url: callback.href, to: callback.pathname + callback.search })
+    release()
+    expect(await comes('ship-1', 'DELIVERY_STATUS')).toMatchObject([{ status: 'undelivered', stands: false }])
+    await comes('ship-1', 'OUTBOUND_REQUEST_SENT')
+  })
+
   test('say what became of a message whose call broke off: it stands as uncertain, and is not sent again', async () => {
     provider.fault(() => reply => void reply.destroy())
     await lane.submit(question('q-1'), { recipients: ['owner'] })

@@ -90,10 +90,11 @@ describe('what is asked of the provider', () => {
     expect(asked).toEqual([])
   })
 
-  test('of an announcement names no reply handle: its reports are known by the provider’s reference', async () => {
+  test('of an announcement names the handle of its page, which the message holds: it has no other', async () => {
     act = created('{"sid":"SM1"}')
     await send(account(), HOOK, question(), { ...envelope, reply: null }, PATIENCE_MS)
-    expect(asked[0]?.form.get('StatusCallback')).toBe(HOOK)
+    const handle = envelope.page.link.split('/').at(-1)
+    expect(asked[0]?.form.get('StatusCallback')).toBe(`${HOOK}?handle=${handle}`)
     expect(asked[0]?.form.get('Body')).not.toContain('Reply')
   })
 

@@ -4,6 +4,7 @@
 import { type Config, outboxOpen, WEAK_PROOFS } from '../../config/config.js'
 import type { Person } from '../../people/person.js'
 import type { Channel, Proof } from '../../request/channel.js'
+import { isToldByContent } from '../../request/display.js'
 import { wayOf } from '../../request/way.js'
 import { type Finding, warn } from './finding.js'
 
@@ -26,23 +27,35 @@ export function checkPolicy(config: Config, running: readonly Channel[]): Findin
 
 function checkPeople({ name, people, proofs }: Rule, config: Config, running: readonly Channel[]): Finding[] {
   const printed = outboxOpen(config, running)
+  const shown = !isToldByContent({ action: name })
   const unable = people.filter(userId => {
     const person = config.recipients[userId]
-    return person === undefined || !canAnswer(person, proofs, printed)
+    return person === undefined || !canAnswer(person, proofs, printed, shown)
   })
   if (unable.length === 0) return []
   const who = unable.length === people.length ? 'nobody who is asked can' : `${unable.join(', ')} cannot`
-  const message = `${name}: ${who} give any of its proofs (${proofs.join(', ')})`
+  const given = `${who} give any of its proofs (${proofs.join(', ')})`
   return [
-    warn('policy', message, 'give them a channel that proves enough, or list a proof that they can give'),
+    shown
+      ? warn('policy', `${name}: ${given}`, MORE_PROOF)
+      : warn('policy', `${name}: what is decided is shown on the page alone, and there ${given}`, PAGE_PROOF),
   ]
 }
 
+const MORE_PROOF = 'give them a channel that proves enough, or list a proof that they can give'
+const PAGE_PROOF =
+  'list link_code, where a link and its code that can be forwarded are to be enough; until then it is refused'
+
 /** On one of their channels, where it stands or on the page that it leads to. */
-const canAnswer = ({ channels }: Person, proofs: readonly Proof[], printed: boolean): boolean =>
+const canAnswer = (
+  { channels }: Person,
+  proofs: readonly Proof[],
+  printed: boolean,
+  shown: boolean,
+): boolean =>
   channels
     .filter(channel => channel !== 'web' || printed)
-    .map(channel => wayOf({ channel, shown: true, coded: true, proofs }))
+    .map(channel => wayOf({ channel, shown, coded: true, proofs }))
     .some(way => way === 'reply' || way === 'page')
 
 const WEAKNESS: Readonly<Partial<Record<Proof, string>>> = {

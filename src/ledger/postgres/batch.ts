@@ -6,7 +6,7 @@ import { NEWEST_RULES } from '../../rules.js'
 import type { Reading } from '../clock.js'
 import type { Append, AppendDecision, AppendOutcome, Guard, Moment, Shelving } from '../contract.js'
 import { inscribe } from '../entry.js'
-import { placeOf, type Seals } from '../seals.js'
+import { placeOf, type Seals, type Standing } from '../seals.js'
 import type { Change } from './clock.js'
 import { codesOf, type Facts, hexOf, holds, type Known, keyOf, questionsOf } from './facts.js'
 import { isCoded, shelved } from './shelving.js'
@@ -33,11 +33,12 @@ export class Chunk {
   }
 }
 
-/** What an append has added to its story, which had so many entries before. */
-export type Grown = {
+/** The story an append is of: the seq it begins with, and where it stands. */
+type Story = { readonly begins: number; readonly at: Standing }
+/** What an append has added to its story. */
+export type Grown = Pick<Story, 'at'> & {
   readonly entries: readonly Entry[]
   readonly lines: readonly string[]
-  readonly version: number
 }
 
 export class Batch {
@@ -70,7 +71,7 @@ export class Batch {
 
   /** What the clock says of itself. */
   note(change: Change): void {
-    this.#place(this.#inscribe([{ type: 'CLOCK_SUSPECT', body: change }]), null, 0)
+    this.#place(this.#inscribe([{ type: 'CLOCK_SUSPECT', body: change }]), null)
     const suspected = change.state === 'suspected' ? this.#head.size - 1 : null
     this.#head = { ...this.#head, suspected }
   }
@@ -98,7 +99,8 @@ export class Batch {
     for (const guard of append.guards ?? []) this.#claim(guard, seq)
     // A story is named by the seq it begins with: its entries then lie close together in the index.
     const begins = append.story ? (known?.opened_seq ?? seq) : null
-    const entries = this.#place(inscribed, begins, known?.version ?? 0)
+    const at = { version: known?.version ?? 0, last: append.story?.last ?? null }
+    const entries = this.#place(inscribed, begins === null ? null : { begins, at })
     if (begins !== null) this.#project(begins, known, entries, decision)
     for (const { table, key, row } of put) this.#put(table, key, row)
     for (const shelving of decision.shelve ?? []) this.#learn(shelving)
@@ -136,20 +138,20 @@ export class Batch {
     })
   }
 
-  #place(inscribed: readonly Inscribed[], story: number | null, version: number): readonly Entry[] {
+  #place(inscribed: readonly Inscribed[], story: Story | null): readonly Entry[] {
     const entries = inscribed.map(({ entry }) => entry)
     const last = entries.at(-1)
     if (last === undefined) return entries
     const lines = inscribed.map(({ line }) => line)
-    const seal = this.#seals.ofAppend(placeOf(entries, story, version))
+    const seal = this.#seals.ofAppend(placeOf(entries, story?.at ?? null))
     for (const entry of entries) {
       this.entries.push(entry)
       this.#chunk.entries.push(entry)
-      this.#chunk.stories.push(story)
+      this.#chunk.stories.push(story?.begins ?? null)
       this.#chunk.seals.push(entry === last ? seal : null)
     }
     this.#chunk.lines.push(...lines)
-    if (story !== null) this.grown.push({ entries, lines, version })
+    if (story !== null) this.grown.push({ at: story.at, entries, lines })
     const rules = entries.some(({ type }) => type === 'LANE_STARTED') ? NEWEST_RULES : this.#head.rules
     this.#head = { ...this.#head, size: last.seq + 1, hash: last.hash, at_ms: this.#reading.ms, rules }
     return entries

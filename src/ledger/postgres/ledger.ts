@@ -124,8 +124,8 @@ export class PostgresLedger implements Ledger {
     return known?.version ?? 0
   }
 
-  entries(from: number): AsyncIterable<Entry> {
-    return soundEntries(this.#parts.seals, this.lines(from), id => this.story(id))
+  entries(from: number, limit?: number): AsyncIterable<Entry> {
+    return soundEntries(this.#parts.seals, this.lines(from, limit), id => this.story(id))
   }
 
   async sealed(): Promise<Entry | null> {

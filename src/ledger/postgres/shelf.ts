@@ -55,7 +55,10 @@ const rests = asked(
   'rests',
   'SELECT channel, user_id, until_ms, length_ms FROM code_rests WHERE until_ms > $1',
 )
-const refs = asked('refs', 'SELECT ref FROM refs WHERE delivery_id = $1')
+const refs = asked(
+  'refs',
+  'SELECT channel, ref, delivery_id, handle_hash, seal FROM refs WHERE delivery_id = $1',
+)
 const raw = asked('raw', 'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = $1')
 const raws = asked(
   'raws',
@@ -136,8 +139,11 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
       (await readers.one<{ count: number }>(misses.with(channel, userId, since)))?.count ?? 0,
     rest: (channel, userId) => readers.one<Rest>(rest.with(channel, userId)),
     rests: ms => readers.rows<Rest>(rests.with(ms)),
-    refs: async deliveryId =>
-      (await readers.rows<{ ref: Bytes }>(refs.with(deliveryId))).map(({ ref }) => ref.toString('utf8')),
+    async refs(deliveryId) {
+      const rows = await readers.rows<WithSeal<{ ref: Bytes }>>(refs.with(deliveryId))
+      const read = rows.map(row => ({ ...row, ref: row.ref.toString('utf8') }))
+      return read.flatMap(row => seals.sound<{ ref: string }>('refs', row)?.ref ?? [])
+    },
     async raw(replyId) {
       const row = await readers.one<RawRow>(raw.with(replyId))
       return row && readRaw(row)

@@ -150,7 +150,7 @@ export class Writer {
   }
 
   #keep({ grown }: Written): void {
-    for (const { entries, lines, version } of grown) this.#seals.keep(entries, lines, version)
+    for (const { entries, lines, at } of grown) this.#seals.keep(entries, lines, at)
   }
 
   /** That there is a connection to write with, checked as each is. */

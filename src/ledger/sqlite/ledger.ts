@@ -134,8 +134,8 @@ export class SqliteLedger implements Ledger {
     return (known as number | undefined) ?? 0
   }
 
-  entries(from: number): AsyncIterable<Entry> {
-    return soundEntries(this.#seals, this.lines(from), id => this.story(id))
+  entries(from: number, limit?: number): AsyncIterable<Entry> {
+    return soundEntries(this.#seals, this.lines(from, limit), id => this.story(id))
   }
 
   async sealed(): Promise<Entry | null> {

@@ -181,7 +181,9 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
   const rests = db.prepare('SELECT * FROM code_rests WHERE until_ms > ?')
   /** A write of its own, not within an append: told as the ledger tells it when the disk fails. */
   const write = <T>(deed: () => T): T => storage.write(() => db.transaction(deed).immediate())
-  const refs = db.prepare('SELECT ref FROM refs WHERE delivery_id = ?').pluck()
+  const refs = db.prepare(
+    'SELECT channel, ref, delivery_id, handle_hash, seal FROM refs WHERE delivery_id = ?',
+  )
   const raw = one<RawReply>('SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = ?')
   const cursor = one<{ cursor: string }>('SELECT cursor FROM cursors WHERE channel = ?')
   const callback = soundOne<{ url: string }>(
@@ -212,7 +214,8 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     misses: async (channel, userId, since) => misses.get(channel, userId, since) as number,
     rest: async (channel, userId) => rest(channel, userId),
     rests: async ms => rests.all(ms) as Rest[],
-    refs: async deliveryId => refs.all(deliveryId) as string[],
+    refs: async deliveryId =>
+      soundOnes<{ ref: string }>('refs', refs.all(deliveryId)).map(({ ref: reference }) => reference),
     raw: async replyId => raw(replyId),
     async *raws() {
       const page = db.prepare(

@@ -13,19 +13,19 @@ import {
   type Moment,
 } from '../contract.js'
 import { type Head, inscribe } from '../entry.js'
-import { placeOf, type Seals } from '../seals.js'
+import { placeOf, type Seals, type Standing } from '../seals.js'
 import { guardKeeper } from './guards.js'
 import { shelver } from './shelf.js'
 import { isStorageFailure } from './storage.js'
 
 type Judged = AppendOutcome | { readonly error: unknown }
-/** Puts an append at the head, sealed: of the story that begins with this seq and has so many entries; null for none. */
-type Place = (drafts: readonly Draft[], ms: number, story: number | null, version: number) => readonly Entry[]
+/** The story an append is of: the seq it begins with, and where it stands. */
+type Story = { readonly begins: number; readonly at: Standing }
+/** Puts an append at the head, sealed; null for entries of no request. */
+type Place = (drafts: readonly Draft[], ms: number, story: Story | null) => readonly Entry[]
 type Placed = {
   readonly entries: readonly Entry[]
   readonly lines: readonly string[]
-  /** Of the story, before them. */
-  readonly version: number
   readonly head: Head
 }
 
@@ -69,21 +69,21 @@ export class Writer {
 
   #transact(batch: readonly Append<unknown>[]) {
     const entries: Entry[] = []
-    const stories: Placed[] = []
+    const grown: (Placed & Story)[] = []
     let head = this.#head
     let recorded = 0
-    const place: Place = (drafts, ms, story, version) => {
-      const placed = this.#place(drafts, ms, head, story, version)
+    const place: Place = (drafts, ms, story) => {
+      const placed = this.#place(drafts, ms, head, story)
       head = placed.head
       entries.push(...placed.entries)
-      if (story !== null) stories.push(placed)
+      if (story !== null) grown.push({ ...story, ...placed })
       return placed.entries
     }
     const judge = (append: Append<unknown>): Judged => {
       const reading = this.#clock.read()
       if (reading.change) this.#unrecorded.push(reading.change)
       for (const body of this.#unrecorded.slice(recorded)) {
-        place([{ type: 'CLOCK_SUSPECT', body }], reading.ms, null, 0)
+        place([{ type: 'CLOCK_SUSPECT', body }], reading.ms, null)
         recorded++
       }
       return this.#one(append, reading, head, place)
@@ -95,7 +95,7 @@ export class Writer {
       this.#db.exec('COMMIT')
       this.#head = head
       this.#unrecorded.splice(0, recorded)
-      for (const placed of stories) this.#seals.keep(placed.entries, placed.lines, placed.version)
+      for (const { entries: told, lines, at } of grown) this.#seals.keep(told, lines, at)
       // The write-ahead log still holds the pages as they were: erased words must not live on in it.
       if (entries.some(({ type }) => type === 'RAW_ERASED')) this.#db.pragma('wal_checkpoint(TRUNCATE)')
       return { entries, outcomes }
@@ -105,7 +105,7 @@ export class Writer {
     }
   }
 
-  #place(drafts: readonly Draft[], ms: number, from: Head, story: number | null, version: number): Placed {
+  #place(drafts: readonly Draft[], ms: number, from: Head, story: Story | null): Placed {
     let head = from
     const entries: Entry[] = []
     const lines: string[] = []
@@ -118,11 +118,11 @@ export class Writer {
     }
     for (const [index, { seq, type }] of entries.entries()) {
       const isLast = index === entries.length - 1
-      const seal = isLast ? this.#seals.ofAppend(placeOf(entries, story, version)) : null
-      this.#statements.insertEntry.run(seq, type, story, lines[index], seal)
+      const seal = isLast ? this.#seals.ofAppend(placeOf(entries, story?.at ?? null)) : null
+      this.#statements.insertEntry.run(seq, type, story?.begins ?? null, lines[index], seal)
       if (type === 'LANE_STARTED') this.#statements.setRules.run(NEWEST_RULES)
     }
-    return { entries, lines, version, head }
+    return { entries, lines, head }
   }
 
   #one(append: Append<unknown>, reading: Reading, { size: seq, hash }: Head, place: Place): Judged {
@@ -145,7 +145,8 @@ export class Writer {
     // A story is named by the seq it begins with: its entries then lie close together in the index.
     const begins = story ? (known?.opened_seq ?? seq) : null
     const version = known?.version ?? 0
-    const placed = place(decision.events, reading.ms, begins, version)
+    const at = { version, last: story?.last ?? null }
+    const placed = place(decision.events, reading.ms, begins === null ? null : { begins, at })
     if (begins !== null) this.#project(begins, version, placed, decision.alarm)
     for (const shelving of decision.shelve ?? []) this.#shelve(shelving)
     return { kind: 'appended', entries: placed }

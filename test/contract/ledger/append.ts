@@ -6,6 +6,7 @@ import { verify } from '../../../src/ledger/verify.js'
 import {
   entriesOf,
   guarded,
+  lastOf,
   MISSHAPEN,
   note,
   type Opener,
@@ -15,6 +16,7 @@ import {
   sizeOf,
   stageFor,
   withdraw,
+  withdrawAfter,
   withdrawal,
 } from './stage.js'
 
@@ -88,7 +90,7 @@ export function appendContract(opener: Opener): void {
       const before = await sizeOf(ledger)
       const bad = [
         () => ledger.append({ decide: () => ({ kind: 'refuse', why: 'no' }) as const }),
-        () => withdraw(ledger, 'q-0', 7),
+        () => withdrawAfter(ledger, 'q-0', null, 7),
         () => guarded(ledger, { kind: 'unclaimed', space: 'jti', value: 'taken' }),
         () => ledger.append({ decide: () => fail() }),
         () => note(ledger, [MISSHAPEN]),
@@ -117,9 +119,9 @@ export function appendContract(opener: Opener): void {
     test('a story that has moved on says so, and nothing is changed', async () => {
       await open(stage.ledger, 'q-1')
       let asked = 0
-      const append = (expected: number) =>
+      const append = async (expected: number) =>
         stage.ledger.append({
-          story: { request_id: 'q-1', expected },
+          story: { request_id: 'q-1', expected, last: await lastOf(stage.ledger, 'q-1') },
           decide: ({ seq }): AppendDecision<never> => {
             asked += 1
             return { kind: 'append', events: withdrawal('q-1', seq) }
@@ -141,7 +143,10 @@ export function appendContract(opener: Opener): void {
 
     test('of many who resolve the same request at once, one does', async () => {
       await open(stage.ledger, 'q-1')
-      const results = await Promise.all(Array.from({ length: 20 }, () => withdraw(stage.ledger, 'q-1')))
+      const last = await lastOf(stage.ledger, 'q-1')
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => withdrawAfter(stage.ledger, 'q-1', last)),
+      )
       expect(results.filter(({ kind }) => kind === 'appended')).toHaveLength(1)
       expect(await stage.ledger.story('q-1')).toHaveLength(3)
     })
@@ -151,9 +156,10 @@ export function appendContract(opener: Opener): void {
     test('the store refuses a second REQUEST_RESOLVED though the caller is wrong about the story', async () => {
       await open(stage.ledger, 'q-1')
       await withdraw(stage.ledger, 'q-1')
+      const last = await lastOf(stage.ledger, 'q-1')
       const [neighbour, second] = await Promise.allSettled([
         open(stage.ledger, 'q-2'),
-        withdraw(stage.ledger, 'q-1', 3),
+        withdrawAfter(stage.ledger, 'q-1', last, 3),
         open(stage.ledger, 'q-3'),
       ])
       expect(second.status).toBe('rejected')
@@ -165,7 +171,7 @@ export function appendContract(opener: Opener): void {
 
     test('nor does it take two in one append', async () => {
       const twice = stage.ledger.append({
-        story: { request_id: 'q-1', expected: 0 },
+        story: { request_id: 'q-1', expected: 0, last: null },
         decide: (moment): AppendDecision<never> => ({
           kind: 'append',
           events: [

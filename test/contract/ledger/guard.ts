@@ -3,7 +3,17 @@ import { describe, expect, test } from 'vitest'
 import type { Guard, Shelving, Space } from '../../../src/ledger/contract.js'
 import type { Channel } from '../../../src/request/channel.js'
 import { hashed } from '../../ledger/craft.js'
-import { approvalOf, guarded, type Opener, open, sizeOf, stageFor, withdraw } from './stage.js'
+import {
+  approvalOf,
+  guarded,
+  lastOf,
+  type Opener,
+  open,
+  sizeOf,
+  stageFor,
+  withdraw,
+  withdrawAfter,
+} from './stage.js'
 
 const claim = (value: string, space: Space = 'jti'): Guard => ({
   kind: 'unclaimed',
@@ -83,7 +93,8 @@ export function guardContract(opener: Opener): void {
     test('a resolved one makes room for one that shares its commit', async () => {
       await ask('q-1')
       await ask('q-2')
-      const [resolved, asked] = await Promise.all([withdraw(stage.ledger, 'q-1'), ask('q-3')])
+      const last = await lastOf(stage.ledger, 'q-1')
+      const [resolved, asked] = await Promise.all([withdrawAfter(stage.ledger, 'q-1', last), ask('q-3')])
       expect([resolved.kind, asked]).toEqual(['appended', 'appended'])
     })
 

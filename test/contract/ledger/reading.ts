@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Draft } from '../../../src/event.js'
 import type { AppendDecision, Filter } from '../../../src/ledger/contract.js'
-import { approvalOf, note, type Opener, open, STARTED, stageFor, withdraw } from './stage.js'
+import { approvalOf, lastOf, note, type Opener, open, STARTED, stageFor, withdraw } from './stage.js'
 
 export function readingContract(opener: Opener): void {
   const stage = stageFor(opener)
@@ -29,9 +29,9 @@ export function readingContract(opener: Opener): void {
         expires_at: '2026-11-01T12:15:00.000Z',
       },
     }
-    const tell = (expected: number, ...events: Draft[]) =>
+    const tell = async (expected: number, ...events: Draft[]) =>
       stage.ledger.append({
-        story: { request_id: 'q-1', expected },
+        story: { request_id: 'q-1', expected, last: await lastOf(stage.ledger, 'q-1') },
         decide: (): AppendDecision<never> => ({ kind: 'append', events }),
       })
 
@@ -93,9 +93,9 @@ export function readingContract(opener: Opener): void {
     })
 
     test('an append moves the alarm, clears it or leaves it', async () => {
-      const move = (expected: number, alarm?: number | null) =>
+      const move = async (expected: number, alarm?: number | null) =>
         stage.ledger.append({
-          story: { request_id: 'q-1', expected },
+          story: { request_id: 'q-1', expected, last: await lastOf(stage.ledger, 'q-1') },
           decide: (): AppendDecision<never> => ({
             kind: 'append',
             events: [

@@ -1,5 +1,6 @@
 // What the ledger's contract suite needs of a store: a place to open it in, again and again, and a clock to hand it.
 import { afterEach, beforeEach } from 'vitest'
+import type { Hash } from '../../../src/canonical.js'
 import { type Clock, instant } from '../../../src/clock.js'
 import type { Body, Draft, Entry } from '../../../src/event.js'
 import type {
@@ -131,7 +132,7 @@ export function opening(
 /** Opens a request. */
 export const open = (ledger: Ledger, id: string, asked: Asked = {}): Promise<Appended<never>> =>
   ledger.append({
-    story: { request_id: id, expected: 0 },
+    story: { request_id: id, expected: 0, last: null },
     guards: asked.guards ?? [],
     decide: moment => ({
       kind: 'append',
@@ -146,17 +147,30 @@ export const withdrawal = (id: string, seq: number, run_id = 'run-1'): readonly 
   { type: 'REQUEST_RESOLVED', request_id: id, run_id, body: { outcome: 'withdrawn', causes: [seq] } },
 ]
 
-/** Resolves a request that is at version `expected`. */
-export const withdraw = (ledger: Ledger, id: string, expected = 1, run_id = 'run-1') =>
+/** The hash that a story ends with. */
+export const lastOf = async (ledger: Ledger, id: string): Promise<Hash | null> =>
+  (await ledger.story(id)).at(-1)?.hash ?? null
+
+/** Resolves a request whose story ends with this hash, and is at version `expected`: begun at once. */
+export const withdrawAfter = (
+  ledger: Ledger,
+  id: string,
+  last: Hash | null,
+  expected = 1,
+  run_id = 'run-1',
+) =>
   ledger.append({
-    story: { request_id: id, expected },
+    story: { request_id: id, expected, last },
     decide: ({ seq }): AppendDecision<never> => ({ kind: 'append', events: withdrawal(id, seq, run_id) }),
   })
 
+export const withdraw = async (ledger: Ledger, id: string, run_id = 'run-1') =>
+  withdrawAfter(ledger, id, await lastOf(ledger, id), 1, run_id)
+
 /** The same as a lane resolves: with what the run does because of it. */
-export const withdrawDirected = (ledger: Ledger, id: string) =>
+export const withdrawDirected = async (ledger: Ledger, id: string) =>
   ledger.append({
-    story: { request_id: id, expected: 1 },
+    story: { request_id: id, expected: 1, last: await lastOf(ledger, id) },
     decide: ({ seq }): AppendDecision<never> => ({
       kind: 'append',
       events: [...withdrawal(id, seq), halted(id, seq + 1)],
