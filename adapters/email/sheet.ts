@@ -33,8 +33,7 @@ export const isStruck = ({ name, id, classes, style }: Tag, { selectors, all }: 
 
 /** Hidden by whatever a style may mean by these words, for one program or for all. */
 export const isHidden = ({ style }: Tag): boolean => HIDING.test(unescaped(style).replace(/\s+/g, ''))
-const HIDING =
-  /display:none|visibility:(?:hidden|collapse)|opacity:0(?![.\d])|font-size:0(?![.\d])|mso-hide:/
+const HIDING = /display:none|visibility:(?:hidden|collapse)|opacity:0(?![.\d])|font-size:0(?![.\d])|mso-hide:/
 
 /** In small letters, and a sign that is written by its number as itself. */
 const unescaped = (css: string): string =>

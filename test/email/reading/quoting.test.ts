@@ -24,6 +24,8 @@ const BLOCK = [
   'To: Ana',
   'Subject: Publish?',
 ]
+/** As programs break lines that are too long for them. */
+const broken = (text: string): string => text.replace(/^(.{60,72}) (?=.)/gm, '$1\n')
 const marked = (text: string): string => text.replace(/^(?=.)/gm, '> ').replace(/^$/gm, '>')
 
 type Quoting = readonly [
@@ -33,6 +35,10 @@ type Quoting = readonly [
 const QUOTINGS: readonly Quoting[] = [
   ['line by line', (answer, { text }) => ({ text: `${answer}\n\n${INTRODUCTION}\n\n${marked(text)}` })],
   ['below a block', (answer, { text }) => ({ text: `${answer}\n\n${BLOCK.join('\n')}\n\n${text}` })],
+  [
+    'below a block, with its lines broken',
+    (answer, { text }) => ({ text: `${answer}\n\n${BLOCK.join('\n')}\n\n${broken(text)}` }),
+  ],
   ['with nothing between', (answer, { text }) => ({ text: `${answer}\n\n${text}` })],
   [
     'in HTML',
@@ -75,6 +81,18 @@ describe.each(LURES)('a request that says %j', headline => {
       const mail = await read(await signed(reply(quoting(answer, ours))))
       expect(mail).toMatchObject({ kind: 'reply', authenticated: true, text: answer })
     }
+  })
+
+  test.each(QUOTINGS)('quoted %s hides no condition that is written below it', async (_name, quoting) => {
+    const condition = 'but only after legal has signed it off'
+    const { text, html } = quoting('YES', ours)
+    const below = {
+      ...(text !== undefined && { text: `${text}\n${condition}\n` }),
+      ...(html !== undefined && { html: `${html}<p>${condition}</p>` }),
+    }
+    const mail = await read(reply(below))
+    if (mail.kind !== 'reply') throw new Error('no reply')
+    expect(compile({ kind: 'yes_no' }, mail.text).ok).toBe(false)
   })
 
   test.each(QUOTINGS)('quoted %s is no answer by itself', async (_name, quoting) => {
