@@ -38,8 +38,10 @@ export function readBody(root: Part, known: Known): Body {
   const text = linesOfParts(leaves.filter(({ type }) => type !== 'text/html'))
   const html = linesOfParts(leaves.filter(({ type }) => type === 'text/html'))
   const shown = text.some(({ text: line }) => !isBlank(line)) ? text : html
-  const marker = markerIn(text) ?? markerIn(html)
-  const answer = hasStrangePreamble(root) ? null : agreed(text, html, known)
+  const [marker = null, other = marker] = [text, html].flatMap(lines => markerIn(lines) ?? [])
+  // Quoting two mails, it would answer the one for who reads the text and the other for who reads the HTML.
+  const isOne = marker?.handleTag === other?.handleTag && marker?.idTag === other?.idTag
+  const answer = isOne && !hasStrangePreamble(root) ? agreed(text, html, known) : null
   return { text: answer ?? unclear(shown, html), marker }
 }
 

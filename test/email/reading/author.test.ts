@@ -253,6 +253,11 @@ describe('the own server’s word', () => {
       PASS.replace('header.from=', 'header.from=strangers.example header.from='),
       own,
     ],
+    [
+      'it names the domain as a value of something else',
+      PASS.replace('header.from=', 'policy.x=header.from='),
+      own,
+    ],
     ['it names the domain in quotation marks', PASS.replace(/header.from=(.*)/, 'header.from="$1"'), own],
     [
       'it names the domain in a quoted reason alone',

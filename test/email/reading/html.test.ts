@@ -1,7 +1,8 @@
 // What HTML shows and what it only seems to: words that a person sees beside the answer are never passed over.
 import { describe, expect, test } from 'vitest'
+import { markerLine } from '../../../adapters/email/marker.js'
 import { compile } from '../../../src/compiler/compile.js'
-import { letter, MARKER, said } from './letter.js'
+import { letter, MARKER, OTHER_HANDLE, OTHER_ID, said } from './letter.js'
 
 const html = (body: string): Promise<string> =>
   said(letter({ 'Content-Type': 'text/html; charset=utf-8' }, body))
@@ -110,6 +111,13 @@ test('what stands in the value of an attribute is no attribute', async () => {
 test('a comment ends where every browser ends it', async () => {
   for (const comment of ['<!-->', '<!--->', '<!-- a --!>', '<!-- a -->', '<!--[if !mso]><!-->'])
     expect(await html(`<div>YES</div>${comment}${CONDITION}<!-- b -->`)).toBe(`YES\n${CONDITION}`)
+})
+
+test('text and HTML that quote two mails of ours answer neither', async () => {
+  const other = markerLine(OTHER_HANDLE, OTHER_ID)
+  const quoted = (marker: string): string => `<p>YES</p><blockquote type="cite">${marker}</blockquote>`
+  expect(await both(`YES\n\n> ${MARKER}\n`, quoted(MARKER))).toBe('YES')
+  expect(await both(`YES\n\n> ${MARKER}\n`, quoted(other))).not.toBe('YES')
 })
 
 test('a second answer that only the HTML shows as a quotation is one', async () => {
