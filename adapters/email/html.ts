@@ -1,8 +1,8 @@
 // HTML as the lines a person would see, in one pass from left to right. It is read for what it says and never rendered.
 //
 // H1  Linear: every search starts where the last one ended, and the open elements are few.
-// H2  Whatever strikes words out or hides them puts a sign beside them that is in no answer's alphabet: one program shows
-//     them, and the next does not.
+// H2  Whatever strikes words out, raises, turns round or hides them puts a sign beside them that is in no answer's alphabet:
+//     a raised five behind a ten is no hundred and five, and what one program hides the next one shows.
 // H3  What no mail program writes into a letter, and every browser shows by rules of its own, is not read at all.
 // H4  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
 //     else the author's own.
@@ -28,15 +28,15 @@ const VOID = new Set('area base br col embed hr img input link meta source track
 /** Elements whose content is no HTML, or that show what stands in none (H3). */
 const UNREAD = new Set(
   (
-    'button datalist frameset iframe input listing math noembed noframes noscript optgroup option plaintext script select ' +
-    'svg template textarea xmp'
+    'audio button canvas datalist embed frameset iframe input listing math noembed noframes noscript object optgroup option ' +
+    'plaintext script select svg template textarea video xmp'
   ).split(' '),
 )
 const CELLS = new Set(['td', 'th'])
 /** Wherever one of them begins, all that is open inside its table ends. */
 const ROWS = new Set([...CELLS, ...'caption col colgroup tbody tfoot thead tr'.split(' ')])
 const HEADINGS = new Set('h1 h2 h3 h4 h5 h6'.split(' '))
-const STRUCK = new Set(['s', 'strike', 'del'])
+const STRUCK = new Set('s strike del sup sub bdo'.split(' '))
 const STRIKE = '~~'
 
 type Open = {
@@ -105,7 +105,8 @@ class Page {
     const setInAt = mark === 'set_in' && around?.role !== 'quoted' ? this.#lines.length : null
     const struck = STRUCK.has(tag.name) || isStruck(tag, this.#strikes)
     if (struck) this.#line += STRIKE
-    if (tag.name === 'img' && tag.alt !== '') this.#line += ` ${tag.alt} `
+    // What a picture shows, or that one stands there.
+    if (tag.name === 'img') this.#line += ` ${tag.alt} `
     if (VOID.has(tag.name)) return
     const hidden = around?.hidden === true || isHidden(tag)
     const role = mark === null ? (around?.role ?? 'own') : 'quoted'

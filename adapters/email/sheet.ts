@@ -4,8 +4,8 @@ import { type Tag, tokensOf } from './tag.js'
 
 export type Strikes = { readonly selectors: ReadonlySet<string>; readonly all: boolean }
 
-/** A line through the words, and words that stand in no element at all. */
-const STRIKING = /line-through|(?<![\w-])content\s*:/
+/** A line through the words, what raises or turns them, and words that stand in no element at all. */
+const STRIKING = /line-through|bidi-override|vertical-align\s*:\s*su[bp]|(?<![\w-])content\s*:/
 /** `p`, `.class`, `#id`, `p.class`: what is behind the last blank of a selector is about the element itself. */
 const EVERYTHING = new Set(['', 'html', 'body'])
 const SIMPLE = /^[a-z0-9]*(?:[.#][\w-]+)*$/i

@@ -113,6 +113,19 @@ test('a comment ends where every browser ends it', async () => {
     expect(await html(`<div>YES</div>${comment}${CONDITION}<!-- b -->`)).toBe(`YES\n${CONDITION}`)
 })
 
+test.each([
+  ['raised', '<p>10<sup>5</sup></p>'],
+  ['lowered', '<p>10<sub>5</sub></p>'],
+  ['raised by a style', '<p>10<span style="vertical-align: super">5</span></p>'],
+  ['parted by a picture', '<p>10<img src="cid:a">5</p>'],
+  ['turned round', '<p><bdo dir="rtl">105</bdo></p>'],
+  ['turned round by a style', '<p style="direction:rtl;unicode-bidi:bidi-override">105</p>'],
+])('a number whose digits are %s is not another number', async (_name, body) => {
+  const read = await both('105\n', `${body}${QUOTED}`)
+  expect(compile({ kind: 'number', min: 0, max: 1_000 }, read).ok).toBe(false)
+  expect(compile({ kind: 'number', min: 0, max: 1_000 }, await html(`${body}${QUOTED}`)).ok).toBe(false)
+})
+
 test('text and HTML that quote two mails of ours answer neither', async () => {
   const other = markerLine(OTHER_HANDLE, OTHER_ID)
   const quoted = (marker: string): string => `<p>YES</p><blockquote type="cite">${marker}</blockquote>`
