@@ -35,15 +35,16 @@ export function findMarker(line: string): Marker | null {
   return { handleTag: handle.toUpperCase(), idTag: id.toUpperCase() }
 }
 
-/** The line that every mail of ours that takes a reply ends with, as render.ts writes it: `Request …, sha256:…`. */
-const LAST_LINE = /Request.{1,300},sha256:[0-9a-f]{64}$/
+/** What every mail of ours that takes a reply ends with, without its blanks: `Request …, sha256:…` as render.ts writes it, or
+ *  the end of a notice. */
+const LAST_LINE = /(?:Request.{1,300},sha256:[0-9a-f]{64}|Replytothismail,ortothefirstone\.)$/
 /** Programs break it into at most these many. */
 const LAST_LINES = 4
 
 /** Where the last such line ends; -1 where there is none, because a program cut it off or wrote it anew. */
 export const findLastLine = (lines: readonly string[]): number =>
   lines.findLastIndex((line, at) => {
-    if (!/[0-9a-f]$/.test(line.trimEnd())) return false
+    if (!/[0-9a-f.]$/.test(line.trimEnd())) return false
     return LAST_LINE.test(dense(lines.slice(Math.max(at - LAST_LINES + 1, 0), at + 1).join('')).slice(-400))
   })
 
