@@ -2,9 +2,11 @@
 // our marker; a line that resembles one elsewhere is the author's own.
 //
 // EA1  It begins with a date, behind a word for "on" or without; or it names who is quoted, by an address.
-// EA2  It holds nothing but a date, a name, an address and the words of such lines. A name has at most one word in small
-//      letters, and that right before the verb or the address: otherwise a sentence was written there.
+// EA2  It holds nothing but a date, a name, an address and the words of such lines, also where the address is ours. A name
+//      has at most one word in small letters, or in a script that has none but one size, and that right before the verb or
+//      the address: otherwise a sentence was written there. No name has a word that begins a condition.
 import { bare, beginsWithDate, isName, isOfDate } from './calendar.js'
+import { hasCondition } from './condition.js'
 
 /** Characters. Name, address and date written out in full have about two hundred. */
 const MAX_CHARS = 400
@@ -37,7 +39,7 @@ const MIDDLE = ['schrieb ', 'schreef ', 'skrev ', 'scrive ', 'пише ', 'ezt �
 const OWN_WORDS = new Set(
   listed(
     'via|mailto|van|von|ten|ter|dos|los|di|da|du|und|and|from|of|the|y|e|ο|χρήστης|heeft|użytkownik|lietotājs|oseba|' +
-      'пользователь|користувач|şunu|tarihinde|időpont|keltezéssel|' +
+      'пользователь|користувач|şunu|tarihinde|időpont|keltezéssel|מאת|' +
       [...CLOSERS, ...WITHOUT_COLON, ...MIDDLE].join('|').replaceAll(' ', '|'),
   ).map(bare),
 )
@@ -63,7 +65,7 @@ function attributionKind(lines: readonly string[], own: readonly string[]): 'pla
   const whole = unruled(joined)
   const said = whole.toLowerCase()
   const isOurs = own.some(address => namesAddress(said, address))
-  if (!isOurs && !hasOnlyItsWords(whole)) return null
+  if (!hasOnlyItsWords(whole.slice(openerOf(said).length))) return null
   const ends = said.includes('@') ? [...CLOSERS, ...WITHOUT_COLON] : CLOSERS
   const hasColon = COLON.test(said)
   const isClosed = ends.some(end => said.endsWith(end))
@@ -91,6 +93,13 @@ const beginsAsOne = (said: string): boolean =>
   hasDate(said) &&
   ['', ...OPENERS].some(word => said.startsWith(word) && beginsWithDate(said.slice(word.length).trimStart()))
 
+/** The longest that it begins with. */
+const openerOf = (said: string): string =>
+  OPENERS.filter(word => said.startsWith(word)).reduce(
+    (one, next) => (next.length > one.length ? next : one),
+    '',
+  )
+
 const namesAddress = (said: string, address: string): boolean =>
   [`<${address}`, `(${address}`, `mailto:${address}`].some(written => said.includes(written))
 
@@ -100,17 +109,24 @@ const QUOTED_NAME = /"[^"]{0,80}"/g
 export const isOfAddresses = (text: string): boolean =>
   text.includes('@') && text.split(/\s+/).every(word => word.includes('@') || !/^\p{Ll}/u.test(word))
 
+const SEPARATORS = /[\s,;:()[\]<>"“”„«»，：、]+/
+
 export function hasOnlyItsWords(whole: string): boolean {
+  if (hasCondition(whole.split(SEPARATORS))) return false
   const words = whole
     .replace(QUOTED_NAME, '')
-    .split(/[\s,;:()[\]<>"“”„«»]+/)
+    .split(SEPARATORS)
     .filter(word => word !== '')
   const strange = words.flatMap((word, at) => (isStrange(word) ? [words[at + 1] ?? ''] : []))
   return strange.length === 0 || (strange.length === 1 && strange.every(isAfterName))
 }
 
 const isStrange = (word: string): boolean =>
-  /^\p{Ll}/u.test(word) && !word.includes('@') && bare(word).length > 1 && !isOfDate(word) && !isOwnWord(word)
+  /^[\p{Ll}\p{Lo}]/u.test(word) &&
+  !word.includes('@') &&
+  bare(word).length > 1 &&
+  !isOfDate(word) &&
+  !isOwnWord(word)
 const isOwnWord = (word: string): boolean => OWN_WORDS.has(bare(word))
 const isAfterName = (next: string): boolean => next === '' || next.includes('@') || isOwnWord(next)
 

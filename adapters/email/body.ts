@@ -34,22 +34,31 @@ const MAX_UNCLEAR_LINE_CHARS = 200
 
 export function readBody(root: Part, known: Known): Body {
   const leaves = spokenParts(root)
-  const text = linesOfParts(leaves.filter(({ type }) => type === 'text/plain'))
+  // What is neither is not read, and the letter with it.
+  const text = linesOfParts(leaves.filter(({ type }) => type !== 'text/html'))
   const html = linesOfParts(leaves.filter(({ type }) => type === 'text/html'))
   const shown = text.some(({ text: line }) => !isBlank(line)) ? text : html
-  const marker = markerIn(text) ?? markerIn(html)
-  const answer = hasStrangePreamble(root) ? null : agreed(text, html, known)
+  const [marker = null, other = marker] = [text, html].flatMap(lines => markerIn(lines) ?? [])
+  // Quoting two mails, it would answer the one for who reads the text and the other for who reads the HTML.
+  const isOne = marker?.handleTag === other?.handleTag && marker?.idTag === other?.idTag
+  const answer = isOne && !hasStrangePreamble(root) ? agreed(text, html, known) : null
   return { text: answer ?? unclear(shown, html), marker }
 }
 
-/** Parts a mail program shows as the letter itself, in order. */
+/** Parts a mail program shows as the letter itself, in order. One of several spellings of a letter is no file, whatever
+ *  it is called. */
 function spokenParts(part: Part): Part[] {
   if (part.attached) return []
-  if (part.type.startsWith('multipart/')) return part.children.flatMap(spokenParts)
-  return part.type === 'text/plain' || part.type === 'text/html' ? [part] : []
+  if (!part.type.startsWith('multipart/')) return isSpoken(part) ? [part] : []
+  const isSpelling = part.type === 'multipart/alternative'
+  return part.children.flatMap(child => (isSpelling && isSpoken(child) ? [child] : spokenParts(child)))
 }
 
-/** A part too large to be read: two lines, so that it is no answer. */
+/** Every kind of text, and what has no proper type, is shown by some program. */
+const isSpoken = ({ type }: Part): boolean =>
+  type.startsWith('text') || type.startsWith('application/xhtml') || !/^[^/]+\/[^/]+$/.test(type)
+
+/** A part that is not read: two lines, so that it is no answer. */
 const TOO_MUCH: readonly Line[] = [
   { text: '…', role: 'own' },
   { text: '…', role: 'own' },
@@ -65,7 +74,8 @@ function linesOfParts(parts: readonly Part[]): readonly Line[] {
 
 function linesOfPart(part: Part, text: string | null): readonly Line[] | null {
   if (text === null) return null
-  return part.type === 'text/html' ? linesOfHtml(text) : linesOf(text, flowed(part))
+  if (part.type === 'text/html') return linesOfHtml(text)
+  return part.type === 'text/plain' ? linesOf(text, flowed(part)) : null
 }
 
 function flowed({ parameters }: Part): 'no' | 'yes' | 'delsp' {

@@ -68,7 +68,12 @@ export const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L
 
 /** Of a day or a month. */
 export const isName = (word: string): boolean => DATE_WORDS.has(bare(word.normalize('NFD')))
-export const isOfDate = (word: string): boolean => isName(word) || BETWEEN.has(bare(word.normalize('NFC')))
+export const isOfDate = (word: string): boolean =>
+  isName(word) ||
+  BETWEEN.has(bare(word.normalize('NFC'))) ||
+  (word.startsWith(HEBREW_IN) && isName(word.slice(1)))
+/** Written together with the name of the month. */
+const HEBREW_IN = 'ב'
 
 /** A day, a month and what joins them: no language has more before the first number. */
 const MAX_BEFORE_NUMBER = 5

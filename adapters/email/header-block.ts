@@ -73,7 +73,7 @@ function isBlock(block: readonly Header[], subject: string): boolean {
 
 /** A time is one; people are names and addresses. */
 function isCredible({ label, value }: Header): boolean {
-  if (SENT.has(label)) return HAS_DATE.test(value)
+  if (SENT.has(label)) return HAS_DATE.test(value) && hasOnlyItsWords(value)
   const [people = ''] = value.split(SUBJECT_WITHIN, 1)
   return SUBJECT.has(label) || hasOnlyItsWords(people)
 }

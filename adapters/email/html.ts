@@ -1,14 +1,16 @@
 // HTML as the lines a person would see, in one pass from left to right. It is read for what it says and never rendered.
 //
 // EH1  Linear: every search starts where the last one ended, and the open elements are few.
-// EH2  Whatever strikes words out puts a sign beside them that is in no answer's alphabet.
-// EH3  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
+// EH2  Whatever strikes words out, raises, turns round or hides them puts a sign beside them that is in no answer's alphabet:
+//      a raised five behind a ten is no hundred and five, and what one program hides the next one shows.
+// EH3  What no mail program writes into a letter, and every browser shows by rules of its own, is not read at all.
+// EH4  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
 //      else the author's own.
 import { decodeReferences } from './entities.js'
 import { landmarkOf } from './landmark.js'
-import { cut, type Line, type Role, trimmed } from './lines.js'
+import { cut, isBlank, type Line, type Role, trimmed } from './lines.js'
 import { findMarker } from './marker.js'
-import { isStruck, type Strikes, strikesIn } from './sheet.js'
+import { isHidden, isStruck, type Strikes, strikesIn } from './sheet.js'
 import { type Tag, tokensOf } from './tag.js'
 
 /** Characters. A word processor's style sheet alone may have a hundred thousand. */
@@ -23,22 +25,31 @@ const BLOCKS = new Set(
   ).split(' '),
 )
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
-/** Their content is not text, or is not shown. */
-const UNSEEN = new Set('script style template title noscript svg math select option'.split(' '))
-const STRUCK = new Set(['s', 'strike', 'del'])
+/** Elements whose content is no HTML, or that show what stands in none (H3). */
+const UNREAD = new Set(
+  (
+    'audio button canvas datalist embed frameset iframe input listing math noembed noframes noscript object optgroup option ' +
+    'plaintext script select svg template textarea video xmp'
+  ).split(' '),
+)
+const CELLS = new Set(['td', 'th'])
+/** Wherever one of them begins, all that is open inside its table ends. */
+const ROWS = new Set([...CELLS, ...'caption col colgroup tbody tfoot thead tr'.split(' ')])
+const HEADINGS = new Set('h1 h2 h3 h4 h5 h6'.split(' '))
+const STRUCK = new Set('s strike del sup sub bdo'.split(' '))
 const STRIKE = '~~'
 
 type Open = {
   readonly name: string
   readonly role: Role
   readonly struck: boolean
-  readonly unseen: boolean
+  readonly hidden: boolean
   readonly pre: boolean
   /** Of what is only set in, its first line; null elsewhere. */
   readonly setInAt: number | null
 }
 
-/** Null where there is more than anybody reads, or it is nested deeper than any mail program nests. */
+/** Null where there is more than anybody reads, or what no mail program writes. */
 export function linesOfHtml(html: string): readonly Line[] | null {
   if (html.length > MAX_HTML_CHARS) return null
   const page = new Page(strikesIn(html))
@@ -61,8 +72,8 @@ class Page {
   }
 
   write(raw: string): void {
-    if (raw === '' || this.#open.at(-1)?.unseen === true) return
-    const text = decodeReferences(raw).replace(/\u00a0/g, ' ')
+    const seen = decodeReferences(raw).replace(/\u00a0/g, ' ')
+    const text = this.#open.at(-1)?.hidden === true && !isBlank(seen) ? `${STRIKE}${seen}${STRIKE}` : seen
     if (this.#open.at(-1)?.pre !== true) {
       this.#line += text.replace(/[\t\r\n ]+/g, ' ')
       return
@@ -75,12 +86,14 @@ class Page {
     }
   }
 
-  /** False when elements are nested too deep. */
+  /** False for what is not read, and where elements are nested deeper than any mail program nests. */
   turn(tag: Tag): boolean {
+    if (UNREAD.has(tag.name)) return false
     if (BLOCKS.has(tag.name)) this.#endLine()
+    if (ROWS.has(tag.name) && !tag.closing) this.#leaveRow()
     // A paragraph ends where the next block begins, closed or not.
     if (BLOCKS.has(tag.name) && !VOID.has(tag.name) && this.#open.at(-1)?.name === 'p') this.#close('p')
-    if (tag.name === 'td' || tag.name === 'th') this.#line += ' '
+    if (CELLS.has(tag.name)) this.#line += ' '
     if (tag.closing) this.#close(tag.name)
     else this.#enter(tag)
     return this.#open.length <= MAX_OPEN
@@ -92,17 +105,29 @@ class Page {
     const setInAt = mark === 'set_in' && around?.role !== 'quoted' ? this.#lines.length : null
     const struck = STRUCK.has(tag.name) || isStruck(tag, this.#strikes)
     if (struck) this.#line += STRIKE
-    if (VOID.has(tag.name) || tag.selfClosing) return
-    const unseen =
-      around?.unseen === true || UNSEEN.has(tag.name) || /display\s{0,9}:\s{0,9}none/i.test(tag.style)
+    // What a picture shows, or that one stands there.
+    if (tag.name === 'img') this.#line += ` ${tag.alt} `
+    if (VOID.has(tag.name)) return
+    const hidden = around?.hidden === true || isHidden(tag)
     const role = mark === null ? (around?.role ?? 'own') : 'quoted'
     const pre = around?.pre === true || tag.name === 'pre'
-    this.#open.push({ name: tag.name, role, struck, unseen, pre, setInAt })
+    this.#open.push({ name: tag.name, role, struck, hidden, pre, setInAt })
   }
 
+  /** A heading is closed by whichever heading's end comes. */
   #close(name: string): void {
-    const from = this.#open.findLastIndex(open => open.name === name)
-    if (from === -1) return
+    const closes = HEADINGS.has(name) ? HEADINGS : new Set([name])
+    const from = this.#open.findLastIndex(open => closes.has(open.name))
+    if (from !== -1) this.#cutOff(from)
+  }
+
+  /** A cell that is not closed ends where the next begins, and a quotation in it with it. */
+  #leaveRow(): void {
+    const table = this.#open.findLastIndex(({ name }) => name === 'table')
+    if (table !== -1) this.#cutOff(table + 1)
+  }
+
+  #cutOff(from: number): void {
     for (const { struck, setInAt } of this.#open.splice(from)) {
       if (struck) this.#line += STRIKE
       if (setInAt !== null) this.#settle(setInAt)

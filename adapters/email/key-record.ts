@@ -9,8 +9,11 @@ export function isKeyFor(record: string, { domain, identity, algorithm }: Use): 
   if (tags === null) return false
   const isEmails = listOf(tags, 's', '*').some(service => service === '*' || service === 'email')
   const isSha256s = listOf(tags, 'h', 'sha256').includes('sha256')
-  const isTheirs = identity === domain || !listOf(tags, 't', '').includes('s')
-  return isEmails && isSha256s && isTheirs && `${tags.get('k') ?? 'rsa'}-sha256` === algorithm
+  const flags = listOf(tags, 't', '')
+  const isTheirs = identity === domain || !flags.includes('s')
+  // A domain that only tests says itself that its signatures prove nothing: such a mail is as good as unsigned.
+  const isMeant = !flags.includes('y')
+  return isEmails && isSha256s && isTheirs && isMeant && `${tags.get('k') ?? 'rsa'}-sha256` === algorithm
 }
 
 const listOf = (tags: ReadonlyMap<string, string>, name: string, usual: string): string[] =>

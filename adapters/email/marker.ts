@@ -6,6 +6,7 @@
 //      Whoever signs a mail signs its body, so a reply that quotes us cannot be re-addressed to another request.
 // EM2  It reveals neither: eight hexadecimal digits of a hash say nothing about 130 random bits.
 import { createHash } from 'node:crypto'
+import { dense } from './lines.js'
 
 const TAG_CHARS = 8
 const ID_CHARS = 32
@@ -33,6 +34,19 @@ export function findMarker(line: string): Marker | null {
   if (handle === undefined || id === undefined) return null
   return { handleTag: handle.toUpperCase(), idTag: id.toUpperCase() }
 }
+
+/** What every mail of ours that takes a reply ends with, without its blanks: `Request …, sha256:…` as render.ts writes it, or
+ *  the end of a notice. */
+const LAST_LINE = /(?:Request.{1,300},sha256:[0-9a-f]{64}|Replytothismail,ortothefirstone\.)$/
+/** Programs break it into at most these many. */
+const LAST_LINES = 4
+
+/** Where the last such line ends; -1 where there is none, because a program cut it off or wrote it anew. */
+export const findLastLine = (lines: readonly string[]): number =>
+  lines.findLastIndex((line, at) => {
+    if (!/[0-9a-f.]$/.test(line.trimEnd())) return false
+    return LAST_LINE.test(dense(lines.slice(Math.max(at - LAST_LINES + 1, 0), at + 1).join('')).slice(-400))
+  })
 
 /** The Message-ID of a delivery's mail, with its angle brackets: it is the delivery's `ref`. `stamp`: what the lane alone
  *  can write for this delivery, the same at every attempt. */

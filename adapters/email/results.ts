@@ -5,7 +5,7 @@
 // EC2  A server that adds nothing to some mail must remove what arrives under its own name (RFC 8601, 5): otherwise the
 //      topmost one is the stranger's. That is a matter of its configuration, and the README says how.
 // EC3  `dmarc=pass` counts for the one domain it names, and only for that: a second header.from beside the first, and one
-//      that is quoted or stands inside a quoted value, may be what the sender wrote.
+//      that is quoted, stands inside a quoted value or is itself a value, may be what the sender wrote.
 import { type Field, valuesOf } from './head.js'
 
 /** True where the own server says that this author's domain vouches for the mail. */
@@ -26,7 +26,9 @@ const isPass = ([method, equals, result]: readonly string[]): boolean =>
   method === 'dmarc' && equals === '=' && result === 'pass'
 
 function onlyAuthor(verdict: readonly string[]): string | null {
-  const places = verdict.flatMap((word, at) => (word === 'header.from' ? [at] : []))
+  const places = verdict.flatMap((word, at) =>
+    word === 'header.from' && verdict[at - 1] !== '=' ? [at] : [],
+  )
   const [at = -1] = places
   return places.length === 1 && verdict[at + 1] === '=' ? (verdict[at + 2] ?? null) : null
 }

@@ -3,16 +3,18 @@
 //
 // ES1  The answer is the first line that no program wrote, and all that the author wrote.
 // ES2  Between it and the quotation stand only listed lines, a delimited signature, and the quotation's introduction.
-// ES3  Below a quotation marked line by line nothing of the author's stands but a signature.
+// ES3  Below a quotation marked line by line, and below the last line of a mail of ours that is not, nothing of the author's
+//      stands but a signature.
 // ES4  In what is passed over stands nothing that could be another answer.
 //
 // Each part of a mail is read so by itself. An element of the HTML, however a program calls it, vouches for no words: the
 // cursor can stand in every one of them.
 import { attributionLines } from './attribution.js'
+import { hasCondition } from './condition.js'
 import { findHeaderBlock, isSeparator } from './header-block.js'
 import { dense, folded, isBlank, type Line } from './lines.js'
 import { type Banners, isLiteral } from './literals.js'
-import { findMarker } from './marker.js'
+import { findLastLine, findMarker } from './marker.js'
 
 /** What is known beside the body: addresses of ours, in lower case, lines of the operator's gateways, the mail's subject. */
 export type Known = { readonly own: readonly string[]; readonly banners: Banners; readonly subject: string }
@@ -63,9 +65,12 @@ function signatureAt(words: readonly Line[]): number {
   return at === -1 ? words.length : at
 }
 
-/** Lines from a delimiter on. */
-const isSignature = (lines: readonly Line[]): boolean =>
-  lines.length <= MAX_SIGNATURE_LINES && !lines.some(({ text }) => couldBeAnswer(text))
+/** Lines from a delimiter on. A signature begins with a name; a line drawn by hand may have a condition below it. */
+function isSignature(lines: readonly Line[]): boolean {
+  const [, first] = lines
+  if (lines.length > MAX_SIGNATURE_LINES || lines.some(({ text }) => couldBeAnswer(text))) return false
+  return first === undefined || !hasCondition(first.text.trim().split(/\s+/, 1))
+}
 
 const ANSWER = /^(?:yes|no|[a-z]|-?[0-9]{1,15}(?:\.[0-9]{1,6})?|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,30})[.!]?$/i
 const couldBeAnswer = (text: string): boolean => ANSWER.test(text.trim())
@@ -88,12 +93,20 @@ function answerOf(words: readonly Line[], html: Said | null): { answer: string; 
 /** An introduction in a language that is not listed: no answer ends with a colon. */
 const isOpenEnded = (answer: string): boolean => /[:：]\s*$/.test(answer)
 
-/** From the first quoted line on. Behind our marker in the open everything is ours. */
+/** From the first quoted line on. Behind our marker in the open everything is ours, as far as our mail goes. */
 function isOnlyQuotation(lines: readonly Line[], known: Known): boolean {
   const open = lines.findIndex(({ text, role }) => role !== 'quoted' && findMarker(text) !== null)
-  const unquoted = lines.slice(0, open === -1 ? lines.length : open).filter(({ role }) => role !== 'quoted')
+  if (open === -1) return isNothingSaid(lines, known)
+  const end = findLastLine(lines.map(({ text }) => text))
+  return (
+    isNothingSaid(lines.slice(0, open), known) && (end < open || isNothingSaid(lines.slice(end + 1), known))
+  )
+}
+
+function isNothingSaid(lines: readonly Line[], { banners }: Known): boolean {
+  const unquoted = lines.filter(({ role }) => role !== 'quoted')
   if (unquoted.length > MAX_OWN_LINES) return false
-  const own = unquoted.filter(({ text }) => !isLiteral(text, known.banners))
+  const own = unquoted.filter(({ text }) => !isLiteral(text, banners))
   const signAt = own.findIndex(line => isDelimiter(line) || isFooter(line))
   return signAt === -1 ? own.length === 0 : signAt === 0 && isSignature(own)
 }

@@ -4,7 +4,8 @@ import { type Tag, tokensOf } from './tag.js'
 
 export type Strikes = { readonly selectors: ReadonlySet<string>; readonly all: boolean }
 
-const STRIKING = 'line-through'
+/** A line through the words, what raises or turns them, and words that stand in no element at all. */
+const STRIKING = /line-through|bidi-override|vertical-align\s*:\s*su[bp]|(?<![\w-])content\s*:/
 /** `p`, `.class`, `#id`, `p.class`: what is behind the last blank of a selector is about the element itself. */
 const EVERYTHING = new Set(['', 'html', 'body'])
 const SIMPLE = /^[a-z0-9]*(?:[.#][\w-]+)*$/i
@@ -17,18 +18,22 @@ export function strikesIn(html: string): Strikes {
   for (const token of tokensOf(html))
     if (typeof token !== 'string' && token.sheet !== '') sheets += `${token.sheet}}`
   const rules = unescaped(sheets).split('}')
-  const about = rules.filter(rule => rule.includes(STRIKING)).flatMap(selectorsOf)
+  const about = rules.filter(rule => STRIKING.test(rule)).flatMap(selectorsOf)
   const all = about.some(selector => EVERYTHING.has(selector) || !SIMPLE.test(selector))
   return { selectors: new Set(about.flatMap(partsOf)), all }
 }
 
 export const isStruck = ({ name, id, classes, style }: Tag, { selectors, all }: Strikes): boolean =>
   all ||
-  unescaped(style).includes(STRIKING) ||
+  STRIKING.test(unescaped(style)) ||
   (selectors.size > 0 &&
     [name, `#${id}`, ...classes.split(/\s+/).map(one => `.${one}`)].some(one =>
       selectors.has(one.toLowerCase()),
     ))
+
+/** Hidden by whatever a style may mean by these words, for one program or for all. */
+export const isHidden = ({ style }: Tag): boolean => HIDING.test(unescaped(style).replace(/\s+/g, ''))
+const HIDING = /display:none|visibility:(?:hidden|collapse)|opacity:0(?![.\d])|font-size:0(?![.\d])|mso-hide:/
 
 /** In small letters, and a sign that is written by its number as itself. */
 const unescaped = (css: string): string =>

@@ -1,25 +1,31 @@
-// HTML as its tags and what stands between them, in one pass. Of a tag only its name is kept, and the few attributes that
-// say what stands inside it.
+// HTML as its tags and what stands between them, in one pass, cut where every browser cuts it (HTML Living Standard, 13.2.5):
+// a tag that ended elsewhere for us would swallow words that a person sees. Of a tag only its name is kept, and the few
+// attributes that say what stands inside it.
 import { decodeReferences } from './entities.js'
 
 export type Tag = {
   readonly name: string
   readonly closing: boolean
-  readonly selfClosing: boolean
   readonly id: string
   readonly classes: string
   readonly style: string
+  /** What is shown in the place of a picture. */
+  readonly alt: string
   /** It says itself that it quotes somebody. */
   readonly cites: boolean
   /** Of a style element what is in it, as it is written. */
   readonly sheet: string
 }
 
-const NAMED = /^<(\/?)([A-Za-z][A-Za-z0-9:-]{0,40})/
-/** One after the other, so that what stands inside a value is no attribute. */
-const ATTRIBUTE = /[\s/"'<=]*([^\s/"'<>=]+)(?:\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([^\s"'>]+)))?/gy
+/** Names end at a blank, a slash or the tag's end, and nowhere else: `<style_>` is no style. */
+const NAMED = /^<(\/?)([A-Za-z][^\t\n\f\r />]{0,40})/
+/** One after the other, so that what stands inside a value is no attribute. A quotation mark begins a value right behind its
+ *  `=`; elsewhere it is a sign like any other, also in a name. */
+const ATTRIBUTE =
+  /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\t\n\f\r >"'][^\t\n\f\r >]*)|(?=>)))?/y
+const BEFORE_END = /[\t\n\f\r /]*/y
 /** Their content is no HTML: it ends at their own closing tag and nowhere else. */
-const RAW = new Set(['style', 'script', 'title'])
+const RAW = new Set(['style', 'title'])
 
 /** Text as it is written, references and all, and tags. */
 export function* tokensOf(html: string): Iterable<string | Tag> {
@@ -42,11 +48,10 @@ function readTag(html: string, from: number): { readonly tag: Tag | null; readon
   const named = NAMED.exec(html.slice(from, from + 50))
   // A lone "<" is a sign like any other.
   if (named === null) return { tag: null, end: from + 1 }
-  const end = endOf(html, from)
-  const written = html.slice(from, end)
   const name = (named[2] ?? '').toLowerCase()
   const closing = named[1] === '/'
-  const tag = { name, closing, selfClosing: written.endsWith('/>'), ...attributes(written, named[0].length) }
+  const { found, end } = attributesFrom(html, from + named[0].length)
+  const tag = { name, closing, ...meant(found) }
   const next = RAW.has(name) && !closing ? afterRaw(html, name, end) : end
   return { tag: { ...tag, sheet: name === 'style' ? html.slice(end, next) : '' }, end: next }
 }
@@ -55,10 +60,10 @@ function readTag(html: string, from: number): { readonly tag: Tag | null; readon
 const EMPTY: Tag = {
   name: 'wbr',
   closing: false,
-  selfClosing: true,
   id: '',
   classes: '',
   style: '',
+  alt: '',
   cites: false,
   sheet: '',
 }
@@ -69,48 +74,53 @@ function after(html: string, sign: string, from: number): number {
 }
 
 const COMMENT_END = /--!?>/g
+/** Whole ones, whose end is made of the dashes of their beginning. */
+const NO_COMMENT = ['<!-->', '<!--->']
 
-/** Its dashes may be those of its beginning: `<!-->` is a whole one. */
 function afterComment(html: string, from: number): number {
-  COMMENT_END.lastIndex = from + 2
+  const whole = NO_COMMENT.find(comment => html.startsWith(comment, from))
+  if (whole !== undefined) return from + whole.length
+  COMMENT_END.lastIndex = from + '<!--'.length
   return COMMENT_END.exec(html) === null ? html.length : COMMENT_END.lastIndex
 }
 
-/** A `>` between quotation marks does not end a tag; a quotation mark begins a value only after its `=`. */
-function endOf(html: string, from: number): number {
-  let quote = ''
-  let before = ''
-  for (let at = from + 1; at < html.length; at++) {
-    const sign = html.charAt(at)
-    if (quote !== '') quote = sign === quote ? '' : quote
-    else if (sign === '>') return at + 1
-    else if (before === '=' && (sign === '"' || sign === "'")) quote = sign
-    if (sign !== ' ') before = sign
-  }
-  return html.length
-}
-
 function afterRaw(html: string, name: string, from: number): number {
-  const closing = new RegExp(`</${name}`, 'gi')
+  const closing = new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, 'gi')
   closing.lastIndex = from
   return closing.exec(html)?.index ?? html.length
 }
 
-type Attributes = Pick<Tag, 'id' | 'classes' | 'style' | 'cites'>
-const NONE: Attributes = { id: '', classes: '', style: '', cites: false }
+type Attributes = ReadonlyMap<string, string>
 
-function attributes(written: string, from: number): Attributes {
-  if (from >= written.length - 1) return NONE
+/** What stands between a tag's name and its end, and where that is. */
+function attributesFrom(html: string, from: number): { readonly found: Attributes; readonly end: number } {
   const found = new Map<string, string>()
-  ATTRIBUTE.lastIndex = from
-  for (const [, name = '', double, single, plain] of written.matchAll(ATTRIBUTE)) {
+  let end = from
+  for (let match = matchAt(ATTRIBUTE, html, end); match !== null; match = matchAt(ATTRIBUTE, html, end)) {
+    end = ATTRIBUTE.lastIndex
+    const [, name = '', double, single, plain] = match
     const key = name.toLowerCase()
     // The first counts, as for everybody else.
     if (!found.has(key)) found.set(key, double ?? single ?? plain ?? '')
   }
+  matchAt(BEFORE_END, html, end)
+  return { found, end: Math.min(BEFORE_END.lastIndex + 1, html.length) }
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+function meant(found: Attributes): Pick<Tag, 'id' | 'classes' | 'style' | 'alt' | 'cites'> {
+  if (found.size === 0) return NONE
   const cites = found.has('cite') || found.get('type')?.toLowerCase() === 'cite'
-  const [id = '', classes = '', style = ''] = ['id', 'class', 'style'].map(key =>
+  const [id = '', classes = '', style = '', alt = ''] = ['id', 'class', 'style', 'alt'].map(key =>
     decodeReferences(found.get(key) ?? ''),
   )
-  return { id, classes, style, cites }
+  return { id, classes, style: found.has('hidden') ? `${style};${HIDING}` : style, alt, cites }
 }
+
+/** What the attribute `hidden` stands for. */
+const HIDING = 'display:none'
+const NONE = { id: '', classes: '', style: '', alt: '', cites: false }

@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { Door } from '../client/call.js'
-import { addressIn, isOpenToOthers } from '../config/data-directory.js'
+import { addressIn, isOpenToOthers, isOthersToo } from '../config/data-directory.js'
 import { isLoopback } from '../config/loopback.js'
 import { type Environment, settings } from '../config/settings.js'
 import { OPERATOR_KEY_FILE } from '../keys/first-keys.js'
@@ -26,10 +26,13 @@ export function readText(file: string): string | null {
   }
 }
 
+/** Some editors begin a file with it; the first variable would be one of another name, and passed over in silence. */
+const BYTE_ORDER = /^\ufeff/
+
 /** The file fills in, it never overrides; null where there is none. */
 export function withEnvFile(env: Environment, file: string): Environment | null {
   const text = readText(file)
-  return text === null ? null : { ...parseEnv(text), ...env }
+  return text === null ? null : { ...parseEnv(text.replace(BYTE_ORDER, '')), ...env }
 }
 
 /** What a lane started here would be told: a file that was named stands in the place of `.env`. */
@@ -80,6 +83,10 @@ function doorBeside(dataDir: string, told: string, env: Environment): FoundDoor 
   if (isOpenToOthers(file)) {
     const why = `${file} can be read by others, so it is no operator's key`
     return { ok: false, flaws: [`${why}: if it is yours, chmod 600 ${file}; else set LANE_API_KEY`] }
+  }
+  if (isOthersToo(dataDir)) {
+    const why = `${dataDir} can be written by others, so the address in it may be anybody's`
+    return { ok: false, flaws: [`${why}: if it is yours, chmod 700 ${dataDir}; else set LANE_API_KEY`] }
   }
   const key = readKey(file)
   if (key !== null) return { ok: true, door: { url, key } }

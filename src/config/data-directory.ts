@@ -8,6 +8,7 @@ const ADDRESS_FILE = 'lane.url'
 const SECRETS = ['secret', 'operator.key', 'outbox.ndjson', 'ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 /** Everything but the owner's own rights. */
 export const OTHERS = 0o077
+const OTHERS_WRITE = 0o022
 
 type Kept = {
   /** What stood open to others until now. */
@@ -40,6 +41,10 @@ export function keepPrivate(dataDir: string, chmod: typeof chmodSync = chmodSync
 /** False for what is not there. */
 export const isOpenToOthers = (path: string): boolean =>
   ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0
+
+/** Whether others may put files of theirs there. */
+export const isOthersToo = (directory: string): boolean =>
+  ((statSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS_WRITE) !== 0
 
 /** Where several lanes share the directory, the last one that started is found. */
 export function leaveAddress(dataDir: string, url: string): void {

@@ -25,14 +25,20 @@ function isVerified(url: URL): boolean {
   return (mode === 'require' || mode === 'prefer') && last(url, 'uselibpqcompat') !== 'true'
 }
 
-const isPlainRedis: Judge = url =>
-  url.protocol === 'redis:' && !isLoopback(url.hostname || last(url, 'host') || 'localhost')
+/** The driver takes options for its own behind the address: one turns encryption off (`rediss://host?tls=`), one names other
+ *  machines. */
+const isPlainRedis: Judge = url => {
+  if (!/^rediss?:$/.test(url.protocol)) return false
+  const isTls = url.protocol === 'rediss:' && !url.searchParams.has('tls')
+  const isElsewhere = !isLoopback(url.hostname || last(url, 'host') || 'localhost')
+  return (isElsewhere && !isTls) || url.searchParams.has('sentinels')
+}
 
 const isPlainHttp: Judge = url => url.protocol === 'http:' && !isLoopback(url.hostname)
 
 const ADDRESSES: Readonly<Record<string, readonly [isPlain: Judge, remedy: string]>> = {
   DATABASE_URL: [isPlainDatabase, 'add ?sslmode=verify-full'],
-  REDIS_URL: [isPlainRedis, 'use rediss://'],
+  REDIS_URL: [isPlainRedis, 'use rediss:// without tls or sentinels behind it'],
   SLACK_API_URL: [isPlainHttp, 'use https://'],
   TELEGRAM_API_ROOT: [isPlainHttp, 'use https://'],
   SMS_API_URL: [isPlainHttp, 'use https://'],

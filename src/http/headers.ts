@@ -19,9 +19,13 @@ type Headers = Readonly<Record<string, string>>
 
 export const headersFor = (isHttps: boolean): Headers => (isHttps ? { ...COMMON, ...HTTPS_ONLY } : COMMON)
 
+/** The latest answer on each connection. */
+const answers = new WeakMap<Duplex, ServerResponse>()
+
 /** Before anything else hears of the request: also a refusal of Node's own or of the framework's has them. */
 export function dress(server: Server, headers: Headers): void {
   const put = (response: ServerResponse): void => {
+    if (response.socket !== null) answers.set(response.socket, response)
     for (const name in headers) response.setHeader(name, headers[name] ?? '')
   }
   server.prependListener('request', (_request, response) => put(response))
@@ -38,12 +42,20 @@ export const hangUp =
   (headers: Headers) =>
   (error: Unreadable, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
+    if (isUnderWay(answers.get(socket))) {
+      socket.destroy(error)
+      return
+    }
     const status = statusOf(error.code)
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}`
     if (socket.writable) socket.write(`${head}content-length: 0\r\nconnection: close\r\n\r\n`)
     socket.destroy(error)
   }
+
+/** Whatever were written now would stand in the middle of that answer. */
+const isUnderWay = (answer: ServerResponse | undefined): boolean =>
+  answer?.headersSent === true && !answer.writableFinished
 
 function statusOf(code: string | undefined): number {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408

@@ -48,7 +48,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
     requestTimeout: REQUEST_MS,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
-    // Who names no host is refused below: Node's own refusal would be bare.
+    // Who names no host, or two, is refused below: Node's own refusal would be bare.
     http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16 * 1024, requireHostHeader: false },
     clientErrorHandler: hangUp(headers),
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
@@ -78,7 +78,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
 
   app.addHook('onRequest', async (request, reply) => {
     if (parts.closing.aborted) return refuse(reply.header('retry-after', 1), 'ledger_unavailable', STOPPING)
-    if (namesNoHost(request)) return refuse(reply, 'malformed_json', UNREADABLE)
+    if (!namesOneHost(request)) return refuse(reply, 'malformed_json', UNREADABLE)
     if (await turnedAway(request, reply, parts)) return reply
     const flaw = request.caller === undefined ? null : flawOfQuery(request)
     if (flaw !== null) return refuse(reply, 'malformed_query', flaw)
@@ -129,9 +129,13 @@ function hangUpUnused(app: FastifyInstance): void {
   })
 }
 
-/** RFC 9112, section 3.2; before HTTP/1.1 there was no such header. */
-const namesNoHost = ({ raw }: FastifyRequest): boolean =>
-  raw.headers.host === undefined && raw.httpVersion !== '1.0'
+/** RFC 9112, section 3.2: of two hosts a proxy in front may have judged the other one. Before HTTP/1.1 there was none. */
+function namesOneHost({ raw }: FastifyRequest): boolean {
+  let hosts = 0
+  for (let at = 0; at < raw.rawHeaders.length; at += 2)
+    if (raw.rawHeaders[at]?.length === 4 && raw.rawHeaders[at]?.toLowerCase() === 'host') hosts++
+  return hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0')
+}
 
 /** The route, never the address: a reply handle in a log would be a right to answer in a log. */
 const lineOf = ({ method, caller }: FastifyRequest, reply: FastifyReply, route: string) => ({

@@ -15,11 +15,13 @@ const HIDDEN = '\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}'
 const FIRST_UNSHOWABLE = new RegExp(`[${HIDDEN}]`, 'u')
 /** Stands for an object that is not there. */
 const PLACEHOLDER = '\\ufffc'
-/** Marks that strike out what they stand on, or close it in: "not" can be made to look deleted. */
-const OVERLAYS = '\\u0334-\\u0338\\u20d0-\\u20f0'
-/** Every blank but U+0020: they are as wide as they like, or look like it and are another. U+2800 is a symbol by category
- *  and blank by looks. */
-const BLANKS = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\u2800'
+/** Marks that strike out what they stand on (combining class 1, and those for symbols), or close it in: "not" can be made
+ *  to look deleted. */
+const OVERLAYS = '\\p{Me}\\u0334-\\u0338\\u20d0-\\u20f0\\u{10a39}\\u{1bc9e}\\u{1d167}-\\u{1d169}'
+/** Every blank but U+0020: they are as wide as they like, or look like it and are another. The last five are symbols,
+ *  letters and a mark by category, and blank by looks. */
+const BLANKS =
+  '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\u2800\\u{1d159}\\u{13441}\\u{13442}\\u{16fe4}'
 /** A mark on nothing joins what is beside it; the fifth on a letter builds a tower that covers its neighbours. */
 const MISPLACED = '(?<![\\p{L}\\p{M}])\\p{M}|(?<=\\p{M}{4})\\p{M}'
 

@@ -9,7 +9,7 @@ const KEY = `lane_${'0123456789'.repeat(4)}`
 
 function dataDirectory(): string {
   const dataDir = join(freshDirectory(), 'data')
-  mkdirSync(dataDir)
+  mkdirSync(dataDir, { mode: 0o700 })
   writeFileSync(join(dataDir, 'operator.key'), `${KEY}\n`, { mode: 0o600 })
   return dataDir
 }
@@ -19,6 +19,11 @@ describe('a file of variables', () => {
     const file = join(freshDirectory(), 'lane.env')
     writeFileSync(file, 'PORT=9000\nLANE_URL="http://lane.example.org"\n')
     expect(withEnvFile({ PORT: '8000' }, file)).toEqual({ PORT: '8000', LANE_URL: 'http://lane.example.org' })
+  })
+  test('that begins with a byte order mark has its first variable all the same', () => {
+    const file = join(freshDirectory(), 'lane.env')
+    writeFileSync(file, '\ufeffLANE_SECRET=first\r\nPORT=9000\r\n')
+    expect(withEnvFile({}, file)).toEqual({ LANE_SECRET: 'first', PORT: '9000' })
   })
   test('that is not there is not an empty one', () => {
     expect(withEnvFile({ PORT: '8000' }, join(freshDirectory(), '.env'))).toBeNull()
@@ -53,6 +58,17 @@ describe('where the lane is, and with which key', () => {
       ok: false,
       flaws: [expect.stringContaining('can be read by others')],
     })
+  })
+  test("an address that others may have left beside the operator's key is not sent that key", () => {
+    for (const mode of [0o777, 0o770, 0o722]) {
+      const dataDir = dataDirectory()
+      leaveAddress(dataDir, 'http://stranger.example:9002')
+      chmodSync(dataDir, mode)
+      expect(findDoor({ LANE_DATA_DIR: dataDir })).toMatchObject({
+        ok: false,
+        flaws: [expect.stringContaining('can be written by others')],
+      })
+    }
   })
   test('a lane on this machine may be named, and gets the key', () => {
     const env = { LANE_URL: 'http://localhost:9001', LANE_DATA_DIR: dataDirectory() }

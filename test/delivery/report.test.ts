@@ -70,6 +70,14 @@ describe('a report', () => {
     expect(await delivery('email')).toMatchObject({ state: 'sent' })
   })
 
+  test('that is forged takes the addressee no answer: their reply to the copy counts all the same', async () => {
+    const id = await ask()
+    const handle = handleOf(stage.slack, 'owner')
+    await tell(id, 'undelivered', false)
+    await stage.lane.answer(fromSlack(handle, 'yes'))
+    expect(await stage.lane.current('q')).toMatchObject({ state: 'answered' })
+  })
+
   test('after a bounce makes nothing stand again, in whatever order reports come', async () => {
     const id = await ask()
     await tell(id, 'undelivered', false)

@@ -63,6 +63,7 @@ describe('every response is kept nowhere, sniffed by nobody, run and framed nowh
     ['an unknown content type', 415, () => ask('POST', '/v1/requests', bearer(lane.agentKey), 'x')],
     ['a webhook of no channel', 404, () => ask('POST', '/hooks/slack', JSON_TYPE, '{}')],
     ['no host', 400, () => 'GET /healthz HTTP/1.1\r\n\r\n'],
+    ['two hosts', 400, () => 'GET /healthz HTTP/1.1\r\nhost: lane\r\nHost: other\r\n\r\n'],
     ['an expectation', 417, () => ask('GET', '/healthz', 'expect: coffee\r\n')],
     ['headers without end', 431, () => ask('GET', '/healthz', `x: ${'a'.repeat(17_000)}\r\n`)],
     ['no HTTP', 400, () => 'hello lane\r\n\r\n'],
@@ -84,6 +85,20 @@ describe('every response is kept nowhere, sniffed by nobody, run and framed nowh
   test('a page runs its own script and nothing else: its own policy stands in the place of the general one', async () => {
     const { headers } = await told(ask('GET', link))
     expect(headers['content-security-policy']).toMatch(/script-src 'sha256-.*form-action 'self'/)
+  })
+
+  test('no refusal is written into a stream that is under way', async () => {
+    const heard = await new Promise<string>(resolve => {
+      const socket = connect(Number(new URL(lane.url).port), '127.0.0.1')
+      let text = ''
+      socket.setEncoding('utf8').on('data', chunk => {
+        if (text === '') socket.write('hello lane\r\n\r\n')
+        text += chunk
+      })
+      socket.once('close', () => resolve(text))
+      socket.write(ask('GET', '/v1/events', bearer(lane.agentKey)))
+    })
+    expect(heard.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 200'])
   })
 
   test('a request of the time before there was a Host header is answered', async () => {

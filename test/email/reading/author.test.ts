@@ -104,6 +104,7 @@ describe('a signature of the author’s domain', () => {
     ['for SHA-1 alone', `${KEY}; h=sha1`],
     ['whose version is not its first word', `k=rsa; ${KEY.replace('k=rsa; ', '')}`],
     ['that says a second time what it is for', `${KEY}; s=tlsrpt; s=email`],
+    ['of a domain that is only testing', `${KEY}; t=y`],
     ['of another kind than the signature', KEY.replace('k=rsa', 'k=ed25519')],
   ])('does not vouch by a key record %s', async (_name, record) => {
     expect(await isAuthenticated(await signed(letter({}, YES)), publishing(record))).toBe(false)
@@ -113,7 +114,7 @@ describe('a signature of the author’s domain', () => {
     const raw = await below('desk.people.example')
     expect(await isAuthenticated(raw)).toBe(true)
     expect(await isAuthenticated(raw, publishing(`${KEY}; t=s`))).toBe(false)
-    expect(await isAuthenticated(raw, publishing(`${KEY}; t=y:s`))).toBe(false)
+    expect(await isAuthenticated(raw, publishing(`${KEY}; t=x:s`))).toBe(false)
     expect(await isAuthenticated(await below('people.example'), publishing(`${KEY}; t=s`))).toBe(true)
   })
 
@@ -250,6 +251,11 @@ describe('the own server’s word', () => {
     [
       'it names a second domain first',
       PASS.replace('header.from=', 'header.from=strangers.example header.from='),
+      own,
+    ],
+    [
+      'it names the domain as a value of something else',
+      PASS.replace('header.from=', 'policy.x=header.from='),
       own,
     ],
     ['it names the domain in quotation marks', PASS.replace(/header.from=(.*)/, 'header.from="$1"'), own],

@@ -1,7 +1,8 @@
 // What HTML shows and what it only seems to: words that a person sees beside the answer are never passed over.
 import { describe, expect, test } from 'vitest'
+import { markerLine } from '../../../adapters/email/marker.js'
 import { compile } from '../../../src/compiler/compile.js'
-import { letter, MARKER, said } from './letter.js'
+import { letter, MARKER, OTHER_HANDLE, OTHER_ID, said } from './letter.js'
 
 const html = (body: string): Promise<string> =>
   said(letter({ 'Content-Type': 'text/html; charset=utf-8' }, body))
@@ -112,13 +113,84 @@ test('a comment ends where every browser ends it', async () => {
     expect(await html(`<div>YES</div>${comment}${CONDITION}<!-- b -->`)).toBe(`YES\n${CONDITION}`)
 })
 
+test.each([
+  ['raised', '<p>10<sup>5</sup></p>'],
+  ['lowered', '<p>10<sub>5</sub></p>'],
+  ['raised by a style', '<p>10<span style="vertical-align: super">5</span></p>'],
+  ['parted by a picture', '<p>10<img src="cid:a">5</p>'],
+  ['turned round', '<p><bdo dir="rtl">105</bdo></p>'],
+  ['turned round by a style', '<p style="direction:rtl;unicode-bidi:bidi-override">105</p>'],
+])('a number whose digits are %s is not another number', async (_name, body) => {
+  const read = await both('105\n', `${body}${QUOTED}`)
+  expect(compile({ kind: 'number', min: 0, max: 1_000 }, read).ok).toBe(false)
+  expect(compile({ kind: 'number', min: 0, max: 1_000 }, await html(`${body}${QUOTED}`)).ok).toBe(false)
+})
+
+test('text and HTML that quote two mails of ours answer neither', async () => {
+  const other = markerLine(OTHER_HANDLE, OTHER_ID)
+  const quoted = (marker: string): string => `<p>YES</p><blockquote type="cite">${marker}</blockquote>`
+  expect(await both(`YES\n\n> ${MARKER}\n`, quoted(MARKER))).toBe('YES')
+  expect(await both(`YES\n\n> ${MARKER}\n`, quoted(other))).not.toBe('YES')
+})
+
 test('a second answer that only the HTML shows as a quotation is one', async () => {
   expect(await both('YES\nNO\n', '<p>YES</p><blockquote type="cite">NO</blockquote>')).toContain('\n')
 })
 
-test('what is not shown does not speak', async () => {
-  for (const style of ['display:none', 'color:red; DISPLAY : none'])
-    expect(await html(`<div style="${style}">NO</div><p>YES</p>`)).toBe('YES')
+test.each([
+  'style="display:none"',
+  'style="color:red; DISPLAY : none"',
+  'style="display:n\\6fne"',
+  'style="visibility:hidden"',
+  'style="font-size:0"',
+  'hidden',
+])(
+  'words that %s hides for one program are no answer, and are not passed over for the next',
+  async hiding => {
+    expect(await html(`<div ${hiding}>YES</div>${QUOTED}`)).not.toBe('YES')
+    for (const body of [`<div ${hiding}>${CONDITION}</div>`, `<p ${hiding}><span>a<div>${CONDITION}</div>`])
+      expect(await html(`<p>YES</p>${body}`)).toContain('\n')
+    expect(await html(`<p>YES</p><div ${hiding}> <img src="cid:a"></div>${QUOTED}`)).toBe('YES')
+  },
+)
+
+describe('a condition that a browser shows is not swallowed by a tag', () => {
+  test.each([
+    ['that ends where no attribute began with its quotation mark', '<p a==">'],
+    ['whose quotation mark is a name', '<p =">'],
+    ['whose quotation mark stands behind a value', '<p a="b"c">'],
+    ['whose style hides nothing', '<p style="display:none;display:block">'],
+    ['whose style hides nothing by a word like it', '<p style="--display:none">'],
+    ['whose style says it in a comment', '<p style="/*display:none*/">'],
+    ['whose name only begins as a style’s', '<style_>'],
+    ['whose name only begins as a quotation’s', '<blockquote_ type=cite>'],
+    ['that begins a field for text', '<textarea><style></textarea>'],
+    ['that begins text as it is', '<xmp><title></xmp>'],
+    ['for programs without scripts', '<noscript>'],
+    ['of a drawing', '<svg><text>'],
+    ['of a style in a drawing', '<svg><style><p>'],
+    ['of a list to choose from', '<select><option>'],
+    ['of a script that is none', '<math><script></math>'],
+    ['of a comment that is not yet closed', '<!--!><blockquote type=cite>-->'],
+    ['of a style that is not yet closed', '<style></stylex><blockquote type=cite></style>'],
+    ['of a quotation in the cell before', '<table><tr><td><blockquote type=cite>a<td>'],
+    ['of a quotation in no cell', '<table><blockquote type=cite>a<tr><td>'],
+    ['of a quotation in a heading that another closed', '<h1><blockquote type=cite>a</h2>'],
+  ])('%s: %s', async (_name, open) => {
+    for (const end of ['', `</p>${QUOTED}`])
+      expect(await html(`<div>YES</div>${open}${CONDITION}${end}`)).not.toBe('YES')
+  })
+
+  test('nor by a picture that shows it, nor by a field or a sheet', async () => {
+    for (const shown of [
+      `<img src="cid:a" alt="${CONDITION}">`,
+      `<input value="${CONDITION}">`,
+      `<style>p::after{content:"${CONDITION}"}</style><p></p>`,
+    ])
+      expect(await html(`<div>YES</div>${shown}${QUOTED}`)).not.toBe('YES')
+    expect(await html(`<div>YES<img src="cid:a" alt="👎"></div>${QUOTED}`)).not.toBe('YES')
+    expect(await html(`<div>YES</div><img src="cid:a" alt=""><a name="x"/><o:p/>${QUOTED}`)).toBe('YES')
+  })
 })
 
 describe('a condition is not passed over for the element it stands in', () => {

@@ -48,6 +48,19 @@ describe('a line above the quotation that resembles its introduction', () => {
     'but not before Bob <bob@people.example> wrote:',
     'do it after 17:00 and tell lane@lane.example about:',
     '17.11.2026 first ask Bob <bob@people.example>:',
+    'but only after legal agreed, as Lane <lane@lane.example> wrote:',
+    'but only under what Lane <lane@lane.example> wrote:',
+    'aber erst ab 17:00 <lane@lane.example> schrieb:',
+    'но только после 17:00 <lane@lane.example> написал:',
+    'On Friday 20 Nov, after legal agrees, ask again <lane@lane.example>:',
+    '2026-11-20 or later, once legal agrees, tell <lane@lane.example>:',
+    'NOT BEFORE Legal <legal@people.example> wrote:',
+    'Only After Legal Agreed <legal@people.example> wrote:',
+    'NO, AS Bob <bob@people.example> wrote:',
+    'On 20 Nov 2026, Only After Legal wrote:',
+    '"not before legal agrees" <bob@people.example> wrote:',
+    'On Mon 16 Nov "no, do not do it" wrote:',
+    '2026-11-20 之前不行，法务写道：',
   ])('is not passed over: %s', async line => {
     expect(await said(letter({}, `YES\n${line}\n> ${MARKER}\n`))).toContain(`YES\n${line}`)
   })
@@ -69,6 +82,9 @@ describe('a line above the quotation that resembles its introduction', () => {
     'Vào Th 2, 16 thg 11, 2026 vào lúc 10:00 Lane <desk@people.example> đã viết:',
     'Στις Δευ 16 Νοε 2026 στις 10:00 π.μ., ο χρήστης Lane <desk@people.example> έγραψε:',
     'понедельник, 16 ноября 2026 г. пользователь lane написал:',
+    'Il giorno lun 16 nov 2026 alle ore 10:00 Lane <lane@lane.example> ha scritto:',
+    'Op ma 16 nov 2026 om 10:00 schreef Lane <lane@lane.example>:',
+    'בתאריך יום ב׳, 16 בנוב׳ 2026 ב-10:00 מאת Lane <lane@lane.example>:',
   ])('is, where it is one: %s', async line => {
     expect(await said(letter({}, `YES\n\n${line}\n> ${MARKER}\n`))).toBe('YES')
   })
@@ -98,6 +114,7 @@ describe('a line above the quotation that resembles a header of the mail below',
     ['without a From', 'To: staging only\nDate: not before the 5th\nSubject: the deploy'],
     ['in too few lines', 'From: Friday on\nTo: staging only'],
     ['that says no time', 'From: Friday on\nTo: staging only\nDate: not before the 5th'],
+    ['whose time is a sentence', 'From: Friday on\nSent: never before 17:00\nTo: Bob\nSubject: the deploy'],
   ])('is not passed over: %s', async (_name, lines) => {
     expect(await said(letter({}, `YES\n${lines}\n> ${MARKER}\n`))).toContain(lines)
   })
@@ -113,6 +130,34 @@ describe('what is no part of the letter’s words does not speak, and what is do
     const file = 'Content-Type: text/plain\nContent-Disposition: inline; filename=a.txt'
     expect(await mixed(`YES\n--b\n${file}\n\nNO`)).toBe('YES')
     expect(await said(letter({ 'Content-Disposition': 'inline; filename=a.txt' }, 'YES\n'))).toBe('')
+  })
+  test.each([
+    'Content-Type: text',
+    'Content-Type: plain',
+    'Content-Type: text/plain (as it is)',
+    'Content-Type: text/enriched',
+    'Content-Type: text/x-amp-html',
+    'Content-Type: application/xhtml+xml',
+  ])('a part that some program shows is not passed over for its type: %s', async type => {
+    expect(await mixed(`YES\n--b\n${type}\n\nbut not before Friday`)).not.toBe('YES')
+  })
+  test('one of several spellings of a letter is no file, whatever it is called', async () => {
+    const either = (head: string): Promise<string> =>
+      said(
+        letter(
+          { 'Content-Type': 'multipart/alternative; boundary=b' },
+          `--b\n\nYES\n--b\nContent-Type: text/html\n${head}\n\nbut not before Friday\n--b--\n`,
+        ),
+      )
+    for (const head of ['inline; filename=a.html', 'attachment'])
+      expect(await either(`Content-Disposition: ${head}`)).not.toBe('YES')
+  })
+  test('a condition below a line drawn by hand is no signature', async () => {
+    for (const line of ['--', '-- ', '__'])
+      for (const condition of ['but not before Friday', 'Only if legal agrees', 'not today'])
+        for (const above of ['', `> ${MARKER}\n`])
+          expect(await said(letter({}, `YES\n${above}${line}\n${condition}\n`))).toContain('\n')
+    expect(await said(letter({}, 'YES\n-- \nAna\nnot before ten, please\n'))).toBe('YES')
   })
   test('a signature of a page is a letter', async () => {
     const signature = (lines: number): string => `YES\n-- \n${'Ana of the release team\n'.repeat(lines)}`

@@ -1,10 +1,12 @@
 // The mails we really send, quoted the way programs quote: whatever a request says, an answer above it stays as it is.
 import { describe, expect, test } from 'vitest'
 import { markerLine } from '../../../adapters/email/marker.js'
+import { tell } from '../../../adapters/email/notice.js'
 import { render } from '../../../adapters/email/render.js'
+import type { Transport } from '../../../adapters/email/transport.js'
 import { compile } from '../../../src/compiler/compile.js'
 import { display, envelope, HANDLE } from '../samples.js'
-import { letter, MESSAGE_ID, read, signed } from './letter.js'
+import { letter, MESSAGE_ID, NOTICE_ID, read, signed } from './letter.js'
 
 const TO = `lane+${HANDLE}@lane.example`
 const LURES = [
@@ -24,6 +26,8 @@ const BLOCK = [
   'To: Ana',
   'Subject: Publish?',
 ]
+/** As programs break lines that are too long for them. */
+const broken = (text: string): string => text.replace(/^(.{60,72}) (?=.)/gm, '$1\n')
 const marked = (text: string): string => text.replace(/^(?=.)/gm, '> ').replace(/^$/gm, '>')
 
 type Quoting = readonly [
@@ -33,6 +37,10 @@ type Quoting = readonly [
 const QUOTINGS: readonly Quoting[] = [
   ['line by line', (answer, { text }) => ({ text: `${answer}\n\n${INTRODUCTION}\n\n${marked(text)}` })],
   ['below a block', (answer, { text }) => ({ text: `${answer}\n\n${BLOCK.join('\n')}\n\n${text}` })],
+  [
+    'below a block, with its lines broken',
+    (answer, { text }) => ({ text: `${answer}\n\n${BLOCK.join('\n')}\n\n${broken(text)}` }),
+  ],
   ['with nothing between', (answer, { text }) => ({ text: `${answer}\n\n${text}` })],
   [
     'in HTML',
@@ -77,10 +85,61 @@ describe.each(LURES)('a request that says %j', headline => {
     }
   })
 
+  test.each(QUOTINGS)('quoted %s hides no condition that is written below it', async (_name, quoting) => {
+    const condition = 'but only after legal has signed it off'
+    const { text, html } = quoting('YES', ours)
+    const below = {
+      ...(text !== undefined && { text: `${text}\n${condition}\n` }),
+      ...(html !== undefined && { html: `${html}<p>${condition}</p>` }),
+    }
+    const mail = await read(reply(below))
+    if (mail.kind !== 'reply') throw new Error('no reply')
+    expect(compile({ kind: 'yes_no' }, mail.text).ok).toBe(false)
+  })
+
   test.each(QUOTINGS)('quoted %s is no answer by itself', async (_name, quoting) => {
     const mail = await read(reply(quoting('', ours)))
     if (mail.kind !== 'reply') throw new Error('no reply')
     expect(compile({ kind: 'yes_no' }, mail.text).ok).toBe(false)
     expect(compile({ kind: 'text', max_chars: 500 }, mail.text).ok).toBe(false)
   })
+})
+
+test('a notice quoted without marks hides no condition that is written below it, and is answered as it was', async () => {
+  const first = await read(await signed(letter({ To: TO }, 'perhaps\nlater\n')))
+  if (first.kind !== 'reply') throw new Error('no reply')
+  const posted: { text: string; html: string }[] = []
+  const transport: Transport = {
+    atOnce: 1,
+    verify: async () => undefined,
+    post: async ({ text, html }) => {
+      posted.push({ text: String(text), html: String(html) })
+      return { kind: 'sent', renamed: null }
+    },
+  }
+  const desk = {
+    from: { name: 'Lane', address: 'lane@lane.example' },
+    replies: { local: 'lane', delimiter: '+', domain: 'lane.example' },
+    transport,
+  }
+  const refused = {
+    kind: 'refused',
+    reason: 'reply_not_in_schema',
+    request_id: 'ship-42',
+    delivery_id: 'd-1',
+    theirs: true,
+    read: 'perhaps later',
+    accepted: 'Reply YES or NO.',
+    outcome: null,
+  } as const
+  await tell(desk, { refused, reply: first, messageId: NOTICE_ID }, Date.UTC(2026, 10, 16))
+  const notice = posted[0] ?? { text: '', html: '' }
+  const answered = async (below: string): Promise<string> => {
+    const text = `YES\n\n${BLOCK.join('\n')}\n\n${notice.text}${below}`
+    const html = `<p>YES</p><p>${BLOCK.map(escaped).join('<br>')}</p>${notice.html}<p>${below}</p>`
+    const mail = await read(reply({ text, html }))
+    return mail.kind === 'reply' ? mail.text : ''
+  }
+  expect(await answered('')).toBe('YES')
+  expect(await answered('but only after legal has signed it off\n')).toContain('\n')
 })
