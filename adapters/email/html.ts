@@ -25,7 +25,7 @@ const BLOCKS = new Set(
   ).split(' '),
 )
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
-/** Elements whose content is no HTML, or that show what stands in none (H3). */
+/** Elements whose content is no HTML, or that show what stands in none (EH3). */
 const UNREAD = new Set(
   (
     'audio button canvas datalist embed frameset iframe input listing math noembed noframes noscript object optgroup option ' +
