@@ -48,7 +48,7 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
     channel: 'email',
     atOnce: transport.atOnce,
     shows,
-    send: (display, envelope) => send({ from, replies, transport, stamp }, display, envelope),
+    send: (display, outbound) => send({ from, replies, transport, stamp }, display, outbound),
     ...(webhookSecret !== null && {
       receive: (hook, desk) => receive({ secret: webhookSecret, seen, intake }, hook, desk),
     }),

@@ -5,18 +5,19 @@ import {
   defaultWords,
   describeOption,
   describeReply,
-  type Envelope,
   inGroups,
   inUtc,
   isToldByContent,
+  type Outbound,
   type Rested,
   restWords,
   type ShownHandle,
   typeWord,
 } from '../../src/adapter/index.js'
+import { shortened, unlinked } from './defang.js'
 import { frame } from './frame.js'
 import { html, type Markup } from './markup.js'
-import { shortened, unlinked } from './words.js'
+import { FIRST_LINE } from './words.js'
 
 export type Letter = { readonly subject: string; readonly text: string; readonly html: string }
 
@@ -24,7 +25,7 @@ export type Letter = { readonly subject: string; readonly text: string; readonly
 export const shows = (display: Display): boolean => !isToldByContent(display)
 
 /** What the reply page is opened with. */
-type Way = Envelope['page']
+type Way = Outbound['page']
 
 /** `marker`: the line above which the reply stands; whatever programs quote begins with it. Null for a mail that only
  *  announces, and takes no reply. */
@@ -74,8 +75,6 @@ function shownHandle({ name, handle, fixed }: ShownHandle): string {
   return unlinked(`${of}${inGroups(handle)}${fixed ? '' : ' (name only, content not fixed)'}`)
 }
 
-/** Said in every mail that asks for an answer, right below the marker. */
-export const FIRST_LINE = 'Write your answer alone on the first line of your reply, above everything else.'
 const PAGE = 'Or answer on this page, which asks for the code'
 const OPTIONS = 'The letters, with what is recorded for each and what the caller calls it:'
 const ANSWER = 'Answer there, it asks for the code'

@@ -30,7 +30,7 @@ export async function takeSubmission(
   const inbound = inboundOf(speaker, binding, `form:${view.id}:${attempt}`, readForm(view.state))
   const verdict = await desk.take(inbound)
   if (verdict.kind === 'unknown') return errors(UNKNOWN)
-  if (verdict.kind === 'refused' && verdict.outcome !== null) settle(parts, metadata, inbound, desk)
+  if (verdict.kind === 'refused' && verdict.ending !== null) settle(parts, metadata, inbound, desk)
   const words = told(verdict)
   return words === null ? undefined : errors(words)
 }

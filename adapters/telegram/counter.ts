@@ -6,7 +6,15 @@ import { type Called, codeOf } from './failure.js'
 import { controls } from './keyboard.js'
 import { isPrompt } from './render.js'
 import { type Bot, type Meaning, meaningOf } from './update.js'
-import { GREETING, HOW_TO_REPLY, LINKED, NOT_LINKED, NOT_YOURS, outcomeWords, verdictWords } from './words.js'
+import {
+  GREETING,
+  glancePieces,
+  HOW_TO_REPLY,
+  LINKED,
+  NOT_LINKED,
+  NOT_YOURS,
+  verdictPieces,
+} from './words.js'
 import { code, type Piece, write } from './written.js'
 
 /** The Bot API's limit for what a pressed button is answered with. */
@@ -71,7 +79,7 @@ export class Counter {
 
   async #pressed({ query, inbound }: Of<'pressed'>, desk: Desk, cursor?: string): Promise<void> {
     const verdict = await desk.take(inbound, cursor)
-    this.#later(() => this.#toast(query, verdictWords(verdict), verdict.kind !== 'recorded'))
+    this.#later(() => this.#toast(query, verdictPieces(verdict), verdict.kind !== 'recorded'))
   }
 
   async #replied({ place, inbound }: Of<'replied'>, desk: Desk, cursor?: string): Promise<void> {
@@ -82,7 +90,7 @@ export class Counter {
     if (verdict.kind !== 'refused') return
     this.#later(async () => {
       if (!(await desk.notice(verdict))) return null
-      return this.#tell(place.chat, verdictWords(verdict), place.message)
+      return this.#tell(place.chat, verdictPieces(verdict), place.message)
     })
   }
 
@@ -90,11 +98,8 @@ export class Counter {
     const glance = await desk.look(inbound)
     const { place, handle, picks } = ticked
     if (glance === null || place === null) return this.#later(() => this.#toast(query, [NOT_YOURS], true))
-    const { outcome, reason, display } = glance
-    if (reason !== null) {
-      const why = outcome === null || !SETTLED.includes(reason) ? [NOT_YOURS] : outcomeWords(outcome)
-      return this.#later(() => this.#toast(query, why, true))
-    }
+    const { ending, reason, display } = glance
+    if (reason !== null) return this.#later(() => this.#toast(query, glancePieces(reason, ending), true))
     const drawn = controls(display.reply_schema, handle, picks)
     this.#later(async () => {
       if (!isPrompt(drawn)) await this.#parts.api.editMessageReplyMarkup(place.chat, place.message, drawn)
@@ -143,6 +148,3 @@ export class Counter {
     this.#telling.add(told)
   }
 }
-
-/** What somebody who was asked may be told, because it is over. */
-const SETTLED = ['already_resolved', 'deadline_passed', 'token_expired', 'token_replayed']

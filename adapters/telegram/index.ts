@@ -22,8 +22,8 @@ export function telegramAdapter({ variables, publicUrl, say }: AdapterParts): Ad
   const shared: Adapter = {
     channel: 'telegram',
     shows,
-    send: (display, envelope) => send(post, display, envelope),
-    close: (ref, outcome, display) => close(post, ref, outcome, display),
+    send: (display, outbound) => send(post, display, outbound),
+    close: (ref, ending, display) => close(post, ref, ending, display),
     async invite(code) {
       const me = await api.getMe()
       if (!me.ok) throw new Error(`Telegram does not say what the bot is called: ${codeOf(me.failure)}`)

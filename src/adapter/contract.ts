@@ -8,7 +8,7 @@ import type { Rested } from '../request/words.js'
 import type { Say } from '../say.js'
 
 /** What travels beside the display to one person: never hashed, never logged. */
-export type Envelope = {
+export type Outbound = {
   readonly delivery_id: string
   readonly attempt: number
   readonly recipient: { readonly user_id: string; readonly name: string }
@@ -39,7 +39,7 @@ export type Sent =
   | { readonly kind: 'uncertain'; readonly ref?: string }
 
 /** What a closed copy is edited to: only `answered` names a person. */
-export type Outcome = {
+export type Ending = {
   readonly outcome: 'answered' | 'defaulted' | 'undelivered' | 'withdrawn'
   readonly at: string
   readonly answered_by: string | null
@@ -87,10 +87,11 @@ export type Verdict =
       readonly read: string | null
       readonly accepted: string | null
       /** What holds, where it is settled. */
-      readonly outcome: Outcome | null
+      readonly ending: Ending | null
     }
   /** It names no delivery: nothing was recorded, and the sender is told nothing that depends on it. */
   | { readonly kind: 'unknown' }
+export type Refused = Extract<Verdict, { kind: 'refused' }>
 
 /** What the provider says later about a copy it took: a bounce means that it no longer stands. */
 export type Report = {
@@ -106,7 +107,7 @@ export type Glance = {
   readonly display: Display
   /** The first check that would fail whatever is said; null when only the words are missing. */
   readonly reason: Reason | null
-  readonly outcome: Outcome | null
+  readonly ending: Ending | null
 }
 
 /** The lane as a channel sees it. Whatever it promises is durable when it fulfils; LedgerUnavailable rejects. */
@@ -116,7 +117,7 @@ export interface Desk {
   report(report: Report): Promise<void>
   look(inbound: Inbound): Promise<Glance | null>
   /** True for whoever may now say "your reply could not be read": once per request and person, claimed before it is said. */
-  notice(refused: Extract<Verdict, { kind: 'refused' }>): Promise<boolean>
+  notice(refused: Refused): Promise<boolean>
   /** An invitation to link this address was accepted; the person's id, or null for one that is not open. */
   link(code: string, address: unknown): Promise<string | null>
   keep(cursor: string): Promise<void>
@@ -170,9 +171,9 @@ export interface Adapter {
   readonly atOnce?: number
   /** Whether a copy on this channel can show all of what is decided, whole: pure. One that cannot only announces. */
   shows(display: Display): boolean
-  send(display: Display, envelope: Envelope): Promise<Sent>
+  send(display: Display, outbound: Outbound): Promise<Sent>
   /** Edits a delivered copy to its outcome. Absent where a channel has nothing to edit. */
-  close?(ref: string, outcome: Outcome, display: Display): Promise<void>
+  close?(ref: string, ending: Ending, display: Display): Promise<void>
   /** A webhook: verified on its raw bytes first, then translated, taken at the desk, and only then acknowledged. */
   receive?(hook: Hook, desk: Desk): Promise<HookAnswer>
   /** Pulled channels, from the cursor on, until the returned function was called. */

@@ -14,13 +14,14 @@ export {
   type AdapterParts,
   type Binding,
   type Desk,
-  type Envelope,
+  type Ending,
   type Finding,
   type Glance,
   type Hook,
   type HookAnswer,
   type Inbound,
-  type Outcome,
+  type Outbound,
+  type Refused,
   type Report,
   type Sent,
   TOO_LONG_HERE,
@@ -33,3 +34,4 @@ export type {
   PageState,
   ReplyPage,
 } from './page.js'
+export { draw, endingWords, type Phrase, recordedWords, refusalWords, unnamed, type Voice } from './words.js'

@@ -3,7 +3,7 @@
 import type { Desk, Inbound, Report, Verdict } from '../adapter/contract.js'
 import { isOpen } from '../agenda/case.js'
 import { LINKED } from '../agenda/delivery.js'
-import { outcomeOf, spoken } from '../agenda/outcome.js'
+import { endingOf, spoken } from '../agenda/ending.js'
 import { claimNotice } from '../delivery/notice.js'
 import { report } from '../delivery/report.js'
 import type { Lane } from '../lane/lane.js'
@@ -79,7 +79,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
         delivery_id,
         display: display(subject, parts.keyName(subject.opened_by)),
         reason,
-        outcome: isOpen(subject) ? null : outcomeOf(subject),
+        ending: isOpen(subject) ? null : endingOf(subject),
       }
     },
 
@@ -111,7 +111,7 @@ const sound = <T>(asked: Promise<T>): Promise<T | null> =>
 function verdictOf(received: Received): Verdict {
   if (received.kind === 'unknown') return received
   const { subject } = received
-  const outcome = isOpen(subject) ? null : outcomeOf(subject)
+  const ending = isOpen(subject) ? null : endingOf(subject)
   if (received.kind === 'accepted') {
     const { answer, resolved_at, deadline_at } = subject
     if (answer === null) throw new Error('an accepted reply leaves an answer')
@@ -127,6 +127,6 @@ function verdictOf(received: Received): Verdict {
     delivery_id,
     read: refusal?.read ?? null,
     accepted: refusal?.accepted ?? null,
-    outcome,
+    ending,
   }
 }

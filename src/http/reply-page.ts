@@ -6,7 +6,7 @@ import type { Inbound } from '../adapter/contract.js'
 import type { Form, Page, PageState } from '../adapter/page.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { isWornOut } from '../agenda/delivery.js'
-import { outcomeOf, spoken } from '../agenda/outcome.js'
+import { endingOf, spoken } from '../agenda/ending.js'
 import { instant } from '../clock.js'
 import type { Grant } from '../ledger/contract.js'
 import type { Received } from '../reply/receive.js'
@@ -219,7 +219,7 @@ const STALE = 'Open the link again and answer from the page it shows.'
 /** Says only that it is closed, and what holds: not the question, not who answered what. */
 const closed = (subject: Case): PageState => ({
   kind: 'closed',
-  outcome: { ...outcomeOf(subject), answered_by: null, answer: null },
+  ending: endingOf(subject),
 })
 
 /** The page takes no answer any more, or the copy itself takes none: neither has anything left to show. */

@@ -37,7 +37,7 @@ class ForgetfulDesk implements Desk {
   report = async () => undefined
   /** What it says of who writes. */
   reason: Glance['reason'] = null
-  look = async () => ({ delivery_id: 'd-1', display, reason: this.reason, outcome: null })
+  look = async () => ({ delivery_id: 'd-1', display, reason: this.reason, ending: null })
   notice = async () => false
   link = async () => null
   keep = async (cursor: string) => void this.kept.push(cursor)

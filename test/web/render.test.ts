@@ -131,8 +131,8 @@ describe('a caller’s words on the page', () => {
 
   it('leave a page that is not open: it shows a sentence and nothing of the request', () => {
     const html = body(ENDINGS.answered ?? { kind: 'unknown' })
-    expect(visible(html)).toContain('It was answered by <strong>release-owner</strong> on')
-    expect(visible(html)).not.toContain('YES')
+    expect(visible(html)).toContain('It was answered on')
+    expect(visible(html)).not.toMatch(/YES|release-owner/)
     for (const state of Object.values(ENDINGS))
       expect(body(state)).not.toMatch(/<form|<input|<button|<script/)
   })

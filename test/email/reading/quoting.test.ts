@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { markerLine } from '../../../adapters/email/marker.js'
 import { render } from '../../../adapters/email/render.js'
 import { compile } from '../../../src/compiler/compile.js'
-import { display, envelope, HANDLE } from '../samples.js'
+import { display, HANDLE, outbound } from '../samples.js'
 import { letter, MESSAGE_ID, read, signed } from './letter.js'
 
 const TO = `lane+${HANDLE}@lane.example`
@@ -68,7 +68,7 @@ function reply({ text, html }: { text?: string; html?: string }): string {
 }
 
 describe.each(LURES)('a request that says %j', headline => {
-  const ours = render({ ...display, headline }, markerLine(HANDLE, MESSAGE_ID), envelope.page)
+  const ours = render({ ...display, headline }, markerLine(HANDLE, MESSAGE_ID), outbound.page)
 
   test.each(QUOTINGS)('[LANE-057] quoted %s does not alter the answer above it', async (_name, quoting) => {
     for (const answer of ['YES', 'no.']) {
