@@ -1,6 +1,6 @@
 // Edits a delivered copy to its outcome. An edit can be repeated without harm, so a limit is waited out where there is
 // time for it.
-import type { Display, Ending } from '../../src/adapter/index.js'
+import { type Display, type Ending, pause } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 import type { Copy } from './copy.js'
 import { closedCard } from './render.js'
@@ -17,7 +17,7 @@ export async function close({ calm }: Api, copy: Copy, ending: Ending, display: 
     const trouble = troubleOf(error)
     if (trouble.kind !== 'limited' || trouble.retry_after_ms > LONGEST_WAIT_MS)
       throw new Error(`the copy could not be edited: ${trouble.code}`)
-    await new Promise(resolve => setTimeout(resolve, trouble.retry_after_ms))
+    await pause(trouble.retry_after_ms)
     await edit()
   }
 }

@@ -5,8 +5,7 @@
 // TL2  The cursor names the bot: the numbers of another bot say nothing about this one's.
 // TL3  Numbers rise, but after a week without updates they begin anew anywhere, also below. So a first question, and one
 //      after a long silence, asks for everything that waits; what was kept before is known by standing close below the cursor.
-import type { Desk, Say } from '../../src/adapter/index.js'
-import { reasonOf } from '../../src/adapter/index.js'
+import { type Desk, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import type { Counter } from './counter.js'
 import { codeOf, type Failure } from './failure.js'
@@ -44,7 +43,7 @@ export async function listen(line: Line, cursor: string | null, desk: Desk): Pro
 async function poll(line: Line, cursor: number | null, desk: Desk, stopping: AbortSignal): Promise<void> {
   let offset: number | null = null
   let heard = desk.now()
-  let wait = AGAIN_MS
+  const retries = new Retries(AGAIN_MS, AGAIN_AT_MOST_MS, stopping)
   while (!stopping.aborted) {
     if (desk.now() - heard > SILENCE_MS) offset = null
     const asked = await line.api.getUpdates(offset, stopping)
@@ -56,12 +55,11 @@ async function poll(line: Line, cursor: number | null, desk: Desk, stopping: Abo
     }
     const why = asked.ok ? taken.trouble : codeOf(asked.failure)
     if (why === null) {
-      wait = AGAIN_MS
+      retries.reset()
       continue
     }
     line.say('error', 'Telegram is not heard just now; it is asked again', { channel: 'telegram', why })
-    await pause(asked.ok ? wait : Math.max(wait, waitOf(asked.failure)), stopping)
-    wait = Math.min(wait * 2, AGAIN_AT_MOST_MS)
+    await retries.pause(asked.ok ? 0 : waitOf(asked.failure))
   }
 }
 
@@ -93,16 +91,4 @@ async function takeAll(
   } catch (error) {
     return { last, trouble: reasonOf(error) }
   }
-}
-
-function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer)
-      stopping.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    stopping.addEventListener('abort', done)
-  })
 }

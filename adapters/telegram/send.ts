@@ -4,6 +4,7 @@ import {
   type Display,
   type Ending,
   type Outbound,
+  pause,
   type Sent,
   TOO_LONG_HERE,
 } from '../../src/adapter/index.js'
@@ -79,5 +80,3 @@ const isShortWait = (called: Called<unknown>): called is Limited =>
 
 /** It says already what it should. */
 const isDone = (failure: Failure): boolean => failure.kind === 'refused' && failure.why === 'not_modified'
-
-const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))

@@ -34,4 +34,5 @@ export type {
   PageState,
   ReplyPage,
 } from './page.js'
+export { aborted, pause, Retries } from './pause.js'
 export { draw, endingWords, type Phrase, recordedWords, refusalWords, unnamed, type Voice } from './words.js'

@@ -9,6 +9,7 @@ import type { Desk } from '../../src/adapter/contract.js'
 import { openDesk } from '../../src/channel/desk.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import { Directory } from '../../src/people/directory.js'
+import type { Say } from '../../src/say.js'
 import { handleOf, question, raise, type Stage } from '../lane/stage.js'
 import { until } from '../until.js'
 import { type BotServer, startBotServer, TOKEN } from './bot-server.js'
@@ -52,9 +53,11 @@ afterEach(async () => {
   await stage.close()
 })
 
-const begin = async (cursor: string | null = null): Promise<void> => {
+const begin = async (
+  cursor: string | null = null,
+  say: Say = (...line) => void said.push(line),
+): Promise<void> => {
   const api = botApi(TOKEN, server.url)
-  const say = (...line: unknown[]): void => void said.push(line)
   const counter = new Counter({ api, bot: BOT, say })
   stop = await listen({ api, counter, bot: BOT, say }, cursor, desk)
 }
@@ -68,6 +71,15 @@ const asked = async (id: string, deadline_seconds = 600): Promise<string> => {
   return handleOf(stage.telegram, 'deputy', id)
 }
 const stateOf = async (id: string) => (await stage.lane.current(id))?.state
+
+test('a listener that is stopped in a failing round does not wait for the next', async () => {
+  server.faults.always('getUpdates', { kind: 'limit', seconds: 3_600 })
+  const stopped = new Promise<void>(resolve => {
+    // Said after Telegram has failed and before the pause: the stop falls right between them.
+    void begin(null, () => resolve(stop?.()))
+  })
+  await stopped
+})
 
 describe('an answer', () => {
   test('that could not be kept is given again, until it is', async () => {
