@@ -1,7 +1,7 @@
 // The email channel: requests go out by SMTP, answers come back as replies, fetched from a mailbox or posted by a
 // provider. Replying "YES" from any mail program works, and nothing else answers.
 import { Resolver as NameServers } from 'node:dns/promises'
-import type { Adapter, AdapterParts } from '../../src/adapter/index.js'
+import { type Adapter, type AdapterParts, Seen } from '../../src/adapter/index.js'
 import { check } from './check.js'
 import type { Intake } from './intake.js'
 import { listen } from './listen.js'
@@ -9,7 +9,6 @@ import { readBanners } from './literals.js'
 import type { Resolver } from './read.js'
 import { receive } from './receive.js'
 import { shows } from './render.js'
-import { Seen } from './seen.js'
 import { send } from './send.js'
 import { openTransport } from './transport.js'
 import { readVariables } from './variables.js'

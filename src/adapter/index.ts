@@ -35,4 +35,5 @@ export type {
   ReplyPage,
 } from './page.js'
 export { aborted, pause, Retries } from './pause.js'
+export { Seen } from './seen.js'
 export { draw, endingWords, type Phrase, recordedWords, refusalWords, unnamed, type Voice } from './words.js'

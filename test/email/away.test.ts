@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { idsOf } from '../../adapters/email/asked.js'
 import { emailAdapter } from '../../adapters/email/index.js'
 import type { Resolver } from '../../adapters/email/read.js'
-import { Seen } from '../../adapters/email/seen.js'
 import type { Desk, Glance, Hook, Inbound } from '../../src/adapter/contract.js'
 import { until } from '../until.js'
 import { AUTHSERV, message, OWNER } from './correspondent.js'
@@ -96,15 +95,6 @@ describe('by webhook', () => {
     expect(await receive?.(again, desk)).toMatchObject({ status: 200 })
     expect(desk.taken).toMatchObject([[{ authenticated: false }, undefined]])
   })
-})
-
-test('a webhook is remembered for as long as a copy of it would be believed, and no longer', () => {
-  const seen = new Seen()
-  expect([seen.claim('a', 10, 0), seen.claim('a', 10, 10), seen.claim('a', 30, 11)]).toEqual([
-    true,
-    false,
-    true,
-  ])
 })
 
 describe.skipIf(DOVECOT === null)(`by mailbox${WITHOUT_DOVECOT}`, () => {
