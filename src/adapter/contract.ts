@@ -1,5 +1,6 @@
 // What a channel and the lane say to each other. Adapters translate; they do not compile, time out or decide. Every channel
 // folder holds index.ts, render.ts, send.ts and receive.ts.
+import type { Answered } from '../event.js'
 import type { Reason } from '../reason.js'
 import type { Channel, Proof } from '../request/channel.js'
 import type { Display } from '../request/display.js'
@@ -73,9 +74,27 @@ export type Inbound = {
   readonly loosely?: true
 }
 
+/** A request as far as whoever has answered it may see: not the run, and not the others who were asked. */
+export type OwnView = {
+  readonly request_id: string
+  readonly state: string
+  readonly deadline_at: string
+  readonly resolved_at: string | null
+  readonly answer: Pick<NonNullable<Answered>, 'parsed_choice' | 'parsed_payload'> | null
+  readonly default_action: DefaultAction
+  readonly default_applied: boolean
+}
+
 /** What became of an inbound reply, for the channel to tell its sender. Said only after the commit. */
 export type Verdict =
-  | { readonly kind: 'recorded'; readonly answer: string; readonly at: string; readonly answered_by: string }
+  | {
+      readonly kind: 'recorded'
+      /** As one line. */
+      readonly answer: string
+      readonly at: string
+      readonly answered_by: string
+      readonly shown: OwnView
+    }
   | {
       readonly kind: 'refused'
       readonly reason: Reason

@@ -1,7 +1,7 @@
 // The lane as one channel sees it: where its replies are taken, its reports filed, and its questions answered.
 
-import type { Desk, Inbound, Report, Verdict } from '../adapter/contract.js'
-import { isOpen } from '../agenda/case.js'
+import type { Desk, Inbound, OwnView, Report, Verdict } from '../adapter/contract.js'
+import { type Case, isOpen } from '../agenda/case.js'
 import { LINKED } from '../agenda/delivery.js'
 import { endingOf, spoken } from '../agenda/ending.js'
 import { claimNotice } from '../delivery/notice.js'
@@ -116,7 +116,8 @@ function verdictOf(received: Received): Verdict {
     const { answer, resolved_at, deadline_at } = subject
     if (answer === null) throw new Error('an accepted reply leaves an answer')
     const { answered_by } = answer
-    return { kind: 'recorded', answer: spoken(answer), at: resolved_at ?? deadline_at, answered_by }
+    const at = resolved_at ?? deadline_at
+    return { kind: 'recorded', answer: spoken(answer), at, answered_by, shown: shownTo(subject) }
   }
   const { reason, refusal, delivery_id, theirs } = received
   return {
@@ -128,5 +129,18 @@ function verdictOf(received: Received): Verdict {
     read: refusal?.read ?? null,
     accepted: refusal?.accepted ?? null,
     ending,
+  }
+}
+
+function shownTo(subject: Case): OwnView {
+  const { request_id, state, deadline_at, resolved_at, answer, request, default_applied } = subject
+  return {
+    request_id,
+    state,
+    deadline_at,
+    resolved_at,
+    answer: answer && { parsed_choice: answer.parsed_choice, parsed_payload: answer.parsed_payload },
+    default_action: request.default_action,
+    default_applied,
   }
 }

@@ -51,6 +51,15 @@ describe('take', () => {
       answer: 'YES',
       at: '2026-11-01T12:00:01.000Z',
       answered_by: 'owner',
+      shown: {
+        request_id: 'q',
+        state: 'answered',
+        deadline_at: '2026-11-01T12:10:00.000Z',
+        resolved_at: '2026-11-01T12:00:01.000Z',
+        answer: { parsed_choice: 'YES', parsed_payload: null },
+        default_action: 'HALT',
+        default_applied: false,
+      },
     })
     expect(await types()).toContain('HUMAN_REPLY_EVENT')
   })
@@ -66,7 +75,7 @@ describe('take', () => {
       theirs: true,
       read: 'perhaps',
       accepted: 'Reply YES or NO.',
-      outcome: null,
+      ending: null,
     })
   })
 
@@ -76,7 +85,7 @@ describe('take', () => {
     expect(await take('yes')).toMatchObject({
       kind: 'refused',
       reason: 'already_resolved',
-      outcome: { outcome: 'defaulted', default_action: 'HALT', answered_by: null },
+      ending: { outcome: 'defaulted', default_action: 'HALT', answered_by: null },
     })
   })
 
@@ -205,7 +214,7 @@ describe('look', () => {
       expect(await slack().look(fromSlack(handle(), ''))).toMatchObject({
         display: { request_id: 'q', headline: 'Ship it?', asked_by: 'name of key-1' },
         reason: null,
-        outcome: null,
+        ending: null,
       })
     }
     expect(await slack().look(fromSlack(handle(), '', { sender: DEPUTY }))).toMatchObject({
@@ -216,7 +225,7 @@ describe('look', () => {
     expect(await take('yes')).toMatchObject({ kind: 'recorded' })
     expect(await slack().look(fromSlack(handle(), ''))).toMatchObject({
       reason: 'already_resolved',
-      outcome: { outcome: 'answered', answer: 'YES' },
+      ending: { outcome: 'answered', answer: 'YES' },
     })
   })
 })
