@@ -5,9 +5,11 @@ import {
   defaultWords,
   describeOption,
   describeReply,
+  html,
   inGroups,
   inUtc,
   isToldByContent,
+  type Markup,
   type Outbound,
   type Rested,
   restWords,
@@ -16,7 +18,6 @@ import {
 } from '../../src/adapter/index.js'
 import { shortened, unlinked } from './defang.js'
 import { frame } from './frame.js'
-import { html, type Markup } from './markup.js'
 import { FIRST_LINE } from './words.js'
 
 export type Letter = { readonly subject: string; readonly text: string; readonly html: string }

@@ -3,15 +3,16 @@ import {
   type Channel,
   type Display,
   defaultWords,
+  html,
   inGroups,
   inUtc,
+  type Markup,
   type PageState,
   type ShownHandle,
   typeWord,
 } from '../../src/adapter/index.js'
 import { control } from './controls.js'
 import { frame } from './frame.js'
-import { html, type Markup } from './markup.js'
 import { spelled } from './stored-content.js'
 import { timeLeft } from './time-left.js'
 

@@ -3,13 +3,14 @@ import {
   draw,
   type Ending,
   endingWords,
+  html,
   inUtc,
+  type Markup,
   type Page,
   type PageState,
   unnamed,
 } from '../../src/adapter/index.js'
 import { calm, moment } from './frame.js'
-import { html, type Markup } from './markup.js'
 import { openPage } from './open-page.js'
 import { CONTENT_HEADERS, HEADERS } from './page-headers.js'
 import { contentPage } from './stored-content.js'

@@ -15,6 +15,10 @@ const visible = (html: string): string =>
     .replace(/<style>.*<\/style>/s, '')
     .replace(/<[^>]*>/g, '\n')
     .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
 
 describe('a request as a mail', () => {
   test('begins with the marker, then what to reply and where to write it', () => {
