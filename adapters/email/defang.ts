@@ -4,10 +4,3 @@
  *  So the dot or colon that makes a link is bracketed, as those who write about dangerous links do. */
 export const unlinked = (text: string): string =>
   text.replaceAll('://', '[:]//').replace(/(?<=[^\s.])\.(?=\p{L}{2})/gu, '[.]')
-
-/** Code points: a longer headline is read in the mail, here it is recognised. */
-const MAX_HEADLINE = 120
-export function shortened(text: string): string {
-  const points = [...text]
-  return points.length <= MAX_HEADLINE ? text : `${points.slice(0, MAX_HEADLINE - 1).join('')}…`
-}

@@ -1,6 +1,7 @@
 // A request as a mail: the same words as plain text and as HTML. The HTML loads nothing, needs nothing but itself, and
 // is drawn for light and dark and for a phone's width. The only link is to the reply page, and no link decides.
 import {
+  cutToCharacters,
   type Display,
   defaultWords,
   describeOption,
@@ -16,11 +17,14 @@ import {
   type ShownHandle,
   typeWord,
 } from '../../src/adapter/index.js'
-import { shortened, unlinked } from './defang.js'
+import { unlinked } from './defang.js'
 import { frame } from './frame.js'
 import { FIRST_LINE } from './words.js'
 
 export type Letter = { readonly subject: string; readonly text: string; readonly html: string }
+
+/** A longer headline is read in the mail, in its subject it is recognised. */
+const MAX_SUBJECT = 120
 
 /** A mail is as long as it has to be. */
 export const shows = (display: Display): boolean => !isToldByContent(display)
@@ -32,7 +36,7 @@ type Way = Outbound['page']
  *  announces, and takes no reply. */
 export function render(display: Display, marker: string | null, way: Way, rested?: Rested): Letter {
   const facts = factsOf(display, rested)
-  const headline = shortened(`${typeWord(display.type)}: ${facts.headline}`)
+  const headline = cutToCharacters(`${typeWord(display.type)}: ${facts.headline}`, MAX_SUBJECT)
   return {
     subject: `${headline} [${unlinked(display.request_id)}]`,
     text: marker === null ? announcedText(facts, way) : textOf(facts, marker, way),

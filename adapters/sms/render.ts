@@ -13,7 +13,7 @@ import {
   type ShownHandle,
   typeWord,
 } from '../../src/adapter/index.js'
-import { cut, plain } from './plain.js'
+import { plain, shortened } from './plain.js'
 import { countSegments } from './segments.js'
 import { MAX_SEGMENTS, shortly } from './words.js'
 
@@ -51,7 +51,7 @@ function announce(
   { link, code }: Way['page'],
   rested: Way['rested'],
 ): string {
-  const asked = `${typeWord(type)} by ${cut(plain(asked_by), ANNOUNCED_CHARS)}: ${cut(plain(headline), ANNOUNCED_CHARS)}`
+  const asked = `${typeWord(type)} by ${shortened(asked_by, ANNOUNCED_CHARS)}: ${shortened(headline, ANNOUNCED_CHARS)}`
   const page = code === null ? 'Read all of it on its page' : `Read and answer it on its page, code ${code}`
   const why =
     rested === undefined

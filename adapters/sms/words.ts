@@ -8,7 +8,7 @@ import {
   refusalWords,
   type Voice,
 } from '../../src/adapter/index.js'
-import { cut, plain } from './plain.js'
+import { plain, shortened } from './plain.js'
 import { countSegments } from './segments.js'
 
 /** Longer ones arrive late, in pieces or not at all with some carriers. */
@@ -20,7 +20,7 @@ const ECHOED_CHARS = 60
 export const shortly = (instant: string): string =>
   inUtc(instant).replace(/ [0-9]+, ([0-9]{2}:[0-9]{2}):[0-9]{2}/, ' $1')
 
-const echoed = (text: string): string => cut(plain(text), ECHOED_CHARS)
+const echoed = (text: string): string => shortened(text, ECHOED_CHARS)
 
 const asText = (phrases: readonly Phrase[]): string =>
   draw(phrases, { words: text => text, named: echoed, at: shortly }).join('')

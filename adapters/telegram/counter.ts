@@ -1,6 +1,6 @@
 // Where updates are handed in, whichever way they came. What is to be kept is taken at the desk first; only then is the
 // person told, and what becomes of that telling changes nothing.
-import { type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
+import { cutToCharacters, type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { type Called, codeOf } from './failure.js'
 import { controls } from './keyboard.js'
@@ -122,9 +122,7 @@ export class Counter {
   }
 
   #toast(query: string, pieces: readonly Piece[], alert: boolean): Promise<Called<unknown>> {
-    const points = [...write(pieces).text]
-    const text =
-      points.length <= MAX_TOAST_CHARS ? points.join('') : `${points.slice(0, MAX_TOAST_CHARS - 1).join('')}…`
+    const text = cutToCharacters(write(pieces).text, MAX_TOAST_CHARS)
     return this.#parts.api.answerCallbackQuery(query, text, alert)
   }
 

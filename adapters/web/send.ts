@@ -1,6 +1,7 @@
 // With no channel to carry it, the link goes to whoever sits at the console: into the outbox file, then on the screen.
 // The file comes first: what a person is shown is already recorded for the program that reads the outbox.
 import {
+  cutToCharacters,
   type Display,
   defaultWords,
   describeReply,
@@ -54,16 +55,7 @@ const lineOf = (display: Display, outbound: Outbound): OutboxLine => ({
 
 /** Two lines of a terminal: the question is read on the page, here it is recognised. */
 const MAX_WORDS = 160
-
-/** Half of a character. */
-const SURROGATE = /[\ud800-\udfff]/
-
-function cut(text: string): string {
-  if (text.length <= MAX_WORDS) return text
-  if (!SURROGATE.test(text)) return `${text.slice(0, MAX_WORDS - 1)}…`
-  const points = [...text]
-  return points.length <= MAX_WORDS ? text : `${points.slice(0, MAX_WORDS - 1).join('')}…`
-}
+const cut = (text: string): string => cutToCharacters(text, MAX_WORDS)
 
 function blockOf(display: Display, { recipient, page, rested }: Outbound): string {
   const silence = defaultWords(display.default_action)

@@ -28,6 +28,7 @@ export {
   UNVERIFIED,
   type Verdict,
 } from './contract.js'
+export { cutToCharacters, cutToUnits } from './cut.js'
 export { html, type Markup } from './markup.js'
 export type {
   Form,

@@ -184,7 +184,7 @@ describe('a letter within the bounds, and hostile', () => {
 
   test('lines are cut before a pattern sees them, and a cut line is no answer', () => {
     const [line] = linesOf(`${'é'.repeat(5_000)}`, 'no') ?? []
-    expect(line?.text.length).toBe(MAX_LINE_CHARS + 1)
+    expect(line?.text.length).toBe(MAX_LINE_CHARS)
     expect(compile({ kind: 'text', max_chars: 500 }, line?.text ?? '').ok).toBe(false)
   })
 
