@@ -15,7 +15,7 @@ import { type Field, valuesOf } from './head.js'
 import { isKeyFor } from './key-record.js'
 import type { Facts, Resolver } from './mail.js'
 import { isPassedByOwnServer } from './results.js'
-import { readSignature, type Signature, soundSignatures } from './signature.js'
+import { readSignature, type Signature, soundSignatures } from './dkim.js'
 
 /** Questions to name servers for one mail: ten signatures, DMARC's two, with room. */
 const MAX_LOOKUPS = 20

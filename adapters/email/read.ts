@@ -16,7 +16,7 @@ import { type Field, firstOf, hasDoubled, readHead } from './head.js'
 import type { Facts, Mail, Refused } from './mail.js'
 import { type Part, readParts } from './parts.js'
 import type { Known } from './said.js'
-import { MAX_SIGNATURES, soundSignatures } from './signature.js'
+import { MAX_SIGNATURES, soundSignatures } from './dkim.js'
 
 export type { Facts, Mail, Resolver } from './mail.js'
 

@@ -7,7 +7,7 @@
 //      after a long silence, asks for everything that waits; what was kept before is known by standing close below the cursor.
 import { type Desk, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
-import type { Counter } from './counter.js'
+import type { Intake } from './intake.js'
 import { codeOf, type Failure } from './failure.js'
 import { type Bot, updateIdOf } from './update.js'
 
@@ -19,7 +19,7 @@ const SILENCE_MS = 6 * 24 * 60 * 60 * 1000
 /** What waits unconfirmed although it was kept is one batch at most; a number chosen anew is hardly ever this close. */
 const NEARBY = 1_000
 
-type Line = { readonly api: BotApi; readonly counter: Counter; readonly bot: Bot; readonly say: Say }
+type Line = { readonly api: BotApi; readonly intake: Intake; readonly bot: Bot; readonly say: Say }
 
 const spellCursor = (bot: Bot, last: number): string => `${bot.id}:${last}`
 function readCursor(bot: Bot, cursor: string | null): number | null {
@@ -36,7 +36,7 @@ export async function listen(line: Line, cursor: string | null, desk: Desk): Pro
   return async () => {
     stopping.abort()
     await loop
-    await line.counter.settle()
+    await line.intake.settle()
   }
 }
 
@@ -72,7 +72,7 @@ type Taken = { readonly last: number | null; readonly trouble: string | null }
 
 /** In order, up to the first that cannot be kept: that one is asked for again. */
 async function takeAll(
-  { counter, bot }: Line,
+  { intake, bot }: Line,
   updates: readonly unknown[],
   cursor: number | null,
   desk: Desk,
@@ -83,7 +83,7 @@ async function takeAll(
     for (const update of updates) {
       const id = updateIdOf(update)
       if (id === null) continue
-      if (!wasTaken(id, cursor)) unkept = (await counter.hand(update, desk, spellCursor(bot, id))) ? null : id
+      if (!wasTaken(id, cursor)) unkept = (await intake.hand(update, desk, spellCursor(bot, id))) ? null : id
       last = id
     }
     if (unkept !== null) await desk.keep(spellCursor(bot, unkept))

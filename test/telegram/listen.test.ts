@@ -2,7 +2,7 @@
 // fails on demand as it does when the disk is full, and the Bot API server that forgets what was confirmed.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { botApi } from '../../adapters/telegram/bot-api.js'
-import { Counter } from '../../adapters/telegram/counter.js'
+import { Intake } from '../../adapters/telegram/intake.js'
 import { listen } from '../../adapters/telegram/listen.js'
 import { receive } from '../../adapters/telegram/receive.js'
 import type { Desk } from '../../src/adapter/contract.js'
@@ -58,8 +58,8 @@ const begin = async (
   say: Say = (...line) => void said.push(line),
 ): Promise<void> => {
   const api = botApi(TOKEN, server.url)
-  const counter = new Counter({ api, bot: BOT, say })
-  stop = await listen({ api, counter, bot: BOT, say }, cursor, desk)
+  const intake = new Intake({ api, bot: BOT, say })
+  stop = await listen({ api, intake, bot: BOT, say }, cursor, desk)
 }
 
 /** The handle of a card that went to the deputy. */
@@ -174,10 +174,10 @@ test('a webhook is not acknowledged before what it says is kept, and the same ma
   const from = { id: DEPUTY, is_bot: false, first_name: 'D' }
   const message = { message_id: 1, date: 1, chat: { id: DEPUTY, type: 'private' } }
   const update = { update_id: 7, callback_query: { id: '1', from, message, data: `${handle}:YES` } }
-  const counter = new Counter({ api: botApi(TOKEN, server.url), bot: BOT, say: () => undefined })
+  const intake = new Intake({ api: botApi(TOKEN, server.url), bot: BOT, say: () => undefined })
   const post = () =>
     receive(
-      counter,
+      intake,
       'the-secret',
       {
         bytes: Buffer.from(JSON.stringify(update)),
@@ -191,7 +191,7 @@ test('a webhook is not acknowledged before what it says is kept, and the same ma
   await expect(post()).rejects.toBeInstanceOf(LedgerUnavailable)
   expect(await stateOf('q')).toBe('pending')
   expect([await post(), await stateOf('q')]).toEqual([{ status: 200 }, 'answered'])
-  await counter.settle()
+  await intake.settle()
 })
 
 test('what is told of trouble names no address, handle or token', async () => {

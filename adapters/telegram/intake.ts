@@ -26,17 +26,17 @@ const MAX_HINTED = 1_000
 /** Calls under way only to tell people something; beyond that a flood is answered by silence. */
 const MAX_TELLING = 100
 
-type CounterParts = { readonly api: BotApi; readonly bot: Bot; readonly say: Say }
+type IntakeParts = { readonly api: BotApi; readonly bot: Bot; readonly say: Say }
 type Of<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
 
-export class Counter {
-  readonly #parts: CounterParts
+export class Intake {
+  readonly #parts: IntakeParts
   /** What people are being told just now. Owned by #later(). */
   readonly #telling = new Set<Promise<void>>()
   /** When each chat was last told this. Owned by #hint(). */
   readonly #hinted = new Map<string, number>()
 
-  constructor(parts: CounterParts) {
+  constructor(parts: IntakeParts) {
     this.#parts = parts
   }
 
@@ -82,27 +82,27 @@ export class Counter {
     this.#later(() => this.#toast(query, verdictPieces(verdict), verdict.kind !== 'recorded'))
   }
 
-  async #replied({ place, inbound }: Of<'replied'>, desk: Desk, cursor?: string): Promise<void> {
+  async #replied({ spot, inbound }: Of<'replied'>, desk: Desk, cursor?: string): Promise<void> {
     const verdict = await desk.take(inbound, cursor)
     if (verdict.kind === 'unknown' && inbound.authenticated && !inbound.automated) {
-      this.#hint(place.chat, HOW_TO_REPLY, desk.now())
+      this.#hint(spot.chat, HOW_TO_REPLY, desk.now())
     }
     if (verdict.kind !== 'refused') return
     this.#later(async () => {
       if (!(await desk.notice(verdict))) return null
-      return this.#tell(place.chat, verdictPieces(verdict), place.message)
+      return this.#tell(spot.chat, verdictPieces(verdict), spot.message)
     })
   }
 
   async #picked({ query, ticked, inbound }: Of<'picked'>, desk: Desk): Promise<void> {
     const glance = await desk.look(inbound)
-    const { place, handle, picks } = ticked
-    if (glance === null || place === null) return this.#later(() => this.#toast(query, [NOT_YOURS], true))
+    const { spot, handle, picks } = ticked
+    if (glance === null || spot === null) return this.#later(() => this.#toast(query, [NOT_YOURS], true))
     const { ending, reason, display } = glance
     if (reason !== null) return this.#later(() => this.#toast(query, glancePieces(reason, ending), true))
     const drawn = controls(display.reply_schema, handle, picks)
     this.#later(async () => {
-      if (!isPrompt(drawn)) await this.#parts.api.editMessageReplyMarkup(place.chat, place.message, drawn)
+      if (!isPrompt(drawn)) await this.#parts.api.editMessageReplyMarkup(spot.chat, spot.message, drawn)
       return this.#toast(query, [], false)
     })
   }
