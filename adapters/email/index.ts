@@ -5,12 +5,12 @@ import { type Adapter, type AdapterParts, Seen } from '../../src/adapter/index.j
 import { check } from './check.js'
 import type { Intake } from './intake.js'
 import { listen } from './listen.js'
-import { readBanners } from './literals.js'
-import type { Resolver } from './read.js'
+import { readBanners } from './reading/literals.js'
+import type { Resolver } from './reading/read.js'
 import { receive } from './receive.js'
 import { shows } from './render.js'
 import { send } from './send.js'
-import { openTransport } from './transport.js'
+import { openTransport } from './sending/transport.js'
 import { readVariables } from './variables.js'
 
 /** A name server that has not answered by then does so at the next try. */

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import type { Desk, Inbound, Say, Verdict } from '../../src/adapter/index.js'
 import { findAsked, type Namer } from './asked.js'
-import type { Mail } from './mail.js'
 import { findMessageIds } from './marker.js'
-import { type NoticeDesk, tell } from './notice.js'
-import { type Facts, readMail } from './read.js'
+import type { Mail } from './reading/mail.js'
+import { type Facts, readMail } from './reading/read.js'
+import { type NoticeDesk, tell } from './sending/notice.js'
 
 /** What is the same for every message. */
 export type Intake = {

@@ -12,7 +12,7 @@ import type { Incoming } from './variables.js'
 const AGAIN_MS = 1_000
 const AGAIN_AT_MOST_MS = 60_000
 /** A name server that is silent has these tries and pauses, a minute or two; then it counts as a no, so that others are
- *  read. Nobody waits so for a stranger's (author.ts). */
+ *  read. Nobody waits so for a stranger's (reading/author.ts). */
 const NAME_TRIES = 10
 const NAME_PAUSE_MS = 5_000
 /** No request is open for longer than thirty days, so older mail answers nothing: a new mailbox is read from here. */

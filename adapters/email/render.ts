@@ -17,8 +17,8 @@ import {
   type ShownHandle,
   typeWord,
 } from '../../src/adapter/index.js'
-import { unlinked } from './defang.js'
-import { frame } from './frame.js'
+import { unlinked } from './sending/defang.js'
+import { frame } from './sending/frame.js'
 import { FIRST_LINE } from './words.js'
 
 export type Letter = { readonly subject: string; readonly text: string; readonly html: string }

@@ -9,7 +9,7 @@ import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { idsOf } from './asked.js'
 import { markerLine } from './marker.js'
 import { render, shows } from './render.js'
-import type { Mail, Transport } from './transport.js'
+import type { Mail, Transport } from './sending/transport.js'
 
 type Sender = {
   readonly from: Mailbox

@@ -1,6 +1,6 @@
 // The lane's own fixed sentences on this channel. None of them is taken from a caller.
 import { draw, inUtc, type Phrase, type Reason, type Refused, refusalWords } from '../../src/adapter/index.js'
-import { unlinked } from './defang.js'
+import { unlinked } from './sending/defang.js'
 
 const asText = (phrases: readonly Phrase[]): string =>
   draw(phrases, { words: text => text, named: unlinked, at: inUtc }).join('')

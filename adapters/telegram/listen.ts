@@ -7,8 +7,8 @@
 //      after a long silence, asks for everything that waits; what was kept before is known by standing close below the cursor.
 import { type Desk, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
-import type { Intake } from './intake.js'
 import { codeOf, type Failure } from './failure.js'
+import type { Intake } from './intake.js'
 import { type Bot, updateIdOf } from './update.js'
 
 /** How long after a failure Telegram is asked again: doubled each time, from the first to the last of these. */

@@ -9,10 +9,10 @@ import {
   TOO_LONG_HERE,
 } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
+import { readRef, refOf } from './copy.js'
 import { type Called, codeOf, type Failure } from './failure.js'
 import { controls } from './keyboard.js'
 import { LONGEST_WAIT_MS, type Pace } from './pace.js'
-import { readRef, refOf } from './copy.js'
 import { card, closedCard, isPrompt, shows } from './render.js'
 
 /** A send has ten seconds; what is left when this is over is the lane's. */

@@ -2,8 +2,8 @@
 // here, and most of it is none. Who is speaking is `from.id`, and only in the private chat with that id: a group, a
 // channel, an anonymous admin, a forwarded, edited or inline message vouches for nobody.
 import type { Binding, Inbound } from '../../src/adapter/index.js'
+import { refOf, type Spot } from './copy.js'
 import { readPress } from './keyboard.js'
-import { type Spot, refOf } from './copy.js'
 
 export type Meaning =
   | { readonly kind: 'pressed'; readonly query: string; readonly inbound: Inbound }

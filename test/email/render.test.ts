@@ -1,8 +1,8 @@
 // What a person sees: the same words as text and as HTML, with nothing of the caller's that could act.
 import { describe, expect, test } from 'vitest'
-import { unlinked } from '../../adapters/email/defang.js'
 import { markerLine } from '../../adapters/email/marker.js'
 import { render, shows } from '../../adapters/email/render.js'
+import { unlinked } from '../../adapters/email/sending/defang.js'
 import { letterOf } from '../../src/compiler/option.js'
 import type { Display } from '../../src/request/display.js'
 import { display, HANDLE, outbound } from './samples.js'

@@ -1,4 +1,4 @@
-import { cutToUnits } from '../../src/adapter/index.js'
+import { cutToUnits } from '../../../src/adapter/index.js'
 // A body as lines, each with what it is: words of the author's own, or a quotation. Text says so by `>`; HTML says so by
 // its elements (html.ts).
 

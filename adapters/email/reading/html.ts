@@ -4,10 +4,11 @@
 // EH2  Whatever strikes words out puts a sign beside them that is in no answer's alphabet.
 // EH3  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
 //      else the author's own.
+
+import { findMarker } from '../marker.js'
 import { decodeReferences } from './entities.js'
 import { landmarkOf } from './landmark.js'
 import { cut, type Line, type Role, trimmed } from './lines.js'
-import { findMarker } from './marker.js'
 import { isStruck, type Strikes, strikesIn } from './sheet.js'
 import { type Tag, tokensOf } from './tag.js'
 

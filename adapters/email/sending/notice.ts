@@ -1,15 +1,15 @@
 // The one mail that says why a reply was not taken, and exactly what to send instead. It goes to the address that was
 // asked and nowhere else, names no sender in its envelope so that nothing can bounce back at it, and says that it was
 // written by a program.
-import { html, type Refused } from '../../src/adapter/index.js'
-import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
+import { html, type Refused } from '../../../src/adapter/index.js'
+import { bare, type LaneAddress, type Mailbox, withHandle } from '../address.js'
+import { markerLine } from '../marker.js'
+import type { Mail as Received } from '../reading/mail.js'
+import { headOf } from '../render.js'
+import { ALONE, FIRST_LINE, ONCE, refusalText, unread } from '../words.js'
 import { unlinked } from './defang.js'
 import { frame } from './frame.js'
-import type { Mail as Received } from './mail.js'
-import { markerLine } from './marker.js'
-import { headOf } from './render.js'
 import type { Mail, Posted, Transport } from './transport.js'
-import { ALONE, FIRST_LINE, ONCE, refusalText, unread } from './words.js'
 
 export type NoticeDesk = {
   readonly from: Mailbox

@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../src/adapter/index.js'
+import { html, type Markup } from '../../../src/adapter/index.js'
 
 // What every HTML mail of the lane stands in. Programs that drop the style sheet still show black on white or white on
 // black in one column: the sheet only colours and spaces.
