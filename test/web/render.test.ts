@@ -289,7 +289,7 @@ describe('the form', () => {
   it.each(Object.keys(ALL))('is sent by POST to its own address, or is not there: %s', name => {
     const forms = body(ALL[name] ?? { kind: 'unknown' }).match(/<form[^>]*>/g) ?? []
     expect(forms).toHaveLength(ALL[name]?.kind === 'open' ? 1 : 0)
-    for (const form of forms) expect(form).toMatch(/method="post" action="" autocomplete="off">$/)
+    for (const form of forms) expect(form).toMatch(/method="post" autocomplete="off">$/)
   })
 
   it('asks for the code and carries the csrf, for every kind of request', () => {
