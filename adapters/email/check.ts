@@ -1,7 +1,7 @@
 // For `lane doctor`: signs in at both servers, changes nothing, and says what an answer would lack.
 import type { Finding } from '../../src/adapter/index.js'
 import { connection } from './mailbox.js'
-import type { Transport } from './transport.js'
+import type { Transport } from './sending/transport.js'
 import type { Incoming, Variables } from './variables.js'
 
 export async function check(

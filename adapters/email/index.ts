@@ -1,17 +1,16 @@
 // The email channel: requests go out by SMTP, answers come back as replies, fetched from a mailbox or posted by a
 // provider. Replying "YES" from any mail program works, and nothing else answers.
 import { Resolver as NameServers } from 'node:dns/promises'
-import type { Adapter, AdapterParts } from '../../src/adapter/index.js'
+import { type Adapter, type AdapterParts, Seen } from '../../src/adapter/index.js'
 import { check } from './check.js'
 import type { Intake } from './intake.js'
 import { listen } from './listen.js'
-import { readBanners } from './literals.js'
-import type { Resolver } from './read.js'
+import { readBanners } from './reading/literals.js'
+import type { Resolver } from './reading/read.js'
 import { receive } from './receive.js'
 import { shows } from './render.js'
-import { Seen } from './seen.js'
 import { send } from './send.js'
-import { openTransport } from './transport.js'
+import { openTransport } from './sending/transport.js'
 import { readVariables } from './variables.js'
 
 /** A name server that has not answered by then does so at the next try. */
@@ -48,7 +47,7 @@ export function emailAdapter(parts: AdapterParts, { resolver, ca }: World = {}):
     channel: 'email',
     atOnce: transport.atOnce,
     shows,
-    send: (display, envelope) => send({ from, replies, transport, stamp }, display, envelope),
+    send: (display, outbound) => send({ from, replies, transport, stamp }, display, outbound),
     ...(webhookSecret !== null && {
       receive: (hook, desk) => receive({ secret: webhookSecret, seen, intake }, hook, desk),
     }),

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import type { Desk, Inbound, Say, Verdict } from '../../src/adapter/index.js'
 import { findAsked, type Namer } from './asked.js'
-import type { Mail } from './mail.js'
 import { findMessageIds } from './marker.js'
-import { type NoticeDesk, tell } from './notice.js'
-import { type Facts, readMail } from './read.js'
+import type { Mail } from './reading/mail.js'
+import { type Facts, readMail } from './reading/read.js'
+import { type NoticeDesk, tell } from './sending/notice.js'
 
 /** What is the same for every message. */
 export type Intake = {
@@ -22,20 +22,21 @@ export type Fate = 'taken' | 'refused' | 'theirs' | 'later'
 /** Addresses and references stand before everything else. */
 export const HEAD_BYTES = 64 * 1024
 
-type Place = { readonly cursor?: string; readonly last: boolean }
+/** One try at a message: the place it was read from, where there is one, and whether another try follows. */
+type Try = { readonly cursor?: string; readonly last: boolean }
 
-export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, place: Place): Promise<Fate> {
+export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, turn: Try): Promise<Fate> {
   const mail = await readMail(bytes, {
     ...intake.facts,
     asked: (binding, author) => findAsked(intake.namer, desk, binding, author),
-    last: place.last,
+    last: turn.last,
     now: desk.now(),
   })
-  if (mail.kind === 'reply') return takeReply(intake, mail, bytes, desk, place)
+  if (mail.kind === 'reply') return takeReply(intake, mail, bytes, desk, turn)
   if (mail.kind === 'bounce') await reportBounce(mail, desk)
   if (mail.kind === 'refused')
     intake.say('warn', 'a mail was refused unread', { channel: 'email', why: mail.why })
-  if (mail.kind !== 'later' && place.cursor !== undefined) await desk.keep(place.cursor)
+  if (mail.kind !== 'later' && turn.cursor !== undefined) await desk.keep(turn.cursor)
   return fateOf(mail, isMeantForUs(intake, bytes))
 }
 
@@ -74,7 +75,7 @@ async function takeReply(
   mail: Reply,
   bytes: Uint8Array,
   desk: Desk,
-  { cursor }: Place,
+  { cursor }: Try,
 ): Promise<Fate> {
   const verdict = await desk.take(inboundOf(mail, bytes), cursor)
   const messageId = mail.noticeId

@@ -4,16 +4,15 @@
 // EL2  A message is put away before the next is handed in, so after a crash one at most still lies where it was taken.
 // EL3  While the ledger or the server is away nothing is skipped: the same message is next.
 // EL4  What names no request of ours is nobody's but the mailbox owner's, and stays as it is.
-import { type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
+import { type Desk, pause, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import { type Fate, fateAgain, HEAD_BYTES, handIn, type Intake, isMeantForUs } from './intake.js'
 import { MailboxConnection, type Place, PROCESSED, REJECTED } from './mailbox.js'
-import { pause } from './pause.js'
 import type { Incoming } from './variables.js'
 
 const AGAIN_MS = 1_000
 const AGAIN_AT_MOST_MS = 60_000
 /** A name server that is silent has these tries and pauses, a minute or two; then it counts as a no, so that others are
- *  read. Nobody waits so for a stranger's (author.ts). */
+ *  read. Nobody waits so for a stranger's (reading/author.ts). */
 const NAME_TRIES = 10
 const NAME_PAUSE_MS = 5_000
 /** No request is open for longer than thirty days, so older mail answers nothing: a new mailbox is read from here. */
@@ -52,13 +51,14 @@ class Reader {
   readonly #stopping: AbortSignal
   /** What has been handed in; moved on only after that is durable. */
   #place: Place | null
-  #wait = AGAIN_MS
+  readonly #retries: Retries
 
   constructor(listener: Listener, place: Place | null, desk: Desk, stopping: AbortSignal) {
     this.#listener = listener
     this.#place = place
     this.#desk = desk
     this.#stopping = stopping
+    this.#retries = new Retries(AGAIN_MS, AGAIN_AT_MOST_MS, stopping)
   }
 
   async read(): Promise<void> {
@@ -72,8 +72,7 @@ class Reader {
           channel: 'email',
           why: codeOf(error),
         })
-        await pause(this.#wait, this.#stopping)
-        this.#wait = Math.min(this.#wait * 2, AGAIN_AT_MOST_MS)
+        await this.#retries.pause()
       }
     }
   }
@@ -87,7 +86,7 @@ class Reader {
       await this.#tidy(box)
       while (!this.#stopping.aborted) {
         await this.#drain(box)
-        this.#wait = AGAIN_MS
+        this.#retries.reset()
         await box.news(this.#stopping)
       }
     } finally {

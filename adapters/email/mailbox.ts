@@ -1,7 +1,7 @@
 // One connection to the mailbox that replies come to: what is new in it, one message of it, and a message put away. It
 // never reconnects; whoever listens makes another.
 import { ImapFlow } from 'imapflow'
-import { pause } from './pause.js'
+import { pause } from '../../src/adapter/index.js'
 import { tokenOf } from './token.js'
 import type { Incoming } from './variables.js'
 

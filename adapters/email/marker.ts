@@ -6,7 +6,7 @@
 //      Whoever signs a mail signs its body, so a reply that quotes us cannot be re-addressed to another request.
 // EM2  It reveals neither: eight hexadecimal digits of a hash say nothing about 130 random bits.
 import { createHash } from 'node:crypto'
-import { dense } from './lines.js'
+import { dense } from './reading/lines.js'
 
 const TAG_CHARS = 8
 const ID_CHARS = 32

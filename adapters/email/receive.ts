@@ -1,11 +1,10 @@
 // A provider's webhook: verified its own way, taken once, handed in, and only then acknowledged. Whatever cannot be
 // verified is told the same, and nothing of the message has been looked at by then.
-import { type Desk, type Hook, type HookAnswer, UNVERIFIED } from '../../src/adapter/index.js'
+import { type Desk, type Hook, type HookAnswer, type Seen, UNVERIFIED } from '../../src/adapter/index.js'
 import { handIn, type Intake } from './intake.js'
 import { mailgun } from './provider/mailgun.js'
 import type { Provider, Verified } from './provider/provider.js'
 import { raw } from './provider/raw.js'
-import type { Seen } from './seen.js'
 
 const PROVIDERS: Readonly<Record<string, Provider>> = { raw, mailgun }
 

@@ -1,36 +1,42 @@
 // A request as a mail: the same words as plain text and as HTML. The HTML loads nothing, needs nothing but itself, and
 // is drawn for light and dark and for a phone's width. The only link is to the reply page, and no link decides.
 import {
+  cutToCharacters,
   type Display,
   defaultWords,
   describeOption,
   describeReply,
-  type Envelope,
+  html,
   inGroups,
   inUtc,
   isToldByContent,
+  type Markup,
+  type Outbound,
   type Rested,
   restWords,
   type ShownHandle,
   typeWord,
 } from '../../src/adapter/index.js'
-import { frame } from './frame.js'
-import { html, type Markup } from './markup.js'
-import { shortened, unlinked } from './words.js'
+import { unlinked } from './sending/defang.js'
+import { frame } from './sending/frame.js'
+import { FIRST_LINE } from './words.js'
 
 export type Letter = { readonly subject: string; readonly text: string; readonly html: string }
+
+/** A longer headline is read in the mail, in its subject it is recognised. */
+const MAX_SUBJECT = 120
 
 /** A mail is as long as it has to be. */
 export const shows = (display: Display): boolean => !isToldByContent(display)
 
 /** What the reply page is opened with. */
-type Way = Envelope['page']
+type Way = Outbound['page']
 
 /** `marker`: the line above which the reply stands; whatever programs quote begins with it. Null for a mail that only
  *  announces, and takes no reply. */
 export function render(display: Display, marker: string | null, way: Way, rested?: Rested): Letter {
   const facts = factsOf(display, rested)
-  const headline = shortened(`${typeWord(display.type)}: ${facts.headline}`)
+  const headline = cutToCharacters(`${typeWord(display.type)}: ${facts.headline}`, MAX_SUBJECT)
   return {
     subject: `${headline} [${unlinked(display.request_id)}]`,
     text: marker === null ? announcedText(facts, way) : textOf(facts, marker, way),
@@ -74,8 +80,6 @@ function shownHandle({ name, handle, fixed }: ShownHandle): string {
   return unlinked(`${of}${inGroups(handle)}${fixed ? '' : ' (name only, content not fixed)'}`)
 }
 
-/** Said in every mail that asks for an answer, right below the marker. */
-export const FIRST_LINE = 'Write your answer alone on the first line of your reply, above everything else.'
 const PAGE = 'Or answer on this page, which asks for the code'
 const OPTIONS = 'The letters, with what is recorded for each and what the caller calls it:'
 const ANSWER = 'Answer there, it asks for the code'

@@ -4,12 +4,12 @@
 //
 // EN1  A reply must name the Message-ID, so that is as hard to guess as a handle: whoever asked knows the delivery's id,
 //      and could else have a person's "YES" to a mail of their own come here as the answer.
-import { type Display, type Envelope, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
+import { type Display, type Outbound, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { idsOf } from './asked.js'
 import { markerLine } from './marker.js'
 import { render, shows } from './render.js'
-import type { Mail, Transport } from './transport.js'
+import type { Mail, Transport } from './sending/transport.js'
 
 type Sender = {
   readonly from: Mailbox
@@ -24,28 +24,28 @@ const AUTOMATIC = {
   'X-Auto-Response-Suppress': 'DR, RN, NRN',
 } as const
 
-export async function send(sender: Sender, display: Display, envelope: Envelope): Promise<Sent> {
-  if (typeof envelope.address !== 'string') return { kind: 'failed', code: 'no_address', retryable: false }
-  if (envelope.reply !== null && !shows(display)) return TOO_LONG_HERE
-  const mail = compose(sender, display, envelope, envelope.address)
+export async function send(sender: Sender, display: Display, outbound: Outbound): Promise<Sent> {
+  if (typeof outbound.address !== 'string') return { kind: 'failed', code: 'no_address', retryable: false }
+  if (outbound.reply !== null && !shows(display)) return TOO_LONG_HERE
+  const mail = compose(sender, display, outbound, outbound.address)
   const posted = await sender.transport.post(mail)
   if (posted.kind === 'failed') return posted
   const renamed = posted.kind === 'sent' ? posted.renamed : null
   return { kind: posted.kind, ref: renamed ?? mail.messageId }
 }
 
-function compose(sender: Sender, display: Display, envelope: Envelope, to: string): Mail {
+function compose(sender: Sender, display: Display, outbound: Outbound, to: string): Mail {
   const { from, replies } = sender
-  const { reply, page, rested } = envelope
+  const { reply, page, rested } = outbound
   const back = reply === null ? bare(replies) : withHandle(replies, reply.handle)
   const namer = { stamp: sender.stamp, domain: replies.domain }
   const { deadline_at } = display
-  const { messageId } = idsOf(namer, { ...envelope, deadline_at, announces: reply === null })
+  const { messageId } = idsOf(namer, { ...outbound, deadline_at, announces: reply === null })
   const marker = reply === null ? null : markerLine(reply.handle, messageId)
   return {
     ...render(display, marker, page, rested),
     messageId,
-    date: new Date(envelope.at),
+    date: new Date(outbound.at),
     from,
     to: { name: '', address: to },
     replyTo: { name: from.name, address: back },

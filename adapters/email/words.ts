@@ -1,13 +1,33 @@
-// How a caller's words are made harmless before they stand beside the lane's own.
+// The lane's own fixed sentences on this channel. None of them is taken from a caller.
+import { draw, inUtc, type Phrase, type Reason, type Refused, refusalWords } from '../../src/adapter/index.js'
+import { unlinked } from './sending/defang.js'
 
-/** Mail programs make links of whatever looks like one. An invisible sign would not do: names are looked up without it.
- *  So the dot or colon that makes a link is bracketed, as those who write about dangerous links do. */
-export const unlinked = (text: string): string =>
-  text.replaceAll('://', '[:]//').replace(/(?<=[^\s.])\.(?=\p{L}{2})/gu, '[.]')
+const asText = (phrases: readonly Phrase[]): string =>
+  draw(phrases, { words: text => text, named: unlinked, at: inUtc }).join('')
 
-/** Code points: a longer headline is read in the mail, here it is recognised. */
-const MAX_HEADLINE = 120
-export function shortened(text: string): string {
-  const points = [...text]
-  return points.length <= MAX_HEADLINE ? text : `${points.slice(0, MAX_HEADLINE - 1).join('')}…`
+type Own = Readonly<Partial<Record<Reason, string>>>
+
+const OWN: Own = {
+  rate_limited:
+    'Too many replies to this mail could not be read: it takes none any more. Answer where it was also sent.',
 }
+/** For a reply that is bound only by what anybody who has the text of the mail could have put into another. */
+const LOOSE: Own = {
+  ...OWN,
+  proof_insufficient:
+    'Your mail program left out which mail you answer, and for this request that is not enough. Reply to the mail that ' +
+    'asked from another program, or answer where it was also sent.',
+}
+
+export const refusalText = (refused: Refused, loosely: boolean): string =>
+  asText(refusalWords(refused, { way: 'by mail', own: loosely ? LOOSE : OWN }))
+
+/** Said in every mail that asks for an answer, right below the marker. */
+export const FIRST_LINE = 'Write your answer alone on the first line of your reply, above everything else.'
+
+export const unread = (read: string): string =>
+  `Your reply could not be read as an answer, and nothing was changed by it. Read was: ${unlinked(read)}`
+export const ALONE =
+  'A signature that your program adds must begin with a line of two dashes; otherwise delete it.'
+export const ONCE =
+  'This is said once: further replies that cannot be read are not answered. Reply to this mail, or to the first one.'

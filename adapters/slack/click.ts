@@ -35,7 +35,7 @@ async function take(parts: Parts, body: Click, inbound: Inbound, desk: Desk): Pr
   const words = told(verdict)
   const copy = copyClicked(body)
   if (words !== null) parts.notices.privately(copy, body.user.id, words)
-  if (verdict.kind === 'refused' && verdict.outcome !== null) settle(parts, copy, inbound, desk)
+  if (verdict.kind === 'refused' && verdict.ending !== null) settle(parts, copy, inbound, desk)
 }
 
 /** The form opens only for who could answer; for anybody else the press itself is a reply without words, on record. */

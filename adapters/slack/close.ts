@@ -1,6 +1,6 @@
 // Edits a delivered copy to its outcome. An edit can be repeated without harm, so a limit is waited out where there is
 // time for it.
-import type { Display, Outcome } from '../../src/adapter/index.js'
+import { type Display, type Ending, pause } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 import type { Copy } from './copy.js'
 import { closedCard } from './render.js'
@@ -9,15 +9,15 @@ import { INERT } from './send.js'
 /** The lane gives an edit 10 s; one more call must fit behind the wait. */
 const LONGEST_WAIT_MS = 5_000
 
-export async function close({ calm }: Api, copy: Copy, outcome: Outcome, display: Display): Promise<void> {
-  const edit = () => calm.chat.update({ ...copy, ...closedCard(display, outcome), ...UPDATE })
+export async function close({ calm }: Api, copy: Copy, ending: Ending, display: Display): Promise<void> {
+  const edit = () => calm.chat.update({ ...copy, ...closedCard(display, ending), ...UPDATE })
   try {
     await edit()
   } catch (error) {
     const trouble = troubleOf(error)
     if (trouble.kind !== 'limited' || trouble.retry_after_ms > LONGEST_WAIT_MS)
       throw new Error(`the copy could not be edited: ${trouble.code}`)
-    await new Promise(resolve => setTimeout(resolve, trouble.retry_after_ms))
+    await pause(trouble.retry_after_ms)
     await edit()
   }
 }

@@ -2,7 +2,7 @@
 // card carries its delivery's id in its metadata, with the attempt and whether it only announces: a card stands for a later
 // attempt only if it can still be answered, and asks as that one does. The reference of a card whose post was not answered names that id where
 // otherwise the time stamp is; the card is looked for by it when it is to be edited.
-import type { Envelope } from '../../src/adapter/index.js'
+import type { Outbound } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 
 const EVENT_TYPE = 'lane_request'
@@ -22,7 +22,7 @@ type Payload = {
   readonly announces?: unknown
 }
 
-export const metadataOf = ({ delivery_id, attempt, reply }: Envelope) => ({
+export const metadataOf = ({ delivery_id, attempt, reply }: Outbound) => ({
   event_type: EVENT_TYPE,
   event_payload: { delivery_id, attempt, announces: reply === null },
 })
@@ -31,7 +31,7 @@ export const metadataOf = ({ delivery_id, attempt, reply }: Envelope) => ({
 export const lookFor = (
   api: Api,
   channel: string,
-  { delivery_id, voided = 0, reply }: Envelope,
+  { delivery_id, voided = 0, reply }: Outbound,
 ): Promise<Copy | null> =>
   look(
     api,

@@ -4,11 +4,11 @@ import type { types } from '@slack/bolt'
 import {
   type Display,
   defaultWords,
-  type Envelope,
   inGroups,
   inUtc,
   letterOf,
   type Option,
+  type Outbound,
   type ReplySchema,
   type ShownHandle,
   typeWord,
@@ -53,7 +53,7 @@ export function asked(display: Display): Block {
 /** Who asks and what, and where all of it is read. */
 export function announcement(
   { asked_by, run_id, headline }: Display,
-  { link, code }: Envelope['page'],
+  { link, code }: Outbound['page'],
 ): Block {
   const text = code === null ? 'All of it stands on its page' : 'Read all of it and answer on its page'
   const key = code === null ? [] : [words(', which asks for the code '), words(code, CODE)]

@@ -23,8 +23,8 @@ export function slackAdapter({ variables, publicUrl, say }: AdapterParts): Adapt
   return {
     channel: 'slack',
     shows,
-    send: (display, envelope) => post.send(display, envelope),
-    close: async (ref, outcome, display) => close(api, await locate(api, ref), outcome, display),
+    send: (display, outbound) => post.send(display, outbound),
+    close: async (ref, ending, display) => close(api, await locate(api, ref), ending, display),
     ...(webhook !== null && { receive: (hook, desk) => webhook.receive(hook, desk) }),
     ...(appToken !== undefined && {
       listen: (_cursor, desk) => listen({ appToken, apiUrl, dispatch, say }, desk),

@@ -1,7 +1,7 @@
 // Text as data. What callers and people wrote is only ever put into plain_text objects and rich-text `text` elements,
 // which do no markup; what even those would carry (marks that hide, join or turn text) is named by its number.
 import type { types } from '@slack/bolt'
-import { UNSEEN } from '../../src/adapter/index.js'
+import { cutToUnits, UNSEEN } from '../../src/adapter/index.js'
 
 const EACH_UNSEEN = new RegExp(UNSEEN, 'gu')
 
@@ -10,12 +10,8 @@ const number = (sign: string): string =>
 
 export const visible = (text: string): string => text.replace(EACH_UNSEEN, number)
 
-/** UTF-16 units, so that it holds however Slack counts; a pair is never split. */
-export function cut(text: string, units: number): string {
-  if (text.length <= units) return text
-  const end = (text.codePointAt(units - 2) ?? 0) > 0xffff ? units - 2 : units - 1
-  return `${text.slice(0, end)}…`
-}
+/** UTF-16 units, so that it holds however Slack counts. */
+export const shortened = (text: string, units: number): string => cutToUnits(visible(text), units)
 
 export const plain = (text: string): types.PlainTextElement => ({
   type: 'plain_text',
@@ -50,7 +46,7 @@ const EMOJI_CODE = /:(?=[\w+'-]+:)/g
 export const notification = (text: string, units: number): string =>
   ESCAPES.reduce(
     (safe, [sign, entity]) => safe.replaceAll(sign, entity),
-    cut(visible(text), units).replace(EMOJI_CODE, '\uFF1A'),
+    shortened(text, units).replace(EMOJI_CODE, '\uFF1A'),
   )
 
 const WRAPPED = /<([^<>|]*)(?:\|([^<>|]*))?>|&(amp|lt|gt);/g

@@ -5,7 +5,7 @@
 //      closed connection is opened again here.
 // SL2  Nobody is waited for without end: not for a hello, which the library would, and not for a goodbye.
 import { SocketModeReceiver } from '@slack/bolt'
-import { type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
+import { aborted, type Desk, pause, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import { clientOptions, SILENT } from './api.js'
 import type { Dispatch } from './app.js'
 
@@ -101,13 +101,13 @@ async function leave(client: Client): Promise<void> {
 /** Slack asks for a new connection every few hours and is given one at once; one that does not last is waited for. */
 async function reopen(line: Line, desk: Desk, say: Say): Promise<void> {
   const { client, stopping } = line
-  let wait = AGAIN_MS
+  const retries = new Retries(AGAIN_MS, AGAIN_AT_MOST_MS, stopping)
   let since: number | null = desk.now()
   while (!stopping.aborted) {
     if (since !== null) await closed(client, stopping)
     const lasted = since !== null && desk.now() - since >= STEADY_MS
-    if (!lasted) await pause(wait, stopping)
-    wait = lasted ? AGAIN_MS : Math.min(wait * 2, AGAIN_AT_MOST_MS)
+    if (lasted) retries.reset()
+    else await retries.pause()
     if (!stopping.aborted) since = await reopened(line, desk, say)
   }
 }
@@ -126,28 +126,10 @@ async function reopened(line: Line, desk: Desk, say: Say): Promise<number | null
   }
 }
 
-const closed = (client: Client, stopping: AbortSignal): Promise<void> =>
-  until(over => {
-    client.once('disconnected', over)
-    return () => client.off('disconnected', over)
-  }, stopping)
-
-const pause = (ms: number, stopping?: AbortSignal): Promise<void> =>
-  until(over => {
-    const timer = setTimeout(over, ms)
-    return () => clearTimeout(timer)
-  }, stopping)
-
-/** Until it happens or all is to stop. Leaves nothing behind on the signal: connections come and go for months. */
-function until(begin: (over: () => void) => () => void, stopping?: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const over = (): void => {
-      forget()
-      stopping?.removeEventListener('abort', over)
-      resolve()
-    }
-    const forget = begin(over)
-    stopping?.addEventListener('abort', over)
-    if (stopping?.aborted) over()
-  })
+async function closed(client: Client, stopping: AbortSignal): Promise<void> {
+  const gone = new AbortController()
+  const over = (): void => gone.abort()
+  client.once('disconnected', over)
+  await aborted(gone.signal, stopping)
+  client.off('disconnected', over)
 }

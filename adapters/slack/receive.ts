@@ -1,7 +1,7 @@
 // A webhook of Slack's: verified on its bytes, then parsed, taken at the desk, and only then answered.
-import { type Desk, type Hook, type HookAnswer, UNVERIFIED } from '../../src/adapter/index.js'
+import { type Desk, type Hook, type HookAnswer, Seen, UNVERIFIED } from '../../src/adapter/index.js'
 import type { Dispatch } from './app.js'
-import { SeenSignatures, verify } from './signature.js'
+import { verify } from './signature.js'
 import { Unasked } from './speaker.js'
 
 const RECEIVED: HookAnswer = { status: 200 }
@@ -12,7 +12,7 @@ const LATER: HookAnswer = { status: 503, body: 'try again' }
 export class Webhook {
   readonly #secret: string
   readonly #dispatch: Dispatch
-  readonly #seen = new SeenSignatures()
+  readonly #seen = new Seen()
 
   constructor(secret: string, dispatch: Dispatch) {
     this.#secret = secret
@@ -21,15 +21,15 @@ export class Webhook {
 
   async receive(hook: Hook, desk: Desk): Promise<HookAnswer> {
     const now = desk.now()
-    const signature = verify(this.#secret, hook, now)
-    if (signature === null || !this.#seen.take(signature, now)) return UNVERIFIED
+    const verified = verify(this.#secret, hook, now)
+    if (verified === null || !this.#seen.claim(verified.once, verified.until, now)) return UNVERIFIED
     const body = readBody(hook)
     if (body === null) return UNREADABLE
     if (body.type === 'url_verification') return challenged(body.challenge)
     try {
       return answered(await this.#dispatch(body, desk))
     } catch (error) {
-      this.#seen.forget(signature)
+      this.#seen.forget(verified.once)
       if (error instanceof Unasked) return LATER
       throw error
     }

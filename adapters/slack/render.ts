@@ -1,28 +1,28 @@
-// The card, pure: one message per request and person, with its controls while it is open and its outcome afterwards.
+// The card, pure: one message per request and person, with its controls while it is open and its ending afterwards.
 
 import type { types } from '@slack/bolt'
 import {
   type Display,
   describeReply,
-  type Envelope,
+  type Ending,
   inGroups,
   isToldByContent,
   letterOf,
   type Option,
-  type Outcome,
+  type Outbound,
   restWords,
   typeWord,
 } from '../../src/adapter/index.js'
-import { announcement, asked, handles, moment, options, rich, stamp, title, until } from './document.js'
-import { BOLD, line, notification, plain, visible, words } from './inert.js'
-import { outcomeWords } from './words.js'
+import { announcement, asked, handles, options, rich, stamp, title, until } from './document.js'
+import { line, notification, plain, visible, words } from './inert.js'
+import { endingLine, endingText } from './words.js'
 
 type Block = types.KnownBlock
 
 export type Card = { readonly text: string; readonly blocks: Block[] }
 
 /** What the card of one person needs beside the display. */
-export type Place = Pick<Envelope, 'reply' | 'page' | 'rested'> & {
+export type Way = Pick<Outbound, 'reply' | 'page' | 'rested'> & {
   /** Set in a channel, where it must be said who is asked. */
   readonly mention: string | null
 }
@@ -39,7 +39,7 @@ const FACE_UNITS = 71
 /** A notification is read on a lock screen. */
 const NOTIFICATION_UNITS = 1_000
 
-export function card(display: Display, { reply, page, rested, mention }: Place): Card {
+export function card(display: Display, { reply, page, rested, mention }: Way): Card {
   return {
     text: notification(`${typeWord(display.type)}: ${display.headline}`, NOTIFICATION_UNITS),
     blocks: [
@@ -63,7 +63,7 @@ const whole = (display: Display, handle: string, link: string): Block[] => [
 ]
 
 /** No button, and nothing that a reply would answer: the page shows all of it. */
-const announced = (display: Display, page: Place['page']): Block[] => [
+const announced = (display: Display, page: Way['page']): Block[] => [
   announcement(display, page),
   until(display),
   stamp(display),
@@ -86,32 +86,16 @@ function unitsOf(part: unknown): number {
 const addressed = (user_id: string): Block =>
   rich(line(words('For '), { type: 'user', user_id }, words(', who alone can answer.')))
 
-export function closedCard(display: Display, outcome: Outcome): Card {
+export function closedCard(display: Display, ending: Ending): Card {
   return {
-    text: notification(`${typeWord(display.type)}, settled: ${outcomeWords(outcome)}`, NOTIFICATION_UNITS),
+    text: notification(`${typeWord(display.type)}, settled: ${endingText(ending)}`, NOTIFICATION_UNITS),
     blocks: [
       title(display),
       asked(display),
       ...handles(display, null),
-      rich(ending(outcome)),
+      rich(endingLine(ending)),
       stamp(display),
     ],
-  }
-}
-
-function ending(outcome: Outcome): types.RichTextSection {
-  const { answered_by, answer, default_action, at } = outcome
-  const since = [words(' on '), moment(at), words('.')]
-  switch (outcome.outcome) {
-    case 'answered':
-      return line(words(answered_by ?? '', BOLD), words(' answered '), words(answer ?? '', BOLD), ...since)
-    case 'withdrawn':
-      return line(words('Withdrawn'), ...since, words(' Nothing is asked any more.'))
-    default: {
-      const why =
-        outcome.outcome === 'defaulted' ? 'Nobody answered in time: ' : 'It reached nobody in time: '
-      return line(words(why), words(default_action ?? 'the default', BOLD), words(' holds,'), ...since)
-    }
   }
 }
 

@@ -5,7 +5,7 @@ import { close } from './close.js'
 import type { Copy } from './copy.js'
 import type { Speaker, Speakers } from './speaker.js'
 import type { Notices } from './tell.js'
-import { refusalWords } from './words.js'
+import { refusalText } from './words.js'
 
 export type Parts = { readonly api: Api; readonly speakers: Speakers; readonly notices: Notices }
 
@@ -30,13 +30,13 @@ export const isPrivate = (reason: Reason): boolean => PRIVATE.includes(reason)
 
 /** What a refused person is to hear; null for what Slack handed over twice, because they spoke once. */
 export const told = (verdict: Verdict): string | null =>
-  verdict.kind !== 'refused' || verdict.reason === 'duplicate_message' ? null : refusalWords(verdict)
+  verdict.kind !== 'refused' || verdict.reason === 'duplicate_message' ? null : refusalText(verdict)
 
 /** A card that still shows its buttons though its request is settled: one whose edit failed, or whose place was not
  *  known until now. */
 export function settle({ api, notices }: Parts, copy: Copy, inbound: Inbound, desk: Desk): void {
-  notices.later('the outcome on a card', async () => {
+  notices.later('the ending on a card', async () => {
     const seen = await desk.look(inbound)
-    if (seen !== null && seen.outcome !== null) await close(api, copy, seen.outcome, seen.display)
+    if (seen !== null && seen.ending !== null) await close(api, copy, seen.ending, seen.display)
   })
 }

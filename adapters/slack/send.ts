@@ -1,7 +1,7 @@
 // Puts a card before one person: in a direct message, or in the channel their configuration names. A post whose answer was
 // lost is looked for by the delivery's id: found it stands, not found it is tried again, and only what could not be looked
 // for is uncertain.
-import { type Display, type Envelope, type Say, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
+import { type Display, type Outbound, type Say, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { type Api, type Trouble, troubleOf } from './api.js'
 import { type Copy, lookFor, metadataOf, refOf, refOfUnseen } from './copy.js'
 import { card, shows } from './render.js'
@@ -10,7 +10,7 @@ type Address = { readonly team: string; readonly user: string; readonly channel?
 
 /** A code is for one person's eyes: an announcement that carries one goes to them alone, also where their cards stand in a
  *  channel. */
-function addressOf({ address, reply, page }: Envelope): Address {
+function addressOf({ address, reply, page }: Outbound): Address {
   const { team, user, channel } = address as Address
   return channel === undefined || (reply === null && page.code !== null)
     ? { team, user }
@@ -54,58 +54,58 @@ export class Post {
     this.#say = say
   }
 
-  async send(display: Display, envelope: Envelope): Promise<Sent> {
-    if (envelope.reply !== null && !shows(display)) return TOO_LONG_HERE
-    const address = addressOf(envelope)
+  async send(display: Display, outbound: Outbound): Promise<Sent> {
+    if (outbound.reply !== null && !shows(display)) return TOO_LONG_HERE
+    const address = addressOf(outbound)
     const destination = address.channel ?? address.user
-    const now = Date.parse(envelope.at)
+    const now = Date.parse(outbound.at)
     const wait = (this.#quiet.get(destination) ?? 0) - now
     if (wait > 0) return failed('rate_limited', true, wait)
     this.#quiet.delete(destination)
-    const sent = await this.#attempt(display, envelope, address)
+    const sent = await this.#attempt(display, outbound, address)
     if (sent.kind === 'failed' && sent.retry_after_ms !== undefined)
       this.#quiet.set(destination, now + sent.retry_after_ms)
     return sent
   }
 
-  async #attempt(display: Display, envelope: Envelope, address: Address): Promise<Sent> {
+  async #attempt(display: Display, outbound: Outbound, address: Address): Promise<Sent> {
     let channel: string
     try {
       channel = address.channel ?? (await this.#place(address.user))
-      const earlier = envelope.attempt > 1 ? await this.#find(channel, envelope) : null
+      const earlier = outbound.attempt > 1 ? await this.#find(channel, outbound) : null
       if (earlier !== null) return { kind: 'sent', ref: refOf(earlier) }
     } catch (error) {
       return judged(troubleOf(error))
     }
     try {
-      const place = { ...envelope, mention: address.channel === undefined ? null : address.user }
+      const place = { ...outbound, mention: address.channel === undefined ? null : address.user }
       const posted = await this.#api.calm.chat.postMessage({
         channel,
         ...card(display, place),
         ...INERT,
-        metadata: metadataOf(envelope),
+        metadata: metadataOf(outbound),
       })
       return { kind: 'sent', ref: refOf({ channel: posted.channel ?? channel, ts: posted.ts ?? '' }) }
     } catch (error) {
       const trouble = troubleOf(error)
-      return trouble.kind === 'unclear' ? this.#reconciled(channel, envelope, trouble) : judged(trouble)
+      return trouble.kind === 'unclear' ? this.#reconciled(channel, outbound, trouble) : judged(trouble)
     }
   }
 
   /** Not found is a failure that is repeated, because the next attempt looks again before it posts. */
-  async #reconciled(channel: string, envelope: Envelope, trouble: Trouble): Promise<Sent> {
+  async #reconciled(channel: string, outbound: Outbound, trouble: Trouble): Promise<Sent> {
     try {
-      const copy = await lookFor(this.#api, channel, envelope)
+      const copy = await lookFor(this.#api, channel, outbound)
       return copy === null ? judged(trouble) : { kind: 'sent', ref: refOf(copy) }
     } catch {
-      return { kind: 'uncertain', ref: refOfUnseen(channel, envelope.delivery_id) }
+      return { kind: 'uncertain', ref: refOfUnseen(channel, outbound.delivery_id) }
     }
   }
 
   /** Where the app may not read, the look is given up: a card too many is better than none. */
-  async #find(channel: string, envelope: Envelope): Promise<Copy | null> {
+  async #find(channel: string, outbound: Outbound): Promise<Copy | null> {
     try {
-      return await lookFor(this.#api, channel, envelope)
+      return await lookFor(this.#api, channel, outbound)
     } catch (error) {
       const trouble = troubleOf(error)
       if (trouble.kind !== 'refused') throw error

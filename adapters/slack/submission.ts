@@ -4,7 +4,7 @@ import type { ViewResponseAction, ViewSubmitAction } from '@slack/bolt'
 import type { Desk } from '../../src/adapter/index.js'
 import type { Metadata } from './click.js'
 import { ANSWER, readForm } from './form.js'
-import { cut, visible } from './inert.js'
+import { shortened } from './inert.js'
 import { inboundOf, type Parts, settle, told } from './reply.js'
 
 /** An error under an input is a line or two. */
@@ -13,7 +13,7 @@ const UNKNOWN = 'This form is not known here any more. Close it, and look for a 
 
 const errors = (text: string): ViewResponseAction => ({
   response_action: 'errors',
-  errors: { [ANSWER]: cut(visible(text), ERROR_UNITS) },
+  errors: { [ANSWER]: shortened(text, ERROR_UNITS) },
 })
 
 export async function takeSubmission(
@@ -30,7 +30,7 @@ export async function takeSubmission(
   const inbound = inboundOf(speaker, binding, `form:${view.id}:${attempt}`, readForm(view.state))
   const verdict = await desk.take(inbound)
   if (verdict.kind === 'unknown') return errors(UNKNOWN)
-  if (verdict.kind === 'refused' && verdict.outcome !== null) settle(parts, metadata, inbound, desk)
+  if (verdict.kind === 'refused' && verdict.ending !== null) settle(parts, metadata, inbound, desk)
   const words = told(verdict)
   return words === null ? undefined : errors(words)
 }

@@ -4,7 +4,7 @@ import type { Say } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 import type { Copy } from './copy.js'
 import { rich } from './document.js'
-import { cut, line, notification, visible, words } from './inert.js'
+import { line, notification, shortened, words } from './inert.js'
 import { INERT } from './send.js'
 
 /** A refusal quotes at most a short line and names what would be understood. */
@@ -55,5 +55,5 @@ export class Notices {
 
 const notice = (text: string) => ({
   text: notification(text, NOTICE_UNITS),
-  blocks: [rich(line(words(cut(visible(text), NOTICE_UNITS))))],
+  blocks: [rich(line(words(shortened(text, NOTICE_UNITS))))],
 })

@@ -14,7 +14,7 @@ export function smsAdapter({ variables, publicUrl }: AdapterParts): Adapter {
   return {
     channel: 'sms',
     shows: display => shows(display, publicUrl()),
-    send: (display, envelope) => send(account, hookUrl(), display, envelope),
+    send: (display, outbound) => send(account, hookUrl(), display, outbound),
     receive: (hook, desk) => receive(account, hookUrl(), hook, desk),
     check: () => check(account, hookUrl()),
   }

@@ -1,3 +1,5 @@
+import { cutToCharacters } from '../../src/adapter/index.js'
+
 // Text by others, as it may stand in a message: phones turn whatever looks like an address into a link, so nothing here
 // looks like one; and marks that only set type would make the message cost twice.
 
@@ -33,8 +35,6 @@ export function plain(text: string): string {
     .replace(/([0-9])\.(?=[0-9]+\.[0-9]+\.[0-9])/g, '$1. ')
 }
 
-/** Whole code points, and a mark that something is missing. */
-export function cut(text: string, characters: number): string {
-  const points = [...text]
-  return points.length <= characters ? text : `${points.slice(0, characters - 2).join('')}..`
-}
+/** The usual mark of a cut is none of the GSM alphabet's. */
+export const shortened = (text: string, characters: number): string =>
+  cutToCharacters(plain(text), characters, '..')

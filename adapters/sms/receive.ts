@@ -1,10 +1,18 @@
 // The provider's webhook: verified as it came, then read. An answer is the words and, at their end, the code; the code
 // counts only together with the number it came from. Everything else is a report, a word for the carrier, or nothing.
-import { type Desk, type Hook, type HookAnswer, type Inbound, UNVERIFIED } from '../../src/adapter/index.js'
+import {
+  type Desk,
+  type Hook,
+  type HookAnswer,
+  type Inbound,
+  UNVERIFIED,
+  type Verdict,
+} from '../../src/adapter/index.js'
 import { type Account, isPool } from './account.js'
-import { recordedWords, refusedWords, SILENT, tell } from './feedback.js'
+import { SILENT, tell } from './feedback.js'
 import { keywordOf } from './keyword.js'
 import { isSigned } from './signature.js'
+import { recordedText, refusalText } from './words.js'
 
 /** The signature covers names and values as one string without gaps: whoever has a signed message can draw the borders
  *  between them anew, and would have another id of it, or none, by taking in what follows. Of this shape there is one. */
@@ -88,12 +96,11 @@ async function takeMessage(parameters: URLSearchParams, desk: Desk): Promise<Hoo
   return say(await desk.take(inboundOf(id, sender, text, withMedia)), withMedia, desk)
 }
 
-type Taken = Awaited<ReturnType<Desk['take']>>
-
-async function say(verdict: Taken, withMedia: boolean, desk: Desk): Promise<HookAnswer> {
+/** Said to people only, never twice about the same request, and never to whoever opted out. */
+async function say(verdict: Verdict, withMedia: boolean, desk: Desk): Promise<HookAnswer> {
   if (verdict.kind === 'unknown') return SILENT
-  if (verdict.kind === 'recorded') return tell(recordedWords(verdict))
-  return (await desk.notice(verdict)) ? tell(refusedWords(verdict, withMedia)) : SILENT
+  if (verdict.kind === 'recorded') return tell(recordedText(verdict.answer))
+  return (await desk.notice(verdict)) ? tell(refusalText(verdict, withMedia)) : SILENT
 }
 
 /** Of words beside a picture none are taken: the picture may say otherwise. */

@@ -6,23 +6,21 @@ import {
   type Display,
   describeOption,
   describeReply,
-  type Envelope,
   inGroups,
-  inUtc,
   isToldByContent,
+  type Outbound,
   type ReplySchema,
   type ShownHandle,
   typeWord,
 } from '../../src/adapter/index.js'
-import { cut, plain } from './plain.js'
+import { plain, shortened } from './plain.js'
 import { countSegments } from './segments.js'
+import { MAX_SEGMENTS, shortly } from './words.js'
 
-/** Longer ones arrive late, in pieces or not at all with some carriers. */
-export const MAX_SEGMENTS = 6
 /** Of what is only announced: enough to recognise it. */
 const ANNOUNCED_CHARS = 40
 
-type Way = Pick<Envelope, 'reply' | 'page' | 'rested'>
+type Way = Pick<Outbound, 'reply' | 'page' | 'rested'>
 
 /** What stands for the handle and the code of a copy that is not made yet: they are always as long. */
 const SOME_HANDLE = '0'.repeat(26)
@@ -53,7 +51,7 @@ function announce(
   { link, code }: Way['page'],
   rested: Way['rested'],
 ): string {
-  const asked = `${typeWord(type)} by ${cut(plain(asked_by), ANNOUNCED_CHARS)}: ${cut(plain(headline), ANNOUNCED_CHARS)}`
+  const asked = `${typeWord(type)} by ${shortened(asked_by, ANNOUNCED_CHARS)}: ${shortened(headline, ANNOUNCED_CHARS)}`
   const page = code === null ? 'Read all of it on its page' : `Read and answer it on its page, code ${code}`
   const why =
     rested === undefined
@@ -71,10 +69,6 @@ function handleLine({ name, handle, fixed }: ShownHandle): string {
   const of = name === null ? '' : `${name} `
   return plain(`${of}${inGroups(handle)}${fixed ? '' : ' (name only)'}`)
 }
-
-/** `17 Feb 14:00 UTC`, the seconds cut off: a person is never told more time than there is. */
-export const shortly = (instant: string): string =>
-  inUtc(instant).replace(/ [0-9]+, ([0-9]{2}:[0-9]{2}):[0-9]{2}/, ' $1')
 
 const deadlineOf = ({ deadline_at, default_action }: Display): string =>
   `by ${shortly(deadline_at)}, else ${default_action}`

@@ -25,11 +25,11 @@ export function countSegments(text: string): Counted {
   const sizes = characters.map(one => (encoding === 'UCS-2' ? one.length : BASIC.has(one) ? 1 : 2))
   const units = sizes.reduce((sum, size) => sum + size, 0)
   const { alone, joined } = ROOM[encoding]
-  return { encoding, units, segments: units <= alone ? 1 : cut(sizes, joined) }
+  return { encoding, units, segments: units <= alone ? 1 : divide(sizes, joined) }
 }
 
 /** A character of two units is not torn apart: it begins the next segment, and leaves a place empty. */
-function cut(sizes: readonly number[], room: number): number {
+function divide(sizes: readonly number[], room: number): number {
   let segments = 1
   let used = 0
   for (const size of sizes) {

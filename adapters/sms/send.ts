@@ -1,6 +1,6 @@
 // One POST, without an idempotency key: the provider has none. So a refusal is repeated, and silence is not: a message
 // that may have left stands as uncertain, and its status callback says later what became of it.
-import { type Display, type Envelope, reasonOf, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
+import { type Display, type Outbound, reasonOf, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { type Account, callFor, isPool } from './account.js'
 import { render } from './render.js'
 
@@ -15,17 +15,17 @@ export async function send(
   account: Account,
   hookUrl: string,
   display: Display,
-  envelope: Envelope,
+  outbound: Outbound,
   patience: number = ANSWER_WITHIN_MS,
 ): Promise<Sent> {
   const { url, headers } = callFor(account, '/Messages.json')
-  const body = render(display, envelope)
+  const body = render(display, outbound)
   if (body === null) return TOO_LONG_HERE
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers,
-      body: formOf(account, hookUrl, body, display, envelope),
+      body: formOf(account, hookUrl, body, display, outbound),
       redirect: 'manual',
       signal: AbortSignal.timeout(patience),
     })
@@ -41,7 +41,7 @@ function formOf(
   hookUrl: string,
   body: string,
   display: Display,
-  { address, reply, page, at }: Envelope,
+  { address, reply, page, at }: Outbound,
 ): URLSearchParams {
   const left = Math.floor((Date.parse(display.deadline_at) - Date.parse(at)) / 1000)
   return new URLSearchParams({

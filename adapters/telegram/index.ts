@@ -3,8 +3,8 @@
 import type { Adapter, AdapterParts } from '../../src/adapter/index.js'
 import { botApi, TELEGRAM } from './bot-api.js'
 import { check } from './check.js'
-import { Counter } from './counter.js'
 import { codeOf } from './failure.js'
+import { Intake } from './intake.js'
 import { listen } from './listen.js'
 import { Pace } from './pace.js'
 import { receive } from './receive.js'
@@ -15,15 +15,15 @@ import { readVariables } from './variables.js'
 export function telegramAdapter({ variables, publicUrl, say }: AdapterParts): Adapter {
   const { token, bot, apiRoot, secret } = readVariables(variables, publicUrl())
   const api = botApi(token, apiRoot ?? TELEGRAM)
-  const counter = new Counter({ api, bot, say })
+  const intake = new Intake({ api, bot, say })
   const post = { api, pace: new Pace() }
   const hook = (): string => `${publicUrl()}/hooks/telegram`
 
   const shared: Adapter = {
     channel: 'telegram',
     shows,
-    send: (display, envelope) => send(post, display, envelope),
-    close: (ref, outcome, display) => close(post, ref, outcome, display),
+    send: (display, outbound) => send(post, display, outbound),
+    close: (ref, ending, display) => close(post, ref, ending, display),
     async invite(code) {
       const me = await api.getMe()
       if (!me.ok) throw new Error(`Telegram does not say what the bot is called: ${codeOf(me.failure)}`)
@@ -32,16 +32,16 @@ export function telegramAdapter({ variables, publicUrl, say }: AdapterParts): Ad
     check: () => check(api, secret === null ? null : hook()),
   }
   if (secret === null) {
-    return { ...shared, listen: (cursor, desk) => listen({ api, counter, bot, say }, cursor, desk) }
+    return { ...shared, listen: (cursor, desk) => listen({ api, intake, bot, say }, cursor, desk) }
   }
   return {
     ...shared,
-    receive: (given, desk) => receive(counter, secret, given, desk),
+    receive: (given, desk) => receive(intake, secret, given, desk),
     /** Nothing is pulled: Telegram is told where to post, and that is all there is to start and stop. */
     async listen() {
       const told = await api.setWebhook(hook(), secret)
       if (!told.ok) throw new Error(`Telegram does not take the webhook: ${codeOf(told.failure)}`)
-      return () => counter.settle()
+      return () => intake.settle()
     },
   }
 }

@@ -4,7 +4,7 @@
 //   handle ":" words   an answer
 //   handle "+" picks   the options ticked so far, to be drawn; nothing is decided
 //   handle "=" picks   an answer made of the ticked options
-import { letterOf, type Option, type ReplySchema } from '../../src/adapter/index.js'
+import { cutToCharacters, letterOf, type Option, type ReplySchema } from '../../src/adapter/index.js'
 
 /** The Bot API's limit for callback data, in bytes; the longest of ours has 33. */
 export const MAX_DATA_BYTES = 64
@@ -76,7 +76,7 @@ function placeholder(schema: Extract<ReplySchema, { kind: 'text' | 'number' | 'd
     case 'text':
       return `One line, at most ${schema.max_chars} characters`
     case 'number':
-      return `A number from ${schema.min} to ${schema.max}`.slice(0, MAX_PLACEHOLDER_CHARS)
+      return cutToCharacters(`A number from ${schema.min} to ${schema.max}`, MAX_PLACEHOLDER_CHARS)
     case 'date':
       return 'A date, such as 2026-02-17'
   }

@@ -5,11 +5,10 @@
 // TL2  The cursor names the bot: the numbers of another bot say nothing about this one's.
 // TL3  Numbers rise, but after a week without updates they begin anew anywhere, also below. So a first question, and one
 //      after a long silence, asks for everything that waits; what was kept before is known by standing close below the cursor.
-import type { Desk, Say } from '../../src/adapter/index.js'
-import { reasonOf } from '../../src/adapter/index.js'
+import { type Desk, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
-import type { Counter } from './counter.js'
 import { codeOf, type Failure } from './failure.js'
+import type { Intake } from './intake.js'
 import { type Bot, updateIdOf } from './update.js'
 
 /** How long after a failure Telegram is asked again: doubled each time, from the first to the last of these. */
@@ -20,7 +19,7 @@ const SILENCE_MS = 6 * 24 * 60 * 60 * 1000
 /** What waits unconfirmed although it was kept is one batch at most; a number chosen anew is hardly ever this close. */
 const NEARBY = 1_000
 
-type Line = { readonly api: BotApi; readonly counter: Counter; readonly bot: Bot; readonly say: Say }
+type Line = { readonly api: BotApi; readonly intake: Intake; readonly bot: Bot; readonly say: Say }
 
 const spellCursor = (bot: Bot, last: number): string => `${bot.id}:${last}`
 function readCursor(bot: Bot, cursor: string | null): number | null {
@@ -37,14 +36,14 @@ export async function listen(line: Line, cursor: string | null, desk: Desk): Pro
   return async () => {
     stopping.abort()
     await loop
-    await line.counter.settle()
+    await line.intake.settle()
   }
 }
 
 async function poll(line: Line, cursor: number | null, desk: Desk, stopping: AbortSignal): Promise<void> {
   let offset: number | null = null
   let heard = desk.now()
-  let wait = AGAIN_MS
+  const retries = new Retries(AGAIN_MS, AGAIN_AT_MOST_MS, stopping)
   while (!stopping.aborted) {
     if (desk.now() - heard > SILENCE_MS) offset = null
     const asked = await line.api.getUpdates(offset, stopping)
@@ -56,12 +55,11 @@ async function poll(line: Line, cursor: number | null, desk: Desk, stopping: Abo
     }
     const why = asked.ok ? taken.trouble : codeOf(asked.failure)
     if (why === null) {
-      wait = AGAIN_MS
+      retries.reset()
       continue
     }
     line.say('error', 'Telegram is not heard just now; it is asked again', { channel: 'telegram', why })
-    await pause(asked.ok ? wait : Math.max(wait, waitOf(asked.failure)), stopping)
-    wait = Math.min(wait * 2, AGAIN_AT_MOST_MS)
+    await retries.pause(asked.ok ? 0 : waitOf(asked.failure))
   }
 }
 
@@ -74,7 +72,7 @@ type Taken = { readonly last: number | null; readonly trouble: string | null }
 
 /** In order, up to the first that cannot be kept: that one is asked for again. */
 async function takeAll(
-  { counter, bot }: Line,
+  { intake, bot }: Line,
   updates: readonly unknown[],
   cursor: number | null,
   desk: Desk,
@@ -85,7 +83,7 @@ async function takeAll(
     for (const update of updates) {
       const id = updateIdOf(update)
       if (id === null) continue
-      if (!wasTaken(id, cursor)) unkept = (await counter.hand(update, desk, spellCursor(bot, id))) ? null : id
+      if (!wasTaken(id, cursor)) unkept = (await intake.hand(update, desk, spellCursor(bot, id))) ? null : id
       last = id
     }
     if (unkept !== null) await desk.keep(spellCursor(bot, unkept))
@@ -93,16 +91,4 @@ async function takeAll(
   } catch (error) {
     return { last, trouble: reasonOf(error) }
   }
-}
-
-function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer)
-      stopping.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    stopping.addEventListener('abort', done)
-  })
 }

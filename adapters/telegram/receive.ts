@@ -2,7 +2,7 @@
 // no signature and no time, so what comes twice is told apart by its own ids.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Desk, type Hook, type HookAnswer, UNVERIFIED } from '../../src/adapter/index.js'
-import type { Counter } from './counter.js'
+import type { Intake } from './intake.js'
 import { updateIdOf } from './update.js'
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
@@ -10,11 +10,11 @@ const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
 const TAKEN: HookAnswer = { status: 200 }
 const UNREADABLE: HookAnswer = { status: 400, body: 'not an update' }
 
-export async function receive(counter: Counter, secret: string, hook: Hook, desk: Desk): Promise<HookAnswer> {
+export async function receive(intake: Intake, secret: string, hook: Hook, desk: Desk): Promise<HookAnswer> {
   if (!isSame(hook.headers[SECRET_HEADER] ?? '', secret)) return UNVERIFIED
   const update = parsed(hook.bytes)
   if (updateIdOf(update) === null) return UNREADABLE
-  await counter.hand(update, desk)
+  await intake.hand(update, desk)
   return TAKEN
 }
 

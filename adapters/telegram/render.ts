@@ -5,23 +5,23 @@ import {
   defaultWords,
   describeOption,
   describeReply,
-  type Envelope,
+  type Ending,
   inGroups,
   isToldByContent,
-  type Outcome,
+  type Outbound,
   restWords,
   type ShownHandle,
   typeWord,
 } from '../../src/adapter/index.js'
 import { type Controls, controls, type ForceReply } from './keyboard.js'
-import { outcomeWords, toTheMinute } from './words.js'
+import { endingPieces, toTheMinute } from './words.js'
 import { block, bold, code, linked, type Piece, type Written, write } from './written.js'
 
 /** The Bot API's limit for a message. It counts characters; we count UTF-16 units, which are never fewer. */
 export const MAX_TEXT_UNITS = 4096
 
 export type Card = Written & { readonly reply_markup?: Controls }
-type Way = Pick<Envelope, 'reply' | 'page' | 'rested'>
+type Way = Pick<Outbound, 'reply' | 'page' | 'rested'>
 
 /** What stands for the handle of a copy that is not made yet: the text does not hold it. */
 const NO_HANDLE = ''
@@ -105,5 +105,5 @@ const handleLine = ({ name, handle, fixed }: ShownHandle): Piece[] => [
 ]
 
 /** What stands in place of the card, or below it where Telegram does not let it be edited. */
-export const ending = (outcome: Outcome, { type, headline }: Display): Written =>
-  write([bold(typeWord(type)), '\n', block(headline), '\n', ...outcomeWords(outcome)])
+export const closedCard = (ending: Ending, { type, headline }: Display): Written =>
+  write([bold(typeWord(type)), '\n', block(headline), '\n', ...endingPieces(ending)])

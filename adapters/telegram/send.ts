@@ -2,17 +2,18 @@
 // chat and message: replies to it are found by that, and so is the card to edit.
 import {
   type Display,
-  type Envelope,
-  type Outcome,
+  type Ending,
+  type Outbound,
+  pause,
   type Sent,
   TOO_LONG_HERE,
 } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
+import { readRef, refOf } from './copy.js'
 import { type Called, codeOf, type Failure } from './failure.js'
 import { controls } from './keyboard.js'
 import { LONGEST_WAIT_MS, type Pace } from './pace.js'
-import { readRef, refOf } from './place.js'
-import { card, ending, isPrompt, shows } from './render.js'
+import { card, closedCard, isPrompt, shows } from './render.js'
 
 /** A send has ten seconds; what is left when this is over is the lane's. */
 const SEND_MS = 9_500
@@ -25,13 +26,13 @@ type Post = { readonly api: BotApi; readonly pace: Pace }
 const chatOf = (address: unknown): number | null =>
   typeof address === 'number' && Number.isSafeInteger(address) && address > 0 ? address : null
 
-export async function send({ api, pace }: Post, display: Display, envelope: Envelope): Promise<Sent> {
-  const chat = chatOf(envelope.address)
-  const shown = card(display, envelope)
+export async function send({ api, pace }: Post, display: Display, outbound: Outbound): Promise<Sent> {
+  const chat = chatOf(outbound.address)
+  const shown = card(display, outbound)
   if (chat === null) return { kind: 'failed', code: 'telegram_address_unusable', retryable: false }
   if (shown === null) return TOO_LONG_HERE
-  const now = Date.parse(envelope.at)
-  const wait = pace.turn(envelope.delivery_id, chat, now)
+  const now = Date.parse(outbound.at)
+  const wait = pace.turn(outbound.delivery_id, chat, now)
   if (wait > LONGEST_WAIT_MS) {
     return { kind: 'failed', code: 'telegram_paced', retryable: true, retry_after_ms: wait }
   }
@@ -59,9 +60,9 @@ function sentOf(failure: Failure): Sent {
 }
 
 /** A card that prompts for a reply cannot be edited (Bot API, "Updating messages"): its outcome is shown below it. */
-export async function close({ api }: Post, ref: string, outcome: Outcome, display: Display): Promise<void> {
+export async function close({ api }: Post, ref: string, ending: Ending, display: Display): Promise<void> {
   const { chat, message } = readRef(ref)
-  const written = ending(outcome, display)
+  const written = closedCard(ending, display)
   const prompts = shows(display) && isPrompt(controls(display.reply_schema, ''))
   const edit = (): Promise<Called<unknown>> =>
     prompts
@@ -79,5 +80,3 @@ const isShortWait = (called: Called<unknown>): called is Limited =>
 
 /** It says already what it should. */
 const isDone = (failure: Failure): boolean => failure.kind === 'refused' && failure.why === 'not_modified'
-
-const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))

@@ -2,14 +2,14 @@
 // here, and most of it is none. Who is speaking is `from.id`, and only in the private chat with that id: a group, a
 // channel, an anonymous admin, a forwarded, edited or inline message vouches for nobody.
 import type { Binding, Inbound } from '../../src/adapter/index.js'
+import { refOf, type Spot } from './copy.js'
 import { readPress } from './keyboard.js'
-import { type Place, refOf } from './place.js'
 
 export type Meaning =
   | { readonly kind: 'pressed'; readonly query: string; readonly inbound: Inbound }
   /** Options were ticked on a card: drawn anew, and nothing more. */
   | { readonly kind: 'picked'; readonly query: string; readonly ticked: Ticked; readonly inbound: Inbound }
-  | { readonly kind: 'replied'; readonly place: Place; readonly inbound: Inbound }
+  | { readonly kind: 'replied'; readonly spot: Spot; readonly inbound: Inbound }
   | { readonly kind: 'started'; readonly chat: number; readonly code: string | null }
   /** The person has blocked the bot: what was put before them there no longer stands. */
   | { readonly kind: 'blocked'; readonly user: number }
@@ -17,7 +17,7 @@ export type Meaning =
   | { readonly kind: 'chatter'; readonly chat: number }
   | { readonly kind: 'nothing' }
 
-type Ticked = { readonly handle: string; readonly picks: number; readonly place: Place | null }
+type Ticked = { readonly handle: string; readonly picks: number; readonly spot: Spot | null }
 
 type Fields = Readonly<Record<string, unknown>>
 const fields = (value: unknown): Fields | null =>
@@ -63,7 +63,7 @@ function inboundOf(
 
 function pressOf(query: Fields, bot: Bot): Meaning {
   const from = fields(query.from)
-  const place = placeOf(fields(query.message))
+  const spot = spotOf(fields(query.message))
   const pressed = readPress(words(query.data))
   const binding = { kind: 'handle', handle: pressed.handle } as const
   const text = pressed.kind === 'said' ? pressed.text : ''
@@ -71,7 +71,7 @@ function pressOf(query: Fields, bot: Bot): Meaning {
   const inbound = inboundOf(from, { binding, text }, `${bot.id}/c${words(query.id)}`, vouched)
   const about = { query: words(query.id), inbound }
   if (pressed.kind === 'said') return { kind: 'pressed', ...about }
-  return { kind: 'picked', ...about, ticked: { handle: pressed.handle, picks: pressed.picks, place } }
+  return { kind: 'picked', ...about, ticked: { handle: pressed.handle, picks: pressed.picks, spot } }
 }
 
 /** Traces of somebody else's words, or of words that were other ones before. */
@@ -92,19 +92,19 @@ const SECOND_HAND = [
 
 function wordsOf(message: Fields, messageId: string, isNew: boolean): Meaning {
   const from = fields(message.from)
-  const place = placeOf(message)
+  const spot = spotOf(message)
   const vouched =
     isNew && isPrivateWith(from, message) && SECOND_HAND.every(trace => message[trace] === undefined)
-  const card = placeOf({ chat: message.chat, message_id: fields(message.reply_to_message)?.message_id })
-  if (card !== null && place !== null) {
+  const card = spotOf({ chat: message.chat, message_id: fields(message.reply_to_message)?.message_id })
+  if (card !== null && spot !== null) {
     const facts = {
       binding: { kind: 'ref', ref: refOf(card) },
       text: words(message.text),
     } as const
-    return { kind: 'replied', place, inbound: inboundOf(from, facts, messageId, vouched) }
+    return { kind: 'replied', spot, inbound: inboundOf(from, facts, messageId, vouched) }
   }
-  if (!vouched || place === null || from?.is_bot === true) return { kind: 'nothing' }
-  return startOf(words(message.text), place.chat) ?? { kind: 'chatter', chat: place.chat }
+  if (!vouched || spot === null || from?.is_bot === true) return { kind: 'nothing' }
+  return startOf(words(message.text), spot.chat) ?? { kind: 'chatter', chat: spot.chat }
 }
 
 /** What follows /start in a deep link: at most 64 of these characters. */
@@ -128,7 +128,7 @@ function isPrivateWith(from: Fields | null, holder: Fields | null): boolean {
   return id(from?.id) !== null && chat?.type === 'private' && id(chat.id) === id(from?.id)
 }
 
-function placeOf(message: Fields | null): Place | null {
+function spotOf(message: Fields | null): Spot | null {
   const chat = id(fields(message?.chat)?.id)
   const number = id(message?.message_id)
   return chat === null || number === null ? null : { chat, message: number }

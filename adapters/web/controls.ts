@@ -1,8 +1,14 @@
 // The proper control for every kind of answer. Each sends strings of the reply grammar under the name `reply`, the
 // same strings a person would type on any other channel, so the page has no second way to mean something.
 // Nothing is ever chosen for the person: not at first sight, and a single choice not after a refusal either.
-import { describeReply, letterOf, type Option, type ReplySchema } from '../../src/adapter/index.js'
-import { html, type Markup } from './markup.js'
+import {
+  describeReply,
+  html,
+  letterOf,
+  type Markup,
+  type Option,
+  type ReplySchema,
+} from '../../src/adapter/index.js'
 
 type Kind<K extends ReplySchema['kind']> = Extract<ReplySchema, { kind: K }>
 

@@ -1,5 +1,5 @@
 // The sheet of paper every page is written on.
-import { html, type Markup } from './markup.js'
+import { html, type Markup } from '../../src/adapter/index.js'
 import { SCRIPT } from './page-script.js'
 import { STYLE } from './page-style.js'
 

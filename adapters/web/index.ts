@@ -14,7 +14,7 @@ export function webAdapter(options: Console): Adapter & ReplyPage {
   return {
     channel: 'web',
     shows: () => true,
-    send: (display, envelope) => send(console, display, envelope),
+    send: (display, outbound) => send(console, display, outbound),
     page,
     blobPage,
     readForm,

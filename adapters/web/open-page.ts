@@ -3,15 +3,16 @@ import {
   type Channel,
   type Display,
   defaultWords,
+  html,
   inGroups,
   inUtc,
+  type Markup,
   type PageState,
   type ShownHandle,
   typeWord,
 } from '../../src/adapter/index.js'
 import { control } from './controls.js'
 import { frame } from './frame.js'
-import { html, type Markup } from './markup.js'
 import { spelled } from './stored-content.js'
 import { timeLeft } from './time-left.js'
 
@@ -32,11 +33,11 @@ ${wayToAnswer(state)}`,
   })
 }
 
-/** autofocus brings a reader of the answered form back to the reason, with or without the script. */
+/** No heading: it stands before the page's own. autofocus brings a reader of the answered form back to the reason, with or without the script. */
 const refusal = (
   refused: Refused,
 ): Markup => html`<section class="sheet alarm" role="alert" id="refusal" tabindex="-1" autofocus>
-<h2>Your answer was not taken</h2>
+<p class="head">Your answer was not taken</p>
 <p>${refused.message}</p>
 <dl>${told('What was read', refused.read)}${told('What would be understood', refused.accepted)}</dl>
 <a class="jump" href="#answer">Answer again</a>
@@ -129,9 +130,10 @@ function wayToAnswer(state: Open): Markup {
   return state.csrf === null ? UNSHOWN : form(state, state.csrf)
 }
 
+/** Without an action it is sent to the page's own address, under whatever path that is. */
 function form({ display, refused }: Open, csrf: string): Markup {
   const explained = refused === null ? '' : ' refusal'
-  return html`<form class="sheet stack" id="answer" method="post" action="" autocomplete="off">
+  return html`<form class="sheet stack" id="answer" method="post" autocomplete="off">
 ${control(display.reply_schema, refused?.typed ?? '', `accepted${explained}`)}
 <div class="proof"><label class="ask" for="code">Code</label>
 <p class="hint" id="code-hint">The 4 characters that came with the link.</p>

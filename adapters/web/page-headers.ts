@@ -1,7 +1,8 @@
 // What every page is sent with. The page may draw itself with one style and run one script, both named by the hash of
 // their bytes; it loads nothing, is framed by nobody, is kept nowhere, and tells no other site where it lives.
+
 import { createHash } from 'node:crypto'
-import type { Markup } from './markup.js'
+import type { Markup } from '../../src/adapter/index.js'
 import { SCRIPT } from './page-script.js'
 import { STYLE } from './page-style.js'
 

@@ -1,6 +1,6 @@
+import { html, type Markup } from '../../src/adapter/index.js'
 // The page's one script: it counts down to the deadline and adds the reader's own time of day. It sends nothing and
 // touches no control; without it the page is complete. Its bytes are fixed, so the policy can name them by hash.
-import { html, type Markup } from './markup.js'
 
 // The lane's clock, not the reader's, says how much time is left: a phone that is an hour off counts the same.
 export const SCRIPT: Markup = html`

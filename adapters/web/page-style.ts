@@ -1,6 +1,6 @@
+import { html, type Markup } from '../../src/adapter/index.js'
 // How every page looks: one column, one accent, the reader's own fonts, light or dark as the reader's device is set.
 // Loads nothing. YES and NO are drawn alike, so that the page leans to neither.
-import { html, type Markup } from './markup.js'
 
 export const STYLE: Markup = html`
 :root {
@@ -41,7 +41,7 @@ a { color: var(--accent); text-underline-offset: .2em; }
 .who strong { color: var(--ink); }
 h1 { font-size: 1.625rem; line-height: 1.25; font-weight: 650; letter-spacing: -.012em; text-wrap: balance; }
 h1.long { font-size: 1.1875rem; line-height: 1.45; letter-spacing: 0; text-wrap: wrap; }
-h2, legend, .name { font-size: 1rem; font-weight: 650; line-height: 1.4; }
+h2, legend, .name, .head { font-size: 1rem; font-weight: 650; line-height: 1.4; }
 .soft { color: var(--soft); font-size: .9375rem; }
 
 .words { border-left: .25rem solid var(--accent); background: var(--well); border-radius: .25rem .75rem .75rem .25rem; padding: 1rem 1.125rem 1.125rem; }
@@ -98,7 +98,7 @@ button:hover { filter: brightness(1.08); }
 
 .alarm { border-color: var(--alarm); background: var(--alarm-tint); box-shadow: none; }
 .alarm:focus-visible { outline: 1px solid var(--alarm); outline-offset: 0; border-radius: 1rem; }
-.alarm h2 { color: var(--alarm); font-size: 1.125rem; }
+.alarm h2, .alarm .head { margin: 0; color: var(--alarm); font-size: 1.125rem; }
 .alarm dl { display: grid; gap: .75rem; margin-top: .875rem; }
 .alarm p { margin-top: .25rem; }
 .alarm dt { font-size: .875rem; color: var(--soft); }

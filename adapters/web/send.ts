@@ -1,11 +1,12 @@
 // With no channel to carry it, the link goes to whoever sits at the console: into the outbox file, then on the screen.
 // The file comes first: what a person is shown is already recorded for the program that reads the outbox.
 import {
+  cutToCharacters,
   type Display,
   defaultWords,
   describeReply,
-  type Envelope,
   inUtc,
+  type Outbound,
   restWords,
   type Sent,
   typeWord,
@@ -19,14 +20,14 @@ export type Console = {
   readonly print: (text: string) => void
 }
 
-export async function send(console: Console, display: Display, envelope: Envelope): Promise<Sent> {
+export async function send(console: Console, display: Display, outbound: Outbound): Promise<Sent> {
   if (!console.outbox) return { kind: 'failed', code: 'no_carrier', retryable: false }
   try {
-    await console.write(lineOf(display, envelope))
+    await console.write(lineOf(display, outbound))
   } catch {
     return { kind: 'failed', code: 'outbox_unwritable', retryable: true }
   }
-  console.print(blockOf(display, envelope))
+  console.print(blockOf(display, outbound))
   return { kind: 'sent' }
 }
 
@@ -43,29 +44,20 @@ export function gathering(print: Console['print']): Console['print'] {
   }
 }
 
-const lineOf = (display: Display, envelope: Envelope): OutboxLine => ({
-  delivery_id: envelope.delivery_id,
+const lineOf = (display: Display, outbound: Outbound): OutboxLine => ({
+  delivery_id: outbound.delivery_id,
   request_id: display.request_id,
-  user_id: envelope.recipient.user_id,
-  link: envelope.page.link,
-  code: envelope.page.code,
-  at: envelope.at,
+  user_id: outbound.recipient.user_id,
+  link: outbound.page.link,
+  code: outbound.page.code,
+  at: outbound.at,
 })
 
 /** Two lines of a terminal: the question is read on the page, here it is recognised. */
 const MAX_WORDS = 160
+const cut = (text: string): string => cutToCharacters(text, MAX_WORDS)
 
-/** Half of a character. */
-const SURROGATE = /[\ud800-\udfff]/
-
-function cut(text: string): string {
-  if (text.length <= MAX_WORDS) return text
-  if (!SURROGATE.test(text)) return `${text.slice(0, MAX_WORDS - 1)}…`
-  const points = [...text]
-  return points.length <= MAX_WORDS ? text : `${points.slice(0, MAX_WORDS - 1).join('')}…`
-}
-
-function blockOf(display: Display, { recipient, page, rested }: Envelope): string {
+function blockOf(display: Display, { recipient, page, rested }: Outbound): string {
   const silence = defaultWords(display.default_action)
   return [
     '',

@@ -1,9 +1,8 @@
 // A caller's stored content as a reviewer sees it: plain text, every character either itself or named. A mark that
 // turns the reading direction, hides or moves text is shown by its number, so that what is reviewed is what is there.
 
-import { inGroups, UNSEEN } from '../../src/adapter/index.js'
+import { html, inGroups, type Markup, UNSEEN } from '../../src/adapter/index.js'
 import { frame } from './frame.js'
-import { html, type Markup } from './markup.js'
 
 /** But not the tab and the line feed, which make content what it is. */
 const NAMED = new RegExp(`((?![\\n\\t])(?:${UNSEEN.source}))`, 'u')

@@ -1,5 +1,6 @@
 // What a channel and the lane say to each other. Adapters translate; they do not compile, time out or decide. Every channel
 // folder holds index.ts, render.ts, send.ts and receive.ts.
+import type { Answered } from '../event.js'
 import type { Reason } from '../reason.js'
 import type { Channel, Proof } from '../request/channel.js'
 import type { Display } from '../request/display.js'
@@ -8,7 +9,7 @@ import type { Rested } from '../request/words.js'
 import type { Say } from '../say.js'
 
 /** What travels beside the display to one person: never hashed, never logged. */
-export type Envelope = {
+export type Outbound = {
   readonly delivery_id: string
   readonly attempt: number
   /** There where the copies of earlier attempts, up to this one, can be answered no more: the key of their tokens was revoked.
@@ -42,7 +43,7 @@ export type Sent =
   | { readonly kind: 'uncertain'; readonly ref?: string }
 
 /** What a closed copy is edited to: only `answered` names a person. */
-export type Outcome = {
+export type Ending = {
   readonly outcome: 'answered' | 'defaulted' | 'undelivered' | 'withdrawn'
   readonly at: string
   readonly answered_by: string | null
@@ -76,9 +77,27 @@ export type Inbound = {
   readonly loosely?: true
 }
 
+/** A request as far as whoever has answered it may see: not the run, and not the others who were asked. */
+export type OwnView = {
+  readonly request_id: string
+  readonly state: string
+  readonly deadline_at: string
+  readonly resolved_at: string | null
+  readonly answer: Pick<NonNullable<Answered>, 'parsed_choice' | 'parsed_payload'> | null
+  readonly default_action: DefaultAction
+  readonly default_applied: boolean
+}
+
 /** What became of an inbound reply, for the channel to tell its sender. Said only after the commit. */
 export type Verdict =
-  | { readonly kind: 'recorded'; readonly answer: string; readonly at: string; readonly answered_by: string }
+  | {
+      readonly kind: 'recorded'
+      /** As one line. */
+      readonly answer: string
+      readonly at: string
+      readonly answered_by: string
+      readonly shown: OwnView
+    }
   | {
       readonly kind: 'refused'
       readonly reason: Reason
@@ -90,10 +109,11 @@ export type Verdict =
       readonly read: string | null
       readonly accepted: string | null
       /** What holds, where it is settled. */
-      readonly outcome: Outcome | null
+      readonly ending: Ending | null
     }
   /** It names no delivery: nothing was recorded, and the sender is told nothing that depends on it. */
   | { readonly kind: 'unknown' }
+export type Refused = Extract<Verdict, { kind: 'refused' }>
 
 /** What the provider says later about a copy it took: a bounce means that it no longer stands. */
 export type Report = {
@@ -112,7 +132,7 @@ export type Glance = {
   readonly display: Display
   /** The first check that would fail whatever is said; null when only the words are missing. */
   readonly reason: Reason | null
-  readonly outcome: Outcome | null
+  readonly ending: Ending | null
 }
 
 /** The lane as a channel sees it. Whatever it promises is durable when it fulfils; LedgerUnavailable rejects. */
@@ -122,7 +142,7 @@ export interface Desk {
   report(report: Report): Promise<void>
   look(inbound: Inbound): Promise<Glance | null>
   /** True for whoever may now say "your reply could not be read": once per request and person, claimed before it is said. */
-  notice(refused: Extract<Verdict, { kind: 'refused' }>): Promise<boolean>
+  notice(refused: Refused): Promise<boolean>
   /** An invitation to link this address was accepted; the person's id, or null for one that is not open. */
   link(code: string, address: unknown): Promise<string | null>
   keep(cursor: string): Promise<void>
@@ -176,9 +196,9 @@ export interface Adapter {
   readonly atOnce?: number
   /** Whether a copy on this channel can show all of what is decided, whole: pure. One that cannot only announces. */
   shows(display: Display): boolean
-  send(display: Display, envelope: Envelope): Promise<Sent>
+  send(display: Display, outbound: Outbound): Promise<Sent>
   /** Edits a delivered copy to its outcome. Absent where a channel has nothing to edit. */
-  close?(ref: string, outcome: Outcome, display: Display): Promise<void>
+  close?(ref: string, ending: Ending, display: Display): Promise<void>
   /** A webhook: verified on its raw bytes first, then translated, taken at the desk, and only then acknowledged. */
   receive?(hook: Hook, desk: Desk): Promise<HookAnswer>
   /** Pulled channels, from the cursor on, until the returned function was called. */

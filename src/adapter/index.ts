@@ -14,22 +14,28 @@ export {
   type AdapterParts,
   type Binding,
   type Desk,
-  type Envelope,
+  type Ending,
   type Finding,
   type Glance,
   type Hook,
   type HookAnswer,
   type Inbound,
-  type Outcome,
+  type Outbound,
+  type Refused,
   type Report,
   type Sent,
   TOO_LONG_HERE,
   UNVERIFIED,
   type Verdict,
 } from './contract.js'
+export { cutToCharacters, cutToUnits } from './cut.js'
+export { html, type Markup } from './markup.js'
 export type {
   Form,
   Page,
   PageState,
   ReplyPage,
 } from './page.js'
+export { aborted, pause, Retries } from './pause.js'
+export { Seen } from './seen.js'
+export { draw, endingWords, type Phrase, recordedWords, refusalWords, unnamed, type Voice } from './words.js'

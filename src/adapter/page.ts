@@ -1,7 +1,7 @@
 // The page of /r/:handle, as the door in http/ and the web adapter, which draws it, speak of it.
 import type { Channel } from '../request/channel.js'
 import type { Display } from '../request/display.js'
-import type { Outcome } from './contract.js'
+import type { Ending } from './contract.js'
 
 export type PageState =
   | {
@@ -29,7 +29,7 @@ export type PageState =
     }
   | { readonly kind: 'recorded'; readonly answer: string; readonly at: string }
   /** Says only that it is closed and how; shows nothing of the request. */
-  | { readonly kind: 'closed'; readonly outcome: Outcome }
+  | { readonly kind: 'closed'; readonly ending: Ending }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'stopped'; readonly title: string; readonly message: string }
 

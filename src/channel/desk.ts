@@ -1,9 +1,9 @@
 // The lane as one channel sees it: where its replies are taken, its reports filed, and its questions answered.
 
-import type { Desk, Inbound, Report, Verdict } from '../adapter/contract.js'
-import { isOpen } from '../agenda/case.js'
+import type { Desk, Inbound, OwnView, Report, Verdict } from '../adapter/contract.js'
+import { type Case, isOpen } from '../agenda/case.js'
 import { LINKED } from '../agenda/delivery.js'
-import { outcomeOf, spoken } from '../agenda/outcome.js'
+import { endingOf, spoken } from '../agenda/ending.js'
 import { claimNotice } from '../delivery/notice.js'
 import { report } from '../delivery/report.js'
 import type { Lane } from '../lane/lane.js'
@@ -82,7 +82,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
         announces,
         display: display(subject, parts.keyName(subject.opened_by)),
         reason,
-        outcome: isOpen(subject) ? null : outcomeOf(subject),
+        ending: isOpen(subject) ? null : endingOf(subject),
       }
     },
 
@@ -114,12 +114,13 @@ const sound = <T>(asked: Promise<T>): Promise<T | null> =>
 function verdictOf(received: Received): Verdict {
   if (received.kind === 'unknown') return received
   const { subject } = received
-  const outcome = isOpen(subject) ? null : outcomeOf(subject)
+  const ending = isOpen(subject) ? null : endingOf(subject)
   if (received.kind === 'accepted') {
     const { answer, resolved_at, deadline_at } = subject
     if (answer === null) throw new Error('an accepted reply leaves an answer')
     const { answered_by } = answer
-    return { kind: 'recorded', answer: spoken(answer), at: resolved_at ?? deadline_at, answered_by }
+    const at = resolved_at ?? deadline_at
+    return { kind: 'recorded', answer: spoken(answer), at, answered_by, shown: shownTo(subject) }
   }
   const { reason, refusal, delivery_id, theirs } = received
   return {
@@ -130,6 +131,19 @@ function verdictOf(received: Received): Verdict {
     delivery_id,
     read: refusal?.read ?? null,
     accepted: refusal?.accepted ?? null,
-    outcome,
+    ending,
+  }
+}
+
+function shownTo(subject: Case): OwnView {
+  const { request_id, state, deadline_at, resolved_at, answer, request, default_applied } = subject
+  return {
+    request_id,
+    state,
+    deadline_at,
+    resolved_at,
+    answer: answer && { parsed_choice: answer.parsed_choice, parsed_payload: answer.parsed_payload },
+    default_action: request.default_action,
+    default_applied,
   }
 }

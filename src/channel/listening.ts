@@ -1,6 +1,7 @@
 // Pulled channels: each is listened to by whoever holds its name, from where the last one had read to. In the cluster that is
 // one replica at a time; when it dies or loses its hold, another goes on.
 import type { Adapter, Desk } from '../adapter/contract.js'
+import { aborted, Retries } from '../adapter/pause.js'
 import type { Store } from '../ledger/contract.js'
 import type { Channel } from '../request/channel.js'
 import { reasonOf, type Say } from '../say.js'
@@ -36,19 +37,18 @@ async function listenOn(
   say: Say,
   stopping: AbortSignal,
 ): Promise<void> {
-  let wait = AGAIN_MS
+  const retries = new Retries(AGAIN_MS, AGAIN_AT_MOST_MS, stopping)
   while (!stopping.aborted) {
     try {
       await listenOnce(adapter, store, desk, say, stopping)
-      wait = AGAIN_MS
+      retries.reset()
     } catch (error) {
       say('error', 'a channel cannot be listened to; it is tried again', {
         channel: adapter.channel,
         why: reasonOf(error),
       })
-      wait = Math.min(wait * 2, AGAIN_AT_MOST_MS)
     }
-    await pause(wait, stopping)
+    await retries.pause()
   }
 }
 
@@ -67,30 +67,9 @@ async function listenOnce(
   try {
     const stop = await adapter.listen?.(await store.shelf.cursor(channel), desk)
     say('info', 'listening', { channel })
-    await aborted(AbortSignal.any([stopping, lost.signal]))
+    await aborted(stopping, lost.signal)
     await stop?.()
   } finally {
     await hold.release()
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
-
-/** Leaves nothing behind on the signal: whoever does not hold a name asks for it again all day. */
-function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const over = (): void => {
-      clearTimeout(timer)
-      stopping.removeEventListener('abort', over)
-      resolve()
-    }
-    const timer = setTimeout(over, ms)
-    stopping.addEventListener('abort', over)
-    if (stopping.aborted) over()
-  })
 }

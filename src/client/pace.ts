@@ -23,6 +23,7 @@ export const pauseAfter = (trouble: Trouble, pause: number): number =>
 
 export const longer = (pause: number): number => Math.min(pause * 2, LONGEST_PAUSE_MS)
 
+/** A copy of its own of src/adapter/pause.ts: whoever takes the client takes no other room of ours with it. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

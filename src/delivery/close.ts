@@ -1,5 +1,5 @@
 // Edits a delivered copy to its outcome, so that nobody finds a live button on a question that is settled.
-import type { Adapter, Outcome } from '../adapter/contract.js'
+import type { Adapter, Ending } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
 import { within } from '../patience.js'
@@ -17,10 +17,10 @@ type Closer = Pick<Recorder, 'record'> & {
 }
 
 /** What a copy is edited to: how it ended, and what was asked. */
-type Ending = { readonly outcome: Outcome; readonly display: Display }
+type Edit = { readonly ending: Ending; readonly display: Display }
 
-export async function close(closer: Closer, first: Case, duty: Close, ending: Ending): Promise<Case> {
-  const edited = await edit(closer, first, duty, ending)
+export async function close(closer: Closer, first: Case, duty: Close, to: Edit): Promise<Case> {
+  const edited = await edit(closer, first, duty, to)
   const events = [{ type: 'DELIVERY_CLOSED', body: { delivery_id: duty.delivery_id, edited } }] as const
   // Editing twice does no harm, so it is not claimed; whoever comes second finds it told.
   const { subject } = await closer.record(
@@ -39,12 +39,12 @@ async function edit(
   closer: Closer,
   { request_id }: Case,
   { channel, delivery_id }: Close,
-  { outcome, display }: Ending,
+  { ending, display }: Edit,
 ): Promise<boolean> {
   const adapter = closer.adapter(channel)
   const refs = await closer.refs(delivery_id)
   try {
-    const edits = refs.map(async ref => adapter?.close?.(ref, outcome, display))
+    const edits = refs.map(async ref => adapter?.close?.(ref, ending, display))
     const all = Promise.all(edits).then(() => refs.length > 0)
     return await within(CLOSE_TIMEOUT_MS, all, false)
   } catch (error) {

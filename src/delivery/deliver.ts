@@ -1,6 +1,6 @@
 // Puts one request before one person on one channel. The attempt is claimed in the ledger before it is made, so that
 // two who learn of the same duty cannot both send; what became of it is recorded whatever else has happened since.
-import type { Adapter, Envelope, Sent } from '../adapter/contract.js'
+import type { Adapter, Outbound, Sent } from '../adapter/contract.js'
 import { retryAt } from '../agenda/backoff.js'
 import type { Case } from '../agenda/case.js'
 import { NOT_LINKED } from '../agenda/delivery.js'
@@ -117,7 +117,7 @@ async function send(sender: Sender, subject: Case, duty: Deliver, pass: Pass): P
   if (isHopeless(pass.way)) return { kind: 'failed', code: pass.way, retryable: false }
   const rested = sender.rested(subject, duty.user_id)
   const voided = subject.deliveries.find(one => one.delivery_id === duty.delivery_id)?.voided ?? 0
-  const envelope: Envelope = {
+  const outbound: Outbound = {
     delivery_id: duty.delivery_id,
     attempt: duty.attempt,
     recipient: { user_id: duty.user_id, name: person.name },
@@ -129,7 +129,7 @@ async function send(sender: Sender, subject: Case, duty: Deliver, pass: Pass): P
     at: instant(sender.now()),
   }
   try {
-    return await within(SEND_TIMEOUT_MS, adapter.send(pass.shown, envelope), { kind: 'uncertain' })
+    return await within(SEND_TIMEOUT_MS, adapter.send(pass.shown, outbound), { kind: 'uncertain' })
   } catch (error) {
     sender.onTrouble(error, { request_id: pass.shown.request_id, delivery_id: duty.delivery_id })
     return { kind: 'failed', code: 'adapter_error', retryable: true }

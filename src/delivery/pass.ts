@@ -5,7 +5,7 @@
 // DP2  One of use `reply` is made only where an answer on the channel itself would be taken, and the page has a code only
 //      where it is the copy's one way to be answered.
 // DP3  A copy that could not be answered at all has no handle: it is not sent.
-import type { Envelope } from '../adapter/contract.js'
+import type { Outbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
 import type { Hash } from '../canonical.js'
@@ -49,7 +49,7 @@ export type Pass = {
   readonly token_hash: Hash
   /** The key that signed the token. */
   readonly kid: string
-  readonly reply: Envelope['reply']
+  readonly reply: Outbound['reply']
   readonly page: { readonly handle: string; readonly code: string | null }
   readonly grants: readonly Grant[]
 }

@@ -35,22 +35,6 @@ function decisionOf({ decision, policy_token }: Case, token: string | null) {
   return { ...decided, policy_token: token, policy_token_expires_at: policy_token.expires_at }
 }
 
-/** What the person who answered may see of it: not the run, not the others who were asked. */
-export function showAnswered(subject: Case) {
-  return {
-    request_id: subject.request_id,
-    state: subject.state,
-    deadline_at: subject.deadline_at,
-    resolved_at: subject.resolved_at,
-    answer:
-      subject.answer === null
-        ? null
-        : { parsed_choice: subject.answer.parsed_choice, parsed_payload: subject.answer.parsed_payload },
-    default_action: subject.request.default_action,
-    default_applied: subject.default_applied,
-  }
-}
-
 /** Those begun, and while it is open those the agenda still has to begin. */
 function deliveriesOf(subject: Case) {
   const begun = subject.deliveries.map(show)

@@ -2,7 +2,7 @@
 // process does not live to finish, and whoever is asked next finds it owed still.
 import type { Adapter } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
-import { outcomeOf } from '../agenda/outcome.js'
+import { endingOf } from '../agenda/ending.js'
 import { type AgendaPolicy, type Duty, isOverdue, owed } from '../agenda/owed.js'
 import { instant } from '../clock.js'
 import { type Config, proofsFor } from '../config/config.js'
@@ -189,11 +189,11 @@ export class Errands {
 
   async #close(subject: Case, duty: Extract<Duty, { kind: 'close' }>): Promise<void> {
     const refs = (id: string) => this.#parts.store.shelf.refs(id)
-    const ending = {
-      outcome: outcomeOf(subject),
+    const to = {
+      ending: endingOf(subject),
       display: display(subject, this.#parts.keyName(subject.opened_by)),
     }
-    await close({ ...this.#sender, refs }, subject, duty, ending)
+    await close({ ...this.#sender, refs }, subject, duty, to)
   }
 
   async #callBack(subject: Case, duty: CallBack): Promise<void> {

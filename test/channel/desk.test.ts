@@ -51,13 +51,22 @@ describe('take', () => {
       answer: 'YES',
       at: '2026-11-01T12:00:01.000Z',
       answered_by: 'owner',
+      shown: {
+        request_id: 'q',
+        state: 'answered',
+        deadline_at: '2026-11-01T12:10:00.000Z',
+        resolved_at: '2026-11-01T12:00:01.000Z',
+        answer: { parsed_choice: 'YES', parsed_payload: null },
+        default_action: 'HALT',
+        default_applied: false,
+      },
     })
     expect(await types()).toContain('HUMAN_REPLY_EVENT')
   })
 
   test('says of words that were not understood what was read and what would have been', async () => {
     await ask()
-    const delivery_id = stage.slack.copies[0]?.envelope.delivery_id
+    const delivery_id = stage.slack.copies[0]?.outbound.delivery_id
     expect(await take('perhaps')).toEqual({
       kind: 'refused',
       reason: 'reply_not_in_schema',
@@ -66,7 +75,7 @@ describe('take', () => {
       theirs: true,
       read: 'perhaps',
       accepted: 'Reply YES or NO.',
-      outcome: null,
+      ending: null,
     })
   })
 
@@ -76,7 +85,7 @@ describe('take', () => {
     expect(await take('yes')).toMatchObject({
       kind: 'refused',
       reason: 'already_resolved',
-      outcome: { outcome: 'defaulted', default_action: 'HALT', answered_by: null },
+      ending: { outcome: 'defaulted', default_action: 'HALT', answered_by: null },
     })
   })
 
@@ -124,7 +133,7 @@ describe('report', () => {
       status: 'delivered',
       stands: true,
     })
-    const about = { kind: 'handle', handle: (second?.envelope.reply?.handle ?? '').toUpperCase() } as const
+    const about = { kind: 'handle', handle: (second?.outbound.reply?.handle ?? '').toUpperCase() } as const
     await desk.report({ channel: 'sms', about, status: 'undelivered', stands: false })
     expect(await types('q-1')).toContain('DELIVERY_STATUS')
     await until('the mail of q-2', async () => (await states('q-2'))?.includes('email sent') === true)
@@ -156,7 +165,7 @@ describe('report', () => {
     stage.clock.pass(5_000)
     await stage.lane.advance('q-1')
     await stage.lane.drain()
-    const [first, second] = stage.sms.copies.map(({ envelope }) => envelope)
+    const [first, second] = stage.sms.copies.map(({ outbound }) => outbound)
     expect([first?.delivery_id === second?.delivery_id, await states('q-1')]).toEqual([true, ['sms sent']])
     const failed = (travelled = '') =>
       stage.desk('sms').report({
@@ -177,7 +186,7 @@ describe('report', () => {
   test('about what is another channel’s, or nobody’s, changes nothing', async () => {
     await ask('q-1', SMS_FIRST)
     const size = (await stage.entries()).length
-    const travelled = stage.sms.copies[0]?.envelope.reply?.handle ?? ''
+    const travelled = stage.sms.copies[0]?.outbound.reply?.handle ?? ''
     for (const about of [
       { kind: 'handle', handle: travelled },
       { kind: 'ref', ref: 'sms-1' },
@@ -205,7 +214,7 @@ describe('look', () => {
       expect(await slack().look(fromSlack(handle(), ''))).toMatchObject({
         display: { request_id: 'q', headline: 'Ship it?', asked_by: 'name of key-1' },
         reason: null,
-        outcome: null,
+        ending: null,
       })
     }
     expect(await slack().look(fromSlack(handle(), '', { sender: DEPUTY }))).toMatchObject({
@@ -216,7 +225,7 @@ describe('look', () => {
     expect(await take('yes')).toMatchObject({ kind: 'recorded' })
     expect(await slack().look(fromSlack(handle(), ''))).toMatchObject({
       reason: 'already_resolved',
-      outcome: { outcome: 'answered', answer: 'YES' },
+      ending: { outcome: 'answered', answer: 'YES' },
     })
   })
 })
@@ -225,7 +234,7 @@ describe('notice', () => {
   test('is given once, for the delivery the refusal names, on this channel', async () => {
     await ask('q', [{ user_id: 'deputy', channels: ['sms'], route: 'first' }])
     const desk = stage.desk('sms')
-    const code = stage.sms.copies[0]?.envelope.reply?.code ?? ''
+    const code = stage.sms.copies[0]?.outbound.reply?.code ?? ''
     const verdict = await desk.take(fromPhone(code, 'perhaps', { sender: DEPUTY_PHONE }))
     if (verdict.kind !== 'refused') throw new Error(verdict.kind)
     expect([await desk.notice(verdict), await desk.notice(verdict)]).toEqual([true, false])

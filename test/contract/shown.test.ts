@@ -7,7 +7,7 @@ import * as slack from '../../adapters/slack/render.js'
 import * as sms from '../../adapters/sms/render.js'
 import * as telegram from '../../adapters/telegram/render.js'
 import { page } from '../../adapters/web/render.js'
-import type { Envelope } from '../../src/adapter/contract.js'
+import type { Outbound } from '../../src/adapter/contract.js'
 import type { Option, ReplySchema } from '../../src/compiler/reply-schema.js'
 import type { Display } from '../../src/request/display.js'
 import { display } from '../../src/request/display.js'
@@ -19,7 +19,7 @@ const REPLY_CODE = '7K3FQ2M'
 const PAGE_CODE = 'Z9XW'
 const PUBLIC_URL = 'https://lane.example.org'
 const LINK = `${PUBLIC_URL}/r/zyxwvtsrqpnmkjhgfedcba9876`
-type Way = Pick<Envelope, 'reply' | 'page' | 'rested'>
+type Way = Pick<Outbound, 'reply' | 'page' | 'rested'>
 const ANSWERED_HERE: Way = {
   reply: { handle: HANDLE, code: REPLY_CODE },
   page: { link: LINK, code: null },

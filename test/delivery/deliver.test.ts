@@ -89,13 +89,13 @@ describe('an attempt', () => {
     await settled()
     const copy = stage.slack.copies[0]
     if (copy === undefined) throw new Error('nothing was sent')
-    const { reply, page } = copy.envelope
-    const handles = [reply?.handle ?? '', pageHandle(copy.envelope)]
+    const { reply, page } = copy.outbound
+    const handles = [reply?.handle ?? '', pageHandle(copy.outbound)]
     expect(handles.map(readHandle)).toEqual(handles)
     expect(handles[0]).not.toBe(handles[1])
     expect(page).toEqual({ link: `https://lane.example.org/r/${handles[1]}`, code: null })
-    expect(copy.envelope).toMatchObject({ attempt: 1, recipient: { user_id: 'owner', name: 'Owner' } })
-    expect(copy.envelope.address).toEqual({ team: 'T1', user: 'UOWNER' })
+    expect(copy.outbound).toMatchObject({ attempt: 1, recipient: { user_id: 'owner', name: 'Owner' } })
+    expect(copy.outbound.address).toEqual({ team: 'T1', user: 'UOWNER' })
     expect(copy.display).toMatchObject({ request_id: 'q', asked_by: 'name of key-1' })
     for (const handle of handles) expect(JSON.stringify(copy.display)).not.toContain(handle)
   })
@@ -105,7 +105,7 @@ describe('an attempt', () => {
     await stage.open(question('q'))
     await settled()
     await later(2_000)
-    const [first, second] = stage.slack.copies.map(copy => copy.envelope)
+    const [first, second] = stage.slack.copies.map(copy => copy.outbound)
     expect(second?.reply?.handle).not.toBe(first?.reply?.handle)
     expect(second).toMatchObject({ delivery_id: first?.delivery_id, attempt: 2 })
   })
@@ -125,9 +125,9 @@ describe('a copy', () => {
     stage.slack.wide = false
     await stage.open(question('q'))
     await settled()
-    const envelope = stage.slack.copies[0]?.envelope
-    expect(envelope?.reply).toBeNull()
-    expect(envelope?.page.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}$/)
+    const outbound = stage.slack.copies[0]?.outbound
+    expect(outbound?.reply).toBeNull()
+    expect(outbound?.page.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}$/)
     expect(await started()).toMatchObject([{ channel: 'slack', announces: true }])
   })
 
@@ -145,7 +145,7 @@ actions: { PUBLISH: { approvers: [owner] } }
     await settled()
     expect(stage.slack.copies).toEqual([])
     expect(await failures()).toMatchObject([{ channel: 'slack', code: 'too_long_here', final: true }])
-    expect(stage.email.copies[0]?.envelope).toMatchObject({ reply: { handle: expect.any(String) } })
+    expect(stage.email.copies[0]?.outbound).toMatchObject({ reply: { handle: expect.any(String) } })
   })
 
   test('on a channel whose proof is not enough is not sent: who would be asked there could not answer', async () => {
@@ -163,7 +163,7 @@ actions: { PUBLISH: { approvers: [owner] } }
   test('of the web is its page, and has its code', async () => {
     await stage.open(question('q'), [{ user_id: 'guest', channels: ['web'], route: 'first' }])
     await settled()
-    expect(stage.web.copies[0]?.envelope).toMatchObject({ reply: null, page: { code: expect.any(String) } })
+    expect(stage.web.copies[0]?.outbound).toMatchObject({ reply: null, page: { code: expect.any(String) } })
     expect(await started()).toEqual([expect.not.objectContaining({ announces: true })])
   })
 })
@@ -238,8 +238,8 @@ describe('an adapter that', () => {
       'DELIVERY_STARTED',
       'OUTBOUND_REQUEST_SENT',
     ])
-    expect(stage.email.copies[0]?.envelope.address).toBe('owner@example.org')
-    const handle = stage.email.copies[0]?.envelope.reply?.handle ?? ''
+    expect(stage.email.copies[0]?.outbound.address).toBe('owner@example.org')
+    const handle = stage.email.copies[0]?.outbound.reply?.handle ?? ''
     const byMail = fromSlack(handle, 'no', { channel: 'email', sender: 'owner@example.org', proof: 'dmarc' })
     expect(await stage.lane.answer(byMail)).toMatchObject({ kind: 'accepted' })
   })
@@ -308,7 +308,7 @@ describe('two lanes on one ledger', () => {
       await settled()
       stage.clock.pass(5_000)
     }
-    const sent = stage.slack.copies.map(({ envelope }) => `${envelope.delivery_id}/${envelope.attempt}`)
+    const sent = stage.slack.copies.map(({ outbound }) => `${outbound.delivery_id}/${outbound.attempt}`)
     expect(new Set(sent).size).toBe(sent.length)
     expect(sent).toHaveLength(7)
   })
@@ -341,7 +341,7 @@ describe('two lanes on one ledger', () => {
           stage.slack.acts.length = 0
           const sent = stage.slack.copies
             .slice(before)
-            .map(({ envelope }) => `${envelope.delivery_id}/${envelope.attempt}`)
+            .map(({ outbound }) => `${outbound.delivery_id}/${outbound.attempt}`)
           expect(new Set(sent).size).toBe(sent.length)
           const claims = (await story(name)).flatMap(entry =>
             entry.type === 'DELIVERY_STARTED' ? [`${entry.body.delivery_id}/${entry.body.attempt}`] : [],
@@ -369,7 +369,7 @@ describe('two lanes on one ledger', () => {
     stage.clock.pass(1)
     await other.advance('q')
     await other.drain()
-    expect(stage.slack.copies.map(copy => copy.envelope.attempt)).toEqual([1, 2])
+    expect(stage.slack.copies.map(copy => copy.outbound.attempt)).toEqual([1, 2])
     expect(await other.current('q')).toMatchObject({ deliveries: [{ state: 'sent', attempts: 2 }] })
     // It was not dead after all: its failure, told late, takes nothing back.
     never.resolve({ kind: 'failed', code: 'x', retryable: true })

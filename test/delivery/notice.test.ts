@@ -23,7 +23,7 @@ async function ask(): Promise<void> {
   await stage.lane.drain()
 }
 const deliveryOf = (user: string, channel: 'slack' | 'email' = 'slack'): string =>
-  stage[channel].copies.find(({ envelope }) => envelope.recipient.user_id === user)?.envelope.delivery_id ??
+  stage[channel].copies.find(({ outbound }) => outbound.recipient.user_id === user)?.outbound.delivery_id ??
   ''
 const claim = (user: string, reason: Reason, channel: 'slack' | 'email' = 'slack', lane = stage.lane) =>
   claimNotice(lane.recorder, 'q', { delivery_id: deliveryOf(user, channel), channel, reason, theirs: true })

@@ -29,7 +29,7 @@ const delivery = async (channel: string) =>
 async function ask(recipients = BY_PREFERENCE): Promise<string> {
   await stage.open(question('q'), recipients)
   await stage.lane.drain()
-  return stage.slack.copies[0]?.envelope.delivery_id ?? ''
+  return stage.slack.copies[0]?.outbound.delivery_id ?? ''
 }
 /** As the desk does it: told, then what it makes due is done. */
 async function tell(delivery_id: string, status: string, stands: boolean): Promise<void> {
@@ -104,7 +104,7 @@ describe('a report', () => {
     stage.slack.will(() => answered)
     await stage.open(question('q'), [{ user_id: 'owner', channels: ['slack'], route: 'all' }])
     await until('a copy', () => stage.slack.copies.length, 1)
-    const id = stage.slack.copies[0]?.envelope.delivery_id ?? ''
+    const id = stage.slack.copies[0]?.outbound.delivery_id ?? ''
     const failed = { delivery_id: id, status: 'failed', stands: false }
     const after = await report(stage.lane.recorder, 'q', await currentCopy(id), failed)
     answer({ kind: 'sent', ref: 'ts-1' })

@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LEDGER_FILE } from '../../src/ledger/sqlite/open.js'
 import { approval, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { csrfOf } from './visitor.js'
 
 let lane: LaneUnderTest
 beforeAll(async () => {
@@ -21,6 +22,7 @@ test('a request whose story was altered is 503 seal_broken at every door, named 
   await lane.submit(approval('altered'))
   await lane.submit(question('sound'))
   const reply = await lane.link('altered')
+  const csrf = csrfOf(await lane.call('GET', reply.link, { key: null }))
   expect((await lane.call('GET', '/readyz', { key: null })).json).toMatchObject({ status: 'ready' })
   write(`DROP TRIGGER entries_are_not_changed;
     UPDATE entries SET line = replace(line, '"deadline_seconds":', '"deadline_seconds":9') WHERE type = 'REQUEST_OPENED'
@@ -31,6 +33,8 @@ test('a request whose story was altered is 503 seal_broken at every door, named 
   const withdrawn = await lane.call('POST', '/v1/requests/altered/withdraw', { body: { reason: 'enough' } })
   expect([withdrawn.status, withdrawn.json.code]).toEqual([503, 'seal_broken'])
   expect((await fetch(reply.link, { headers: { accept: 'application/json' } })).status).toBe(503)
+  const body = new URLSearchParams({ reply: 'yes', code: reply.code, csrf })
+  expect((await fetch(reply.link, { method: 'POST', body })).status).toBe(503)
   const ready = await lane.call('GET', '/readyz', { key: null })
   expect([ready.status, ready.json]).toMatchObject([
     200,

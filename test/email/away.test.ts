@@ -1,12 +1,9 @@
 // When the ledger cannot take what came, it comes again: nothing is acknowledged, skipped or remembered as seen.
 import { createHmac } from 'node:crypto'
-import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { idsOf } from '../../adapters/email/asked.js'
 import { emailAdapter } from '../../adapters/email/index.js'
-import { pause } from '../../adapters/email/pause.js'
-import type { Resolver } from '../../adapters/email/read.js'
-import { Seen } from '../../adapters/email/seen.js'
+import type { Resolver } from '../../adapters/email/reading/read.js'
 import type { Desk, Glance, Hook, Inbound } from '../../src/adapter/contract.js'
 import { until } from '../until.js'
 import { AUTHSERV, message, OWNER } from './correspondent.js'
@@ -46,7 +43,7 @@ class ForgetfulDesk implements Desk {
     announces: false,
     display,
     reason: this.reason,
-    outcome: null,
+    ending: null,
   })
   notice = async () => false
   link = async () => null
@@ -108,26 +105,6 @@ describe('by webhook', () => {
     expect(await receive?.(again, desk)).toMatchObject({ status: 200 })
     expect(desk.taken).toMatchObject([[{ authenticated: false }, undefined]])
   })
-})
-
-test('a webhook is remembered for as long as a copy of it would be believed, and no longer', () => {
-  const seen = new Seen()
-  expect([seen.claim('a', 10, 0), seen.claim('a', 10, 10), seen.claim('a', 30, 11)]).toEqual([
-    true,
-    false,
-    true,
-  ])
-})
-
-test('a mailbox that is looked at for ever leaves nothing behind each time', async () => {
-  const stopping = new AbortController()
-  for (let turn = 0; turn < 3; turn++) await pause(1, stopping.signal)
-  expect(getEventListeners(stopping.signal, 'abort')).toEqual([])
-  const long = pause(600_000, stopping.signal, new AbortController().signal)
-  stopping.abort()
-  await long
-  await pause(600_000, stopping.signal)
-  expect(getEventListeners(stopping.signal, 'abort')).toEqual([])
 })
 
 describe.skipIf(DOVECOT === null)(`by mailbox${WITHOUT_DOVECOT}`, () => {

@@ -8,7 +8,7 @@ import { readVariables } from '../../adapters/email/variables.js'
 import type { Finding } from '../../src/adapter/contract.js'
 import { DOVECOT, type Dovecot, raiseDovecot, WITHOUT_DOVECOT } from './dovecot.js'
 import { type PostOffice, raisePostOffice } from './post-office.js'
-import { display, envelope } from './samples.js'
+import { display, outbound } from './samples.js'
 
 let office: PostOffice
 beforeEach(async () => {
@@ -68,8 +68,8 @@ describe('a provider that takes tokens', () => {
     await office.close()
     office = await tokenOffice()
     const by = adapter({ SMTP_URL: `${office.url.replace('//', '//lane:s3cret@')}${options()}` })
-    expect((await by.send(display, envelope)).kind).toBe('sent')
-    expect((await by.send(display, { ...envelope, delivery_id: 'd-2' })).kind).toBe('sent')
+    expect((await by.send(display, outbound)).kind).toBe('sent')
+    expect((await by.send(display, { ...outbound, delivery_id: 'd-2' })).kind).toBe('sent')
     expect(asked).toEqual([
       {
         grant_type: 'client_credentials',
@@ -86,7 +86,7 @@ describe('a provider that takes tokens', () => {
     const by = adapter({
       SMTP_URL: `${office.url.replace('//', '//lane:s3cret@')}${options('&refresh_token=r-1')}`,
     })
-    expect((await by.send(display, envelope)).kind).toBe('sent')
+    expect((await by.send(display, outbound)).kind).toBe('sent')
     expect(asked[0]).toMatchObject({ grant_type: 'refresh_token', refresh_token: 'r-1' })
   })
 
@@ -95,7 +95,7 @@ describe('a provider that takes tokens', () => {
     await office.close()
     office = await tokenOffice()
     const by = adapter({ SMTP_URL: `${office.url.replace('//', '//lane:s3cret@')}${options()}` })
-    expect(await by.send(display, envelope)).toMatchObject({ kind: 'failed', retryable: true })
+    expect(await by.send(display, outbound)).toMatchObject({ kind: 'failed', retryable: true })
   })
 
   test.skipIf(DOVECOT === null)(`opens the mailbox to who has one${WITHOUT_DOVECOT}`, async () => {

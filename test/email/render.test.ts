@@ -2,19 +2,23 @@
 import { describe, expect, test } from 'vitest'
 import { markerLine } from '../../adapters/email/marker.js'
 import { render, shows } from '../../adapters/email/render.js'
-import { unlinked } from '../../adapters/email/words.js'
+import { unlinked } from '../../adapters/email/sending/defang.js'
 import { letterOf } from '../../src/compiler/option.js'
 import type { Display } from '../../src/request/display.js'
-import { display, envelope, HANDLE } from './samples.js'
+import { display, HANDLE, outbound } from './samples.js'
 
 const MARKER = markerLine(HANDLE, '<id@lane.test>')
 const shown = (more: Partial<Display> = {}) =>
-  render({ ...display, ...more }, MARKER, { ...envelope.page, code: '7K3F' })
+  render({ ...display, ...more }, MARKER, { ...outbound.page, code: '7K3F' })
 const visible = (html: string): string =>
   html
     .replace(/<style>.*<\/style>/s, '')
     .replace(/<[^>]*>/g, '\n')
     .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
 
 describe('a request as a mail', () => {
   test('begins with the marker, then what to reply and where to write it', () => {
@@ -53,11 +57,11 @@ describe('a request as a mail', () => {
   test('has one link, to the reply page, which decides nothing; and loads nothing', () => {
     const { html, text } = shown()
     expect([...html.matchAll(/(?:href|src|action|url\()[^>]*/g)].map(([all]) => all)).toEqual([
-      `href="${envelope.page.link}"`,
+      `href="${outbound.page.link}"`,
     ])
     expect(html).not.toMatch(/<(?:img|form|script|iframe|link|input|button|video|object)\b/i)
-    expect(text.match(/https?:\S+/g)).toEqual([envelope.page.link])
-    expect(envelope.page.link).not.toContain('7K3F')
+    expect(text.match(/https?:\S+/g)).toEqual([outbound.page.link])
+    expect(outbound.page.link).not.toContain('7K3F')
   })
 
   test('is drawn for dark mode and for a phone', () => {
@@ -122,7 +126,7 @@ describe('a request as a mail', () => {
     const ALONE = 'an answer from another address counts for nothing'
     for (const marker of [MARKER, null])
       for (const code of ['7K3F', null]) {
-        const letter = render(display, marker, { ...envelope.page, code })
+        const letter = render(display, marker, { ...outbound.page, code })
         for (const part of [letter.text, visible(letter.html)]) {
           expect(part.includes(POSSESSION)).toBe(code !== null)
           expect(part.includes(ALONE)).toBe(code === null && marker !== null)
@@ -132,7 +136,7 @@ describe('a request as a mail', () => {
 
   test('a mail that only announces has no marker, no way to reply, and says so', () => {
     const letter = render({ ...display, reply_schema: { kind: 'yes_no' } }, null, {
-      ...envelope.page,
+      ...outbound.page,
       code: '7K3F',
     })
     for (const part of [letter.text, visible(letter.html)]) {
@@ -141,9 +145,9 @@ describe('a request as a mail', () => {
       expect(part).toContain('Question by Release pipeline, run run-9')
       expect(part).toMatch(/Answer there, it asks for the code\s+7K3F/)
     }
-    const silent = render(display, null, envelope.page)
+    const silent = render(display, null, outbound.page)
     expect([silent.text, silent.html].join()).not.toMatch(/asks for the code/)
-    expect(silent.text).toContain(envelope.page.link)
+    expect(silent.text).toContain(outbound.page.link)
   })
 
   test('a long headline is cut in the subject and whole in the mail', () => {

@@ -1,6 +1,6 @@
 // What is shown and to whom, for tests that call the adapter's parts themselves.
 
-import type { Envelope } from '../../src/adapter/contract.js'
+import type { Outbound } from '../../src/adapter/contract.js'
 import type { Display } from '../../src/request/display.js'
 
 export const display: Display = {
@@ -28,7 +28,7 @@ export const HANDLE = '0123456789abcdefghjkmnpqrs'
 
 export const PAGE_HANDLE = 'zyxwvtsrqpnmkjhgfedcba9876'
 
-export const envelope: Envelope = {
+export const outbound: Outbound = {
   delivery_id: 'd-0123456789abcdef01234567',
   attempt: 1,
   recipient: { user_id: 'owner', name: 'Owner' },

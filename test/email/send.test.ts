@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { authenticate } from 'mailauth'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emailAdapter } from '../../adapters/email/index.js'
-import type { Adapter, Envelope, Sent } from '../../src/adapter/contract.js'
+import type { Adapter, Outbound, Sent } from '../../src/adapter/contract.js'
 import { ALL } from '../faults/rig.js'
 import { certificate } from '../waiter/certificate.js'
 import { type PostOffice, raisePostOffice } from './post-office.js'
-import { display, envelope, HANDLE } from './samples.js'
+import { display, HANDLE, outbound } from './samples.js'
 
 let office: PostOffice
 beforeEach(async () => {
@@ -35,8 +35,8 @@ const adapter = (more: Record<string, string> = {}, ca?: string): Adapter =>
     },
     ca === undefined ? {} : { ca },
   )
-const send = (more: Partial<Envelope> = {}, by = adapter()): Promise<Sent> =>
-  by.send(display, { ...envelope, ...more })
+const send = (more: Partial<Outbound> = {}, by = adapter()): Promise<Sent> =>
+  by.send(display, { ...outbound, ...more })
 
 describe('a mail that is taken', () => {
   test('[LANE-032] goes to the person, from the lane, with the reply handle where replies and bounces bring it back', async () => {
@@ -69,7 +69,7 @@ describe('a mail that is taken', () => {
 
   test('that could be answered and cannot show the command it approves does not leave', async () => {
     const prompt = { ...display, type: 'REQUEST_APPROVAL', action: 'USE_TOOL', impact: null } as const
-    expect(await adapter().send(prompt, envelope)).toEqual({
+    expect(await adapter().send(prompt, outbound)).toEqual({
       kind: 'failed',
       code: 'too_long_here',
       retryable: false,

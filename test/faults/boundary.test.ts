@@ -38,9 +38,9 @@ test(`[LANE-069] [LANE-070] ${TRIALS} replies within ±5 ms of their deadlines, 
     const deadline = opened[0]?.deadline_ms ?? 0
     await stage.lane.drain()
     expect(stage.slack.copies).toHaveLength(VOLLEY)
-    const shots = stage.slack.copies.splice(0).map(({ display, envelope }) => ({
+    const shots = stage.slack.copies.splice(0).map(({ display, outbound }) => ({
       id: display.request_id,
-      handle: envelope.reply?.handle ?? '',
+      handle: outbound.reply?.handle ?? '',
       reply: within(),
       ring: within(),
     }))

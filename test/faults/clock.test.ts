@@ -113,7 +113,7 @@ describe('on a clock the test sets', () => {
     const scene = await asked()
     const { stage, ring, state } = scene
     const handle =
-      stage.slack.copies.find(copy => copy.display.request_id === 'soon')?.envelope.reply?.handle ?? ''
+      stage.slack.copies.find(copy => copy.display.request_id === 'soon')?.outbound.reply?.handle ?? ''
     stage.clock.pass(59_000)
     stage.clock.jump(HOUR)
     await stage.open(question('noticed'))

@@ -1,6 +1,6 @@
 // The lane itself: opening, withdrawing, reading, erasing; what its doors rely on.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { outcomeOf, spoken } from '../../src/agenda/outcome.js'
+import { endingOf, spoken } from '../../src/agenda/ending.js'
 import { instant } from '../../src/clock.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import type { Request } from '../../src/request/request.js'
@@ -20,7 +20,7 @@ const open = (request: Request, by = 'key-1', run_id = 'run-1') => {
   const run = { run_id, mood: 'DEFERENTIAL' } as const
   return stage.lane.open({ request, run, recipients: null }, OWNER_ON_SLACK, by)
 }
-const handle = (): string => stage.slack.copies.at(-1)?.envelope.reply?.handle ?? ''
+const handle = (): string => stage.slack.copies.at(-1)?.outbound.reply?.handle ?? ''
 
 describe('opening', () => {
   test('[LANE-066] fixes the deadline to the millisecond of the entry and keeps the default', async () => {
@@ -288,6 +288,6 @@ describe('what a person is told', () => {
   })
 
   test('an open request has no outcome', async () => {
-    expect(() => outcomeOf({ resolved_seq: null } as never)).toThrow('open')
+    expect(() => endingOf({ resolved_seq: null } as never)).toThrow('open')
   })
 })

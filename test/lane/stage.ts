@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Adapter, Desk, Envelope, Inbound, Outcome, Sent } from '../../src/adapter/contract.js'
+import type { Adapter, Desk, Ending, Inbound, Outbound, Sent } from '../../src/adapter/contract.js'
 import type { Case } from '../../src/agenda/case.js'
 import { openDesk } from '../../src/channel/desk.js'
 import type { Clock } from '../../src/clock.js'
@@ -44,14 +44,14 @@ export class StageClock implements Clock {
   }
 }
 
-export type Copy = { readonly display: Display; readonly envelope: Envelope }
+export type Copy = { readonly display: Display; readonly outbound: Outbound }
 type Act = (copy: Copy) => Promise<Sent>
 
 /** Sends what it is given by the acts queued for it, in order; without one it simply succeeds. */
 export class StageAdapter implements Adapter {
   readonly channel: Channel
   readonly copies: Copy[] = []
-  readonly closed: { readonly ref: string; readonly outcome: Outcome }[] = []
+  readonly closed: { readonly ref: string; readonly outcome: Ending }[] = []
   readonly acts: Act[] = []
   /** Sends under way at once, as the channel allows them. */
   atOnce = 256
@@ -70,14 +70,14 @@ export class StageAdapter implements Adapter {
   wide = true
   shows = (): boolean => this.wide
 
-  async send(display: Display, envelope: Envelope): Promise<Sent> {
-    const copy = { display, envelope }
+  async send(display: Display, outbound: Outbound): Promise<Sent> {
+    const copy = { display, outbound }
     this.copies.push(copy)
     const act = this.acts.shift()
     return act ? act(copy) : { kind: 'sent', ref: `${this.channel}-${this.copies.length}` }
   }
 
-  async close(ref: string, outcome: Outcome): Promise<void> {
+  async close(ref: string, outcome: Ending): Promise<void> {
     this.closed.push({ ref, outcome })
     await this.closing()
   }
@@ -266,7 +266,7 @@ export const fromPhone = (code: string, text: string, more: Partial<Inbound> = {
 })
 
 /** The page's handle, as its link has it. */
-export const pageHandle = ({ page }: Envelope): string => page.link.slice(page.link.lastIndexOf('/') + 1)
+export const pageHandle = ({ page }: Outbound): string => page.link.slice(page.link.lastIndexOf('/') + 1)
 
 /** A form sent from the page. */
 export const fromPage = (
@@ -288,6 +288,6 @@ export const fromPage = (
 /** The handle that went to one person on a channel; two people's copies leave in no order. */
 export const handleOf = ({ copies }: StageAdapter, user: string, requestId?: string): string =>
   copies.findLast(
-    ({ display, envelope }) =>
-      envelope.recipient.user_id === user && (requestId === undefined || display.request_id === requestId),
-  )?.envelope.reply?.handle ?? ''
+    ({ display, outbound }) =>
+      outbound.recipient.user_id === user && (requestId === undefined || display.request_id === requestId),
+  )?.outbound.reply?.handle ?? ''

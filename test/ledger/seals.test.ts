@@ -395,7 +395,7 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
     attack('by a link that is turned into a way to reply', async () => {
       await asked(approval('a-1'))
       await scene.write(`UPDATE grants SET use = 'reply' WHERE use = 'page'`)
-      const handle = scene.slack.copies.at(-1)?.envelope.page.link.split('/').at(-1) ?? ''
+      const handle = scene.slack.copies.at(-1)?.outbound.page.link.split('/').at(-1) ?? ''
       expect(await scene.cast.lane.answer(fromSlack(handle, 'YES'))).toEqual({ kind: 'unknown' })
     })
 

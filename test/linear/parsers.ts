@@ -1,8 +1,8 @@
 // Every way by which text of others is read: each takes a text and puts it where a stranger could.
 import { createHmac } from 'node:crypto'
-import { linesOfHtml } from '../../adapters/email/html.js'
 import { mailgun } from '../../adapters/email/provider/mailgun.js'
-import { readMail } from '../../adapters/email/read.js'
+import { linesOfHtml } from '../../adapters/email/reading/html.js'
+import { readMail } from '../../adapters/email/reading/read.js'
 import { typed } from '../../adapters/slack/inert.js'
 import { Webhook } from '../../adapters/slack/receive.js'
 import { readReply, receive as receiveSms } from '../../adapters/sms/receive.js'

@@ -191,13 +191,13 @@ describe('a request that was opened before its recipient has linked an address',
     const desk = before.desk('slack')
     expect([await desk.link(code, OWNER), await desk.link(code, OWNER)]).toEqual(['owner', 'owner'])
     await before.lane.drain()
-    expect(before.slack.copies.map(({ envelope }) => envelope.attempt)).toEqual([2])
+    expect(before.slack.copies.map(({ outbound }) => outbound.attempt)).toEqual([2])
   })
 
   test('or just after, by a replica that has not heard of the link, is put before them at once', async () => {
     await acceptedElsewhere()
     await ask('q')
-    expect(before.slack.copies.map(({ envelope }) => envelope.attempt)).toEqual([1])
+    expect(before.slack.copies.map(({ outbound }) => outbound.attempt)).toEqual([1])
   })
 
   test('is told once that an address is linked, and a copy that stands is not', async () => {

@@ -1,7 +1,7 @@
 // Answers bound by a code typed beside them: it counts only together with the number it came from, and a wrong one is a
 // try that is counted somewhere, or codes could be searched for free.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Envelope } from '../../src/adapter/contract.js'
+import type { Outbound } from '../../src/adapter/contract.js'
 import type { Entry, EntryOf } from '../../src/event.js'
 import type { ResolvedRecipient } from '../../src/request/admit.js'
 import { keepReplyCode } from '../../src/token/code.js'
@@ -33,15 +33,15 @@ afterEach(async () => {
 const bySms = (...people: readonly string[]): ResolvedRecipient[] =>
   people.map(user_id => ({ user_id, channels: ['sms'], route: 'first' }))
 
-/** Opens a request on SMS; the envelopes that left for it, by person. */
-async function ask(id: string, ...people: readonly string[]): Promise<Record<string, Envelope>> {
+/** Opens a request on SMS; the outbounds that left for it, by person. */
+async function ask(id: string, ...people: readonly string[]): Promise<Record<string, Outbound>> {
   await stage.open(question(id), bySms(...(people.length === 0 ? ['owner'] : people)))
   await stage.lane.drain()
   const sent = stage.sms.copies.filter(({ display }) => display.request_id === id)
-  return Object.fromEntries(sent.map(({ envelope }) => [envelope.recipient.user_id, envelope]))
+  return Object.fromEntries(sent.map(({ outbound }) => [outbound.recipient.user_id, outbound]))
 }
-const codeOf = (envelopes: Record<string, Envelope>, user = 'owner'): string =>
-  envelopes[user]?.reply?.code ?? ''
+const codeOf = (outbounds: Record<string, Outbound>, user = 'owner'): string =>
+  outbounds[user]?.reply?.code ?? ''
 
 const rejections = async (id: string) =>
   (await stage.store.ledger.story(id)).filter(
@@ -138,13 +138,13 @@ describe('a code', () => {
   })
 
   test('has seven characters, and is kept by nothing that can be searched for', async () => {
-    const envelopes = await ask('q-1')
-    expect(codeOf(envelopes)).toMatch(/^[0-9A-HJKMNP-TV-Z]{7}$/)
-    expect(envelopes.owner?.page.code).toBeNull()
+    const outbounds = await ask('q-1')
+    expect(codeOf(outbounds)).toMatch(/^[0-9A-HJKMNP-TV-Z]{7}$/)
+    expect(outbounds.owner?.page.code).toBeNull()
     let bytes = ''
     for await (const chunk of stage.store.backup()) bytes += Buffer.from(chunk).toString('latin1')
-    expect(bytes.includes(codeOf(envelopes))).toBe(false)
-    expect(bytes.includes(keepReplyCode(stage.keyring().code, 'sms', 'owner', codeOf(envelopes)))).toBe(true)
+    expect(bytes.includes(codeOf(outbounds))).toBe(false)
+    expect(bytes.includes(keepReplyCode(stage.keyring().code, 'sms', 'owner', codeOf(outbounds)))).toBe(true)
   })
 
   test('of a request’s copies only the newest is good', async () => {
@@ -153,7 +153,7 @@ describe('a code', () => {
     stage.clock.pass(5_000)
     await stage.lane.advance('q-1')
     await stage.lane.drain()
-    const [older = '', newer = ''] = stage.sms.copies.map(({ envelope }) => envelope.reply?.code ?? '')
+    const [older = '', newer = ''] = stage.sms.copies.map(({ outbound }) => outbound.reply?.code ?? '')
     expect(await stage.lane.answer(fromPhone(older, 'yes'))).toMatchObject({ reason: 'code_mismatch' })
     expect(await stage.lane.answer(fromPhone(newer, 'yes'))).toMatchObject({ kind: 'accepted' })
   })
@@ -236,7 +236,7 @@ describe('codes that are guessed at', () => {
   test('are counted where every copy is worn out, too', async () => {
     await ask('q-1')
     for (let round = 0; round < 4; round++) {
-      const code = stage.sms.copies.at(-1)?.envelope.reply?.code ?? ''
+      const code = stage.sms.copies.at(-1)?.outbound.reply?.code ?? ''
       for (let time = 0; time < 6; time++) await stage.lane.answer(fromPhone(code, 'perhaps'))
       await stage.lane.drain()
     }
@@ -252,7 +252,7 @@ describe('codes that are guessed at', () => {
     Object.assign(actions, { PUBLISH: { approvers: ['owner'], proofs: ['sms_from'] } })
     await stage.open(approval('a-1'), bySms('owner'))
     await stage.lane.drain()
-    expect(stage.sms.copies.at(-1)?.envelope.reply?.code).toHaveLength(7)
+    expect(stage.sms.copies.at(-1)?.outbound.reply?.code).toHaveLength(7)
     // The operator takes it off the list while the message is out.
     Object.assign(actions, { PUBLISH: { approvers: ['owner'], proofs: ['slack_signed'] } })
     await guess(30)
@@ -276,7 +276,7 @@ describe('codes that are guessed at', () => {
       kind: 'accepted',
     })
     await stage.lane.drain()
-    const copy = stage.sms.copies.findLast(({ display }) => display.request_id === 'q-1')?.envelope
+    const copy = stage.sms.copies.findLast(({ display }) => display.request_id === 'q-1')?.outbound
     if (copy === undefined) throw new Error('nothing was sent')
     expect(copy.reply).toBeNull()
     expect(await stage.lane.answer(fromPage(pageHandle(copy), copy.page.code, 'yes'))).toMatchObject({
@@ -289,7 +289,7 @@ describe('codes that are guessed at', () => {
     const id = { deadline_seconds: 2_592_000 }
     await stage.open(question('q-1', id), bySms('owner'))
     await stage.lane.drain()
-    const code = stage.sms.copies[0]?.envelope.reply?.code ?? ''
+    const code = stage.sms.copies[0]?.outbound.reply?.code ?? ''
     const lengths: number[] = []
     for (let round = 0; round < 9; round++) {
       const now = stage.store.ledger.now()
@@ -307,7 +307,7 @@ describe('codes that are guessed at', () => {
     expect(Date.parse((await rested()).at(-1)?.until ?? '') - now).toBe(15 * MINUTE_MS)
     stage.clock.pass(15 * MINUTE_MS)
     // One copy led to the page meanwhile, and took nothing from the first.
-    expect(stage.sms.copies.map(({ envelope }) => envelope.reply === null)).toEqual([false, true])
+    expect(stage.sms.copies.map(({ outbound }) => outbound.reply === null)).toEqual([false, true])
     expect(await stage.lane.answer(fromPhone(code, 'yes'))).toMatchObject({ kind: 'accepted' })
   })
 
@@ -320,7 +320,7 @@ describe('codes that are guessed at', () => {
       stage.clock.pass(HOUR_MS + 1)
     }
     expect(await rested()).toEqual([])
-    const code = stage.sms.copies[0]?.envelope.reply?.code ?? ''
+    const code = stage.sms.copies[0]?.outbound.reply?.code ?? ''
     expect(await stage.lane.answer(fromPhone(code, 'yes'))).toMatchObject({ kind: 'accepted' })
   })
 
@@ -338,7 +338,7 @@ describe('codes that are guessed at', () => {
     await stage.lane.drain()
     expect(stage.sms.copies).toHaveLength(1)
     const rest = { channel: 'sms', until: '2026-11-01T12:15:00.000Z' }
-    expect([stage.sms.copies[0]?.envelope.rested, stage.email.copies[0]?.envelope.rested]).toEqual([
+    expect([stage.sms.copies[0]?.outbound.rested, stage.email.copies[0]?.outbound.rested]).toEqual([
       undefined,
       rest,
     ])
@@ -370,7 +370,7 @@ describe('codes that are guessed at', () => {
 })
 
 /** Another copy of the same delivery, with this code. */
-async function twin({ owner }: Record<string, Envelope>, code: string): Promise<void> {
+async function twin({ owner }: Record<string, Outbound>, code: string): Promise<void> {
   const known = await stage.store.shelf.grant(hashHandle(owner?.reply?.handle ?? ''))
   if (known === null) throw new Error('nothing was sent')
   const handle_hash = hashHandle('0123456789abcdefghjkmnpqrs')

@@ -48,10 +48,10 @@ type Open = {
 async function ask(request: Request = question('q')): Promise<Open> {
   const subject = await stage.open(request)
   await stage.lane.drain()
-  const envelope = stage.slack.copies.at(-1)?.envelope
-  if (envelope === undefined) throw new Error('nothing was sent')
-  const { reply, page, delivery_id } = envelope
-  return { subject, handle: reply?.handle ?? '', page: pageHandle(envelope), code: page.code, delivery_id }
+  const outbound = stage.slack.copies.at(-1)?.outbound
+  if (outbound === undefined) throw new Error('nothing was sent')
+  const { reply, page, delivery_id } = outbound
+  return { subject, handle: reply?.handle ?? '', page: pageHandle(outbound), code: page.code, delivery_id }
 }
 
 /** The same where the card cannot show all of it, and leads to its page. */
@@ -210,7 +210,7 @@ describe('an answer', () => {
     await stage.lane.advance(subject.request_id)
     await stage.lane.drain()
     expect(stage.slack.copies).toHaveLength(2)
-    const older = stage.slack.copies[0]?.envelope.reply?.handle ?? ''
+    const older = stage.slack.copies[0]?.outbound.reply?.handle ?? ''
     expect(await stage.lane.answer(fromSlack(older, 'yes'))).toMatchObject({ kind: 'accepted' })
   })
 })
@@ -516,7 +516,7 @@ describe('[LANE-087] attempts and repetitions:', () => {
     expect(await rejections()).toHaveLength(size)
     await until('a second copy', () => stage.slack.copies.length, 2)
     await stage.lane.drain()
-    const fresh = stage.slack.copies[1]?.envelope
+    const fresh = stage.slack.copies[1]?.outbound
     expect(fresh?.delivery_id).not.toBe(delivery_id)
     expect(await stage.lane.answer(fromSlack(fresh?.reply?.handle ?? '', 'yes'))).toMatchObject({
       kind: 'accepted',
@@ -528,7 +528,7 @@ describe('[LANE-087] attempts and repetitions:', () => {
     for (let round = 0; round < 4; round++) {
       await until('a fresh copy', () => stage.slack.copies.length, round + 1)
       await stage.lane.drain()
-      const handle = stage.slack.copies[round]?.envelope.reply?.handle ?? ''
+      const handle = stage.slack.copies[round]?.outbound.reply?.handle ?? ''
       for (let time = 0; time < 6; time++) await stage.lane.answer(fromSlack(handle, 'perhaps'))
     }
     await stage.lane.advance('q')
@@ -578,9 +578,9 @@ describe('[LANE-087] attempts and repetitions:', () => {
     for (let round = 0; round < 4; round++) {
       await until('a fresh copy', () => stage.slack.copies.length, round + 1)
       await stage.lane.drain()
-      const envelope = stage.slack.copies[round]?.envelope
-      if (envelope === undefined) throw new Error('nothing was sent')
-      for (let time = 0; time < 11; time++) await stage.lane.answer(fromPage(pageHandle(envelope), '', ''))
+      const outbound = stage.slack.copies[round]?.outbound
+      if (outbound === undefined) throw new Error('nothing was sent')
+      for (let time = 0; time < 11; time++) await stage.lane.answer(fromPage(pageHandle(outbound), '', ''))
     }
     await stage.lane.drain()
     // And the person is not shut out: the next channel has it.

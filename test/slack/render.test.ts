@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { formView, readForm } from '../../adapters/slack/form.js'
 import { notification, typed } from '../../adapters/slack/inert.js'
 import { card, closedCard, shows } from '../../adapters/slack/render.js'
-import type { Outcome } from '../../src/adapter/contract.js'
+import type { Ending } from '../../src/adapter/contract.js'
 import { compile } from '../../src/compiler/compile.js'
 import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 import type { Display } from '../../src/request/display.js'
@@ -12,7 +12,7 @@ import { inGroups } from '../../src/request/words.js'
 import { faultsOfMessage, faultsOfView } from './block-limits.js'
 import { approval, displays, HANDLE, HASH, PAGE, PLACE, question, review, text } from './displays.js'
 
-const ANSWERED: Outcome = {
+const ANSWERED: Ending = {
   outcome: 'answered',
   at: '2026-02-17T13:00:00.000Z',
   answered_by: 'release-owner',
@@ -225,7 +225,7 @@ describe('a card', () => {
   test.each([
     ['defaulted', /Nobody answered in time.*DENY/],
     ['undelivered', /It reached nobody in time.*DENY/],
-    ['withdrawn', /Withdrawn/],
+    ['withdrawn', /It was withdrawn on/],
   ] as const)('that is %s names no person', (outcome, seen) => {
     const end = { ...ANSWERED, outcome, answered_by: null, answer: null, default_action: 'DENY' as const }
     expect(whole(closedCard(approval, end))).toMatch(seen)

@@ -2,7 +2,7 @@
 // called sent that is not there, and no destination held up by another.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { slackAdapter } from '../../adapters/slack/index.js'
-import type { Adapter, Envelope, Outcome } from '../../src/adapter/contract.js'
+import type { Adapter, Ending, Outbound } from '../../src/adapter/contract.js'
 import { freePort } from '../port.js'
 import { until } from '../until.js'
 import { approval, question } from './displays.js'
@@ -45,7 +45,7 @@ afterAll(() => workspace.close())
 const DISPLAY = question({ kind: 'yes_no' })
 const START = Date.parse('2026-02-17T12:00:00.000Z')
 let counted = 0
-function envelope(user: string, more: Partial<Envelope> & { readonly after?: number } = {}): Envelope {
+function outbound(user: string, more: Partial<Outbound> & { readonly after?: number } = {}): Outbound {
   const { after = 0, ...rest } = more
   return {
     delivery_id: `d-${++counted}`,
@@ -61,7 +61,7 @@ function envelope(user: string, more: Partial<Envelope> & { readonly after?: num
 const owner = (): string => workspace.people.owner
 const deputy = (): string => workspace.people.deputy
 /** The cards of one delivery that a person has. */
-async function cards(user: string, { delivery_id }: Envelope) {
+async function cards(user: string, { delivery_id }: Outbound) {
   const dm = await workspace.directMessages(user)
   const all = cardIn(await workspace.said(dm), dm)
   return all.filter(({ message }) => message.metadata?.event_payload.delivery_id === delivery_id)
@@ -70,7 +70,7 @@ const posts = (): number => workspace.of('chat.postMessage').length
 
 describe('a card', () => {
   test('is one message that unfurls, links and formats nothing, and carries no code', async () => {
-    const sent = await adapter.send(DISPLAY, envelope(owner()))
+    const sent = await adapter.send(DISPLAY, outbound(owner()))
     const body = workspace.of('chat.postMessage').at(-1)?.body ?? {}
     expect(body).toMatchObject({
       mrkdwn: 'false',
@@ -86,7 +86,7 @@ describe('a card', () => {
   test('that could be answered and cannot show all of what is decided is not posted at all', async () => {
     const before = posts()
     const prompt = { ...approval, headline: 'Approve USE_TOOL', action: 'USE_TOOL' }
-    expect(await adapter.send(prompt, envelope(owner()))).toEqual({
+    expect(await adapter.send(prompt, outbound(owner()))).toEqual({
       kind: 'failed',
       code: 'too_long_here',
       retryable: false,
@@ -97,8 +97,8 @@ describe('a card', () => {
   test('that announces with a code goes to the person alone, never into the channel their cards stand in', async () => {
     const address = { team: TEAM, user: owner(), channel: workspace.channel }
     const page = { link: 'https://lane.example.org/r/zyxwvtsrqpnmkjhgfedcba9876', code: 'K7QD' }
-    const sentTo = async (more: Partial<Envelope>) => {
-      const sent = await adapter.send(DISPLAY, envelope(owner(), { address, ...more }))
+    const sentTo = async (more: Partial<Outbound>) => {
+      const sent = await adapter.send(DISPLAY, outbound(owner(), { address, ...more }))
       return sent.kind === 'sent' && sent.ref?.split(':')[0]
     }
     const dm = await workspace.directMessages(owner())
@@ -110,7 +110,7 @@ describe('a card', () => {
 
   test('opens the conversation with a person once', async () => {
     const before = workspace.of('conversations.open').length
-    for (let times = 0; times < 3; times++) await adapter.send(DISPLAY, envelope(owner()))
+    for (let times = 0; times < 3; times++) await adapter.send(DISPLAY, outbound(owner()))
     expect(workspace.of('conversations.open')).toHaveLength(before + 1)
   })
 })
@@ -118,31 +118,31 @@ describe('a card', () => {
 describe('a limit', () => {
   test('is honoured for its destination alone: nothing is sent there meanwhile, and others are not held up', async () => {
     workspace.will('chat.postMessage', limited(30))
-    expect(await adapter.send(DISPLAY, envelope(owner()))).toEqual({
+    expect(await adapter.send(DISPLAY, outbound(owner()))).toEqual({
       kind: 'failed',
       code: 'rate_limited',
       retryable: true,
       retry_after_ms: 30_000,
     })
     const before = posts()
-    expect(await adapter.send(DISPLAY, envelope(owner(), { after: 10_000 }))).toMatchObject({
+    expect(await adapter.send(DISPLAY, outbound(owner(), { after: 10_000 }))).toMatchObject({
       code: 'rate_limited',
       retry_after_ms: 20_000,
     })
     expect(posts()).toBe(before)
-    expect(await adapter.send(DISPLAY, envelope(deputy(), { after: 10_000 }))).toMatchObject({ kind: 'sent' })
-    expect(await adapter.send(DISPLAY, envelope(owner(), { after: 30_000 }))).toMatchObject({ kind: 'sent' })
+    expect(await adapter.send(DISPLAY, outbound(deputy(), { after: 10_000 }))).toMatchObject({ kind: 'sent' })
+    expect(await adapter.send(DISPLAY, outbound(owner(), { after: 30_000 }))).toMatchObject({ kind: 'sent' })
   })
 })
 
 test('a limit of years is believed for an hour', async () => {
   workspace.will('chat.postMessage', limited(99_999_999))
-  const given = envelope(deputy())
+  const given = outbound(deputy())
   expect(await adapter.send(DISPLAY, given)).toMatchObject({
     code: 'rate_limited',
     retry_after_ms: 3_600_000,
   })
-  expect(await adapter.send(DISPLAY, envelope(deputy(), { after: 3_600_000 }))).toMatchObject({
+  expect(await adapter.send(DISPLAY, outbound(deputy(), { after: 3_600_000 }))).toMatchObject({
     kind: 'sent',
   })
 })
@@ -150,7 +150,7 @@ test('a limit of years is believed for an hour', async () => {
 describe('an answer that is lost', () => {
   test('after the card was posted: it is found by its delivery and stands, once', async () => {
     workspace.will('chat.postMessage', lost)
-    const given = envelope(owner())
+    const given = outbound(owner())
     const sent = await adapter.send(DISPLAY, given)
     const [card, ...more] = await cards(owner(), given)
     expect(more).toEqual([])
@@ -160,7 +160,7 @@ describe('an answer that is lost', () => {
   test('after the card was posted, and no way to look for it: uncertain, and not repeated', async () => {
     workspace.will('chat.postMessage', lost)
     workspace.will('conversations.history', broken)
-    const given = envelope(owner())
+    const given = outbound(owner())
     const [sent, copies] = [await adapter.send(DISPLAY, given), await cards(owner(), given)]
     expect(sent).toEqual({ kind: 'uncertain', ref: `${copies[0]?.channel}:${given.delivery_id}` })
     expect(copies).toHaveLength(1)
@@ -175,7 +175,7 @@ describe('an answer that is lost', () => {
     'by %s, before the card was posted: looked for, not found, and tried again later',
     async (_name, fault, code) => {
       workspace.will('chat.postMessage', fault)
-      const given = envelope(owner())
+      const given = outbound(owner())
       const before = posts()
       expect(await adapter.send(DISPLAY, given)).toEqual({ kind: 'failed', code, retryable: true })
       expect([posts() - before, await cards(owner(), given)]).toEqual([1, []])
@@ -185,7 +185,7 @@ describe('an answer that is lost', () => {
 
 describe('another attempt', () => {
   test('after the key was revoked is another card: the buttons of the first are of no use', async () => {
-    const given = envelope(owner())
+    const given = outbound(owner())
     const first = await adapter.send(DISPLAY, given)
     const fresh = await adapter.send(DISPLAY, { ...given, attempt: 2, voided: 1 })
     expect(fresh).not.toEqual(first)
@@ -195,7 +195,7 @@ describe('another attempt', () => {
   })
 
   test('that is answered where it stands is not the card that only announced it', async () => {
-    const given = envelope(owner())
+    const given = outbound(owner())
     const announced = await adapter.send(DISPLAY, { ...given, reply: null })
     const asked = await adapter.send(DISPLAY, { ...given, attempt: 2 })
     expect(asked).not.toEqual(announced)
@@ -203,7 +203,7 @@ describe('another attempt', () => {
   })
 
   test('finds the card of an earlier one whose process died, and posts none', async () => {
-    const given = envelope(owner())
+    const given = outbound(owner())
     const first = await adapter.send(DISPLAY, given)
     const before = posts()
     expect(await made(workspace.apiUrl).send(DISPLAY, { ...given, attempt: 2 })).toEqual(first)
@@ -211,21 +211,21 @@ describe('another attempt', () => {
   })
 
   test('posts the card where there is none', async () => {
-    const given = envelope(owner(), { attempt: 2 })
+    const given = outbound(owner(), { attempt: 2 })
     expect(await adapter.send(DISPLAY, given)).toMatchObject({ kind: 'sent' })
     expect(await cards(owner(), given)).toHaveLength(1)
   })
 
   test('posts nothing while it cannot look', async () => {
     workspace.will('conversations.history', broken)
-    const given = envelope(owner(), { attempt: 2 })
+    const given = outbound(owner(), { attempt: 2 })
     expect(await adapter.send(DISPLAY, given)).toMatchObject({ kind: 'failed', retryable: true })
     expect(await cards(owner(), given)).toEqual([])
   })
 
   test('posts the card though the app may not look, and tells the operator', async () => {
     workspace.will('conversations.history', refuses('missing_scope'))
-    const given = envelope(owner(), { attempt: 2 })
+    const given = outbound(owner(), { attempt: 2 })
     expect(await adapter.send(DISPLAY, given)).toMatchObject({ kind: 'sent' })
     expect(said.join()).toMatch(/could not be looked for.*missing_scope/)
   })
@@ -242,12 +242,12 @@ describe('a refusal', () => {
     ['conversations.open', 'token_revoked', true],
   ])('of %s as %s is final unless the operator can mend it', async (method, code, retryable) => {
     workspace.will(method, refuses(code))
-    expect(await adapter.send(DISPLAY, envelope(owner()))).toEqual({ kind: 'failed', code, retryable })
+    expect(await adapter.send(DISPLAY, outbound(owner()))).toEqual({ kind: 'failed', code, retryable })
   })
 
   test('by an address where nobody listens is tried again', async () => {
     const nowhere = made(`http://127.0.0.1:${await freePort()}/api/`)
-    expect(await nowhere.send(DISPLAY, envelope(owner()))).toEqual({
+    expect(await nowhere.send(DISPLAY, outbound(owner()))).toEqual({
       kind: 'failed',
       code: 'unreachable',
       retryable: true,
@@ -256,20 +256,20 @@ describe('a refusal', () => {
 })
 
 describe('an edit to the outcome', () => {
-  const DEFAULTED: Outcome = {
+  const DEFAULTED: Ending = {
     outcome: 'defaulted',
     at: '2026-02-17T14:00:05.000Z',
     answered_by: null,
     answer: null,
     default_action: 'HALT',
   }
-  const sentRef = async (given: Envelope): Promise<string> => {
+  const sentRef = async (given: Outbound): Promise<string> => {
     const sent = await adapter.send(DISPLAY, given)
     return sent.kind === 'sent' ? (sent.ref ?? '') : ''
   }
 
   test('waits out a short limit', async () => {
-    const given = envelope(owner())
+    const given = outbound(owner())
     const ref = await sentRef(given)
     workspace.will('chat.update', limited(1))
     await adapter.close?.(ref, DEFAULTED, DISPLAY)
@@ -281,7 +281,7 @@ describe('an edit to the outcome', () => {
   test('finds a card that nobody heard of, by its delivery', async () => {
     workspace.will('chat.postMessage', lost)
     workspace.will('conversations.history', broken)
-    const given = envelope(owner())
+    const given = outbound(owner())
     const sent = await adapter.send(DISPLAY, given)
     await adapter.close?.(sent.kind === 'uncertain' ? (sent.ref ?? '') : '', DEFAULTED, DISPLAY)
     const [card] = await cards(owner(), given)
@@ -301,7 +301,7 @@ describe('an edit to the outcome', () => {
     ['a long limit', limited(60), 'rate_limited'],
     ['a card that is gone', refuses('message_not_found'), 'message_not_found'],
   ])('that meets %s says so without a word about the request', async (_name, fault, code) => {
-    const ref = await sentRef(envelope(owner()))
+    const ref = await sentRef(outbound(owner()))
     workspace.will('chat.update', fault)
     await expect(adapter.close?.(ref, DEFAULTED, DISPLAY)).rejects.toThrow(
       `the copy could not be edited: ${code}`,
@@ -311,7 +311,7 @@ describe('an edit to the outcome', () => {
 
 test('what is said to the operator names no person, handle, code or word of the request', async () => {
   workspace.will('conversations.history', refuses('missing_scope'))
-  await adapter.send(DISPLAY, envelope(owner(), { attempt: 2 }))
+  await adapter.send(DISPLAY, outbound(owner(), { attempt: 2 }))
   expect(said).not.toEqual([])
   for (const secret of [owner(), '0123456789abcdefghjkmnpqrs', 'K7QD', 'rollout', BOT_TOKEN])
     expect(said.join()).not.toContain(secret)

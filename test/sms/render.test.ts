@@ -1,10 +1,10 @@
 // The message a person gets: short, whole, and with nothing in it that a phone would turn into somebody else's link.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { refusedWords } from '../../adapters/sms/feedback.js'
 import { plain } from '../../adapters/sms/plain.js'
 import { render, shows } from '../../adapters/sms/render.js'
 import { countSegments } from '../../adapters/sms/segments.js'
+import { refusalText } from '../../adapters/sms/words.js'
 import { compile } from '../../src/compiler/compile.js'
 import { describeAnswer } from '../../src/compiler/describe.js'
 import type { Display } from '../../src/request/display.js'
@@ -174,7 +174,7 @@ describe('what others wrote', () => {
 })
 
 describe('a refusal', () => {
-  const refused = (label: string, value = ''): Parameters<typeof refusedWords>[0] => {
+  const refused = (label: string, value = ''): Parameters<typeof refusalText>[0] => {
     const options = Array.from({ length: 26 }, (_, index) => ({ value: `v${index}${value}`, label }))
     return {
       kind: 'refused',
@@ -184,23 +184,23 @@ describe('a refusal', () => {
       theirs: true,
       read: 'perhaps',
       accepted: describeAnswer({ kind: 'choice', options }),
-      outcome: null,
+      ending: null,
     }
   }
 
   test.each(['a.'.repeat(37), '😀'.repeat(75), 'l'.repeat(75)])(
     'of 26 options named %s stays within what a provider sends, and cuts no label',
     label => {
-      const text = refusedWords(refused(label))
+      const text = refusalText(refused(label))
       expect(text).toMatch(/^Not understood\. Reply with one letter: A = v0, B = v1, .* Z = v25\. End with/)
-      expect(refusedWords(refused(label, 'x'.repeat(29)))).toBe(
+      expect(refusalText(refused(label, 'x'.repeat(29)))).toBe(
         'Not understood. Answer as the message says, and end with its code.',
       )
     },
   )
 
   test('that fits says what would be understood', () =>
-    expect(refusedWords(refused('ok'))).toMatch(
+    expect(refusalText(refused('ok'))).toMatch(
       /^Not understood\. Reply with one letter: A = v0 \(ok\), .* End with/,
     ))
 })

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { send } from '../../adapters/sms/send.js'
 import { readVariables } from '../../adapters/sms/variables.js'
-import type { Envelope } from '../../src/adapter/contract.js'
+import type { Outbound } from '../../src/adapter/contract.js'
 import { approval, HANDLE, question } from '../web/samples.js'
 import { type Fault, NUMBER, OWNER, SID, says, TOKEN } from './provider.js'
 
 const HOOK = 'https://lane.example.org/hooks/sms'
 const POOL = `MG${'0'.repeat(32)}`
-const envelope: Envelope = {
+const outbound: Outbound = {
   delivery_id: 'd-1',
   attempt: 1,
   recipient: { user_id: 'owner', name: 'Owner' },
@@ -51,7 +51,7 @@ const account = (more: Record<string, string> = {}) =>
   })
 /** Long enough for a busy machine, short enough to wait for. */
 const PATIENCE_MS = 1_000
-const sendNow = (from = account()) => send(from, HOOK, question(), envelope, PATIENCE_MS)
+const sendNow = (from = account()) => send(from, HOOK, question(), outbound, PATIENCE_MS)
 
 const created =
   (body: string): Fault =>
@@ -82,7 +82,7 @@ describe('what is asked of the provider', () => {
 
   test('is nothing where the message could be answered and cannot show all of what is decided', async () => {
     const long = { ...approval, handles: Array(20).fill(approval.handles[0]) }
-    expect(await send(account(), HOOK, long, envelope, PATIENCE_MS)).toEqual({
+    expect(await send(account(), HOOK, long, outbound, PATIENCE_MS)).toEqual({
       kind: 'failed',
       code: 'too_long_here',
       retryable: false,
@@ -92,8 +92,8 @@ describe('what is asked of the provider', () => {
 
   test('of an announcement names the handle of its page, which the message holds: it has no other', async () => {
     act = created('{"sid":"SM1"}')
-    await send(account(), HOOK, question(), { ...envelope, reply: null }, PATIENCE_MS)
-    const handle = envelope.page.link.split('/').at(-1)
+    await send(account(), HOOK, question(), { ...outbound, reply: null }, PATIENCE_MS)
+    const handle = outbound.page.link.split('/').at(-1)
     expect(asked[0]?.form.get('StatusCallback')).toBe(`${HOOK}?handle=${handle}`)
     expect(asked[0]?.form.get('Body')).not.toContain('Reply')
   })

@@ -122,7 +122,7 @@ describe('closing a copy', () => {
     scene.server.faults.next('editMessageText', { kind: 'limit', seconds: 1 })
     await scene.server.press(OWNER, scene.button(card, 'Yes'), on(card))
     expect(await scene.comes('q', 'DELIVERY_CLOSED')).toMatchObject([{ edited: true }])
-    expect(scene.now(card).text).toContain('Answered YES')
+    expect(scene.now(card).text).toContain('answered YES')
   })
 
   test('that says already what it should is done', async () => {

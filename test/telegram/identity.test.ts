@@ -28,7 +28,7 @@ describe('a reply', () => {
   test('is bound to the message it replies to, and to its sender', () => {
     expect(reply()).toEqual({
       kind: 'replied',
-      place: { chat: 501, message: 12 },
+      spot: { chat: 501, message: 12 },
       inbound: {
         channel: 'telegram',
         provider_message_id: '4242/7',

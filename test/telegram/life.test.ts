@@ -31,7 +31,7 @@ describe('a card with buttons', () => {
     await scene.server.press(OWNER, scene.button(card, 'No'), on(card))
     await scene.comes('edited', 'DELIVERY_CLOSED')
     const { text, reply_markup } = scene.now(card)
-    expect(text).toContain('Answered NO by owner on ')
+    expect(text).toContain('owner answered NO on ')
     expect(reply_markup).toBeUndefined()
     expect(await scene.comes('edited', 'DELIVERY_CLOSED')).toMatchObject([{ edited: true }])
   })
@@ -66,7 +66,9 @@ describe('a card with buttons', () => {
     await scene.lane.outcome('used')
     await scene.server.press(OWNER, no, on(card))
     expect(await rejected('used')).toEqual(['already_resolved'])
-    await until('a word', async () => scene.told().at(-1)?.startsWith('Answered YES by owner'))
+    await until('a word', async () =>
+      scene.told().at(-1)?.startsWith('Too late: this is settled. owner answered YES'),
+    )
   })
 
   test('[LANE-046] that left before the signing key was rotated can still be answered', async () => {
@@ -95,7 +97,7 @@ describe('a card with buttons', () => {
     const handle = scene.button(card, 'A · ').split(':')[0] ?? ''
     await scene.server.press(OWNER, `${handle}:none of these`, on(card))
     const told = await until('a word', () =>
-      scene.told().find(words => words.startsWith('Not understood: none')),
+      scene.told().find(words => words.startsWith('Not understood: “none')),
     )
     expect([...told]).toHaveLength(200)
   })
@@ -171,7 +173,7 @@ describe('a prompt for words', () => {
     expect(sent).toMatchObject({
       disable_notification: true,
       reply_parameters: { message_id: card.message_id },
-      text: expect.stringContaining('Answered after lunch by owner'),
+      text: expect.stringContaining('owner answered after lunch'),
     })
   })
 
@@ -257,7 +259,9 @@ describe('options to tick', () => {
     await until('a word', async () => scene.told().at(-1) === 'This cannot be answered from here.')
     await scene.lane.call('POST', '/v1/requests/ticks-2/withdraw', { body: { reason: 'not needed' } })
     await scene.server.press(OWNER, tick, on(card))
-    await until('a word', async () => scene.told().at(-1)?.startsWith('Withdrawn on '))
+    await until('a word', async () =>
+      scene.told().at(-1)?.startsWith('Too late: this is settled. It was withdrawn on '),
+    )
     expect(edits()).toBe(before)
   })
 })

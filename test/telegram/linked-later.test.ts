@@ -56,7 +56,7 @@ test('all that is open is put before them, once, and can be answered', async () 
   if (card === undefined) throw new Error('no card came')
   await scene.server.press(NEWCOMER, scene.button(card, 'Yes'), on(card))
   await until('an answer', () => scene.told().includes('Recorded: YES'))
-  expect(cards().length + shown().filter(({ text }) => text.includes('Answered YES')).length).toBe(2)
+  expect(cards().length + shown().filter(({ text }) => text.includes('newcomer answered YES')).length).toBe(2)
   expect(await scene.comes('first', 'DELIVERY_STARTED')).toHaveLength(2)
 })
 

@@ -2,13 +2,14 @@
 // fails on demand as it does when the disk is full, and the Bot API server that forgets what was confirmed.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { botApi } from '../../adapters/telegram/bot-api.js'
-import { Counter } from '../../adapters/telegram/counter.js'
+import { Intake } from '../../adapters/telegram/intake.js'
 import { listen } from '../../adapters/telegram/listen.js'
 import { receive } from '../../adapters/telegram/receive.js'
 import type { Desk } from '../../src/adapter/contract.js'
 import { openDesk } from '../../src/channel/desk.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import { Directory } from '../../src/people/directory.js'
+import type { Say } from '../../src/say.js'
 import { handleOf, question, raise, type Stage } from '../lane/stage.js'
 import { until } from '../until.js'
 import { type BotServer, startBotServer, TOKEN } from './bot-server.js'
@@ -52,11 +53,13 @@ afterEach(async () => {
   await stage.close()
 })
 
-const begin = async (cursor: string | null = null): Promise<void> => {
+const begin = async (
+  cursor: string | null = null,
+  say: Say = (...line) => void said.push(line),
+): Promise<void> => {
   const api = botApi(TOKEN, server.url)
-  const say = (...line: unknown[]): void => void said.push(line)
-  const counter = new Counter({ api, bot: BOT, say })
-  stop = await listen({ api, counter, bot: BOT, say }, cursor, desk)
+  const intake = new Intake({ api, bot: BOT, say })
+  stop = await listen({ api, intake, bot: BOT, say }, cursor, desk)
 }
 
 /** The handle of a card that went to the deputy. */
@@ -68,6 +71,15 @@ const asked = async (id: string, deadline_seconds = 600): Promise<string> => {
   return handleOf(stage.telegram, 'deputy', id)
 }
 const stateOf = async (id: string) => (await stage.lane.current(id))?.state
+
+test('a listener that is stopped in a failing round does not wait for the next', async () => {
+  server.faults.always('getUpdates', { kind: 'limit', seconds: 3_600 })
+  const stopped = new Promise<void>(resolve => {
+    // Said after Telegram has failed and before the pause: the stop falls right between them.
+    void begin(null, () => resolve(stop?.()))
+  })
+  await stopped
+})
 
 describe('an answer', () => {
   test('that could not be kept is given again, until it is', async () => {
@@ -162,10 +174,10 @@ test('a webhook is not acknowledged before what it says is kept, and the same ma
   const from = { id: DEPUTY, is_bot: false, first_name: 'D' }
   const message = { message_id: 1, date: 1, chat: { id: DEPUTY, type: 'private' } }
   const update = { update_id: 7, callback_query: { id: '1', from, message, data: `${handle}:YES` } }
-  const counter = new Counter({ api: botApi(TOKEN, server.url), bot: BOT, say: () => undefined })
+  const intake = new Intake({ api: botApi(TOKEN, server.url), bot: BOT, say: () => undefined })
   const post = () =>
     receive(
-      counter,
+      intake,
       'the-secret',
       {
         bytes: Buffer.from(JSON.stringify(update)),
@@ -179,7 +191,7 @@ test('a webhook is not acknowledged before what it says is kept, and the same ma
   await expect(post()).rejects.toBeInstanceOf(LedgerUnavailable)
   expect(await stateOf('q')).toBe('pending')
   expect([await post(), await stateOf('q')]).toEqual([{ status: 200 }, 'answered'])
-  await counter.settle()
+  await intake.settle()
 })
 
 test('what is told of trouble names no address, handle or token', async () => {

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { controls, type Keyboard, MAX_DATA_BYTES, readPress } from '../../adapters/telegram/keyboard.js'
-import { card, ending, MAX_TEXT_UNITS, shows } from '../../adapters/telegram/render.js'
+import { card, closedCard, MAX_TEXT_UNITS, shows } from '../../adapters/telegram/render.js'
 import type { Entity, Written } from '../../adapters/telegram/written.js'
-import type { Outcome } from '../../src/adapter/contract.js'
+import type { Ending } from '../../src/adapter/contract.js'
 import type { Option, ReplySchema } from '../../src/compiler/reply-schema.js'
 import type { Display } from '../../src/request/display.js'
 import { inGroups } from '../../src/request/words.js'
@@ -99,14 +99,16 @@ describe('a card', () => {
       }),
     )
     expect(looseText(made)).not.toMatch(/evil|everyone|http|@|#|\/|\*|_|\[|</)
-    const outcome: Outcome = {
+    const ended: Ending = {
       outcome: 'answered',
       at: '2026-02-17T14:00:05.000Z',
       answer: LURES,
       answered_by: 'evil.example',
       default_action: null,
     }
-    expect(looseText(ending(outcome, display({ headline: LURES })))).not.toMatch(/evil|everyone|http|@|#|\//)
+    expect(looseText(closedCard(ended, display({ headline: LURES })))).not.toMatch(
+      /evil|everyone|http|@|#|\//,
+    )
   })
 
   test('the only link is our own, to the page of this copy, and carries no code', () => {
@@ -251,21 +253,24 @@ describe('buttons', () => {
 describe('an ending', () => {
   const at = '2026-02-17T14:00:05.000Z'
   const none = { at, answer: null, answered_by: null, default_action: null }
-  test.each<[Outcome, string]>([
+  test.each<[Ending, string]>([
     [
       { ...none, outcome: 'answered', answer: 'YES', answered_by: 'owner' },
-      'Answered YES by owner on 17 Feb 2026, 14:00 UTC.',
+      'owner answered YES on 17 Feb 2026, 14:00 UTC.',
     ],
     [
       { ...none, outcome: 'defaulted', default_action: 'HALT' },
-      'Nobody answered in time: HALT holds since 17 Feb 2026, 14:00 UTC.',
+      'Nobody answered in time. HALT holds since 17 Feb 2026, 14:00 UTC.',
     ],
     [
       { ...none, outcome: 'undelivered', default_action: 'DENY' },
-      'It reached nobody in time: DENY holds since 17 Feb 2026, 14:00 UTC.',
+      'It reached nobody in time. DENY holds since 17 Feb 2026, 14:00 UTC.',
     ],
-    [{ ...none, outcome: 'withdrawn' }, 'Withdrawn on 17 Feb 2026, 14:00 UTC: nothing is asked any more.'],
-  ])('%j is told in one sentence', (outcome, sentence) => {
-    expect(ending(outcome, display()).text).toBe(`Question\nShip it?\n${sentence}`)
+    [
+      { ...none, outcome: 'withdrawn' },
+      'It was withdrawn on 17 Feb 2026, 14:00 UTC: nothing is asked any more.',
+    ],
+  ])('%j is told in one sentence', (ending, sentence) => {
+    expect(closedCard(ending, display()).text).toBe(`Question\nShip it?\n${sentence}`)
   })
 })

@@ -18,7 +18,7 @@ afterEach(async () => {
 async function ask(id: string): Promise<() => Promise<unknown>> {
   await stage.open(question(id))
   await stage.lane.drain()
-  const handle = stage.slack.copies.at(-1)?.envelope.reply?.handle ?? ''
+  const handle = stage.slack.copies.at(-1)?.outbound.reply?.handle ?? ''
   return () => stage.lane.answer(fromSlack(handle, 'yes'))
 }
 const LONG = 60_000
@@ -106,7 +106,7 @@ describe('waiting', () => {
   test('is not prolonged by what happens meanwhile without resolving', async () => {
     const answer = await ask('q')
     const waiting = waiters.resolved('q', LONG)
-    const handle = stage.slack.copies.at(-1)?.envelope.reply?.handle ?? ''
+    const handle = stage.slack.copies.at(-1)?.outbound.reply?.handle ?? ''
     await stage.lane.answer(fromSlack(handle, 'perhaps'))
     expect(waiters.waiting()).toBe(1)
     await answer()

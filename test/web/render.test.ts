@@ -131,8 +131,8 @@ describe('a caller’s words on the page', () => {
 
   it('leave a page that is not open: it shows a sentence and nothing of the request', () => {
     const html = body(ENDINGS.answered ?? { kind: 'unknown' })
-    expect(visible(html)).toContain('It was answered by <strong>release-owner</strong> on')
-    expect(visible(html)).not.toContain('YES')
+    expect(visible(html)).toContain('It was answered on')
+    expect(visible(html)).not.toMatch(/YES|release-owner/)
     for (const state of Object.values(ENDINGS))
       expect(body(state)).not.toMatch(/<form|<input|<button|<script/)
   })
@@ -289,7 +289,7 @@ describe('the form', () => {
   it.each(Object.keys(ALL))('is sent by POST to its own address, or is not there: %s', name => {
     const forms = body(ALL[name] ?? { kind: 'unknown' }).match(/<form[^>]*>/g) ?? []
     expect(forms).toHaveLength(ALL[name]?.kind === 'open' ? 1 : 0)
-    for (const form of forms) expect(form).toMatch(/method="post" action="" autocomplete="off">$/)
+    for (const form of forms) expect(form).toMatch(/method="post" autocomplete="off">$/)
   })
 
   it('asks for the code and carries the csrf, for every kind of request', () => {

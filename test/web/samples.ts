@@ -88,17 +88,17 @@ export const refused = (typed: string): NonNullable<Open['refused']> => ({
   typed,
 })
 
-const OUTCOME = { at: '2026-02-17T13:20:00.000Z', answered_by: null, answer: null, default_action: null }
+const ENDED = { at: '2026-02-17T13:20:00.000Z', answered_by: null, answer: null, default_action: null }
 
 export const ENDINGS: Readonly<Record<string, PageState>> = {
   recorded: { kind: 'recorded', answer: 'YES', at: '2026-02-17T13:20:00.000Z' },
   answered: {
     kind: 'closed',
-    outcome: { ...OUTCOME, outcome: 'answered', answered_by: 'release-owner', answer: 'YES' },
+    ending: { ...ENDED, outcome: 'answered', answered_by: 'release-owner', answer: 'YES' },
   },
-  defaulted: { kind: 'closed', outcome: { ...OUTCOME, outcome: 'defaulted', default_action: 'HALT' } },
-  undelivered: { kind: 'closed', outcome: { ...OUTCOME, outcome: 'undelivered', default_action: 'DENY' } },
-  withdrawn: { kind: 'closed', outcome: { ...OUTCOME, outcome: 'withdrawn' } },
+  defaulted: { kind: 'closed', ending: { ...ENDED, outcome: 'defaulted', default_action: 'HALT' } },
+  undelivered: { kind: 'closed', ending: { ...ENDED, outcome: 'undelivered', default_action: 'DENY' } },
+  withdrawn: { kind: 'closed', ending: { ...ENDED, outcome: 'withdrawn' } },
   unknown: { kind: 'unknown' },
   stopped: { kind: 'stopped', title: 'Too many tries', message: 'This link takes no more answers.' },
 }

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type OutboxLine, outboxWriter, webAdapter } from '../../adapters/web/index.js'
-import type { Envelope } from '../../src/adapter/contract.js'
+import type { Outbound } from '../../src/adapter/contract.js'
 import { describeReply } from '../../src/compiler/describe.js'
 import { approval, HANDLE, LONG, question, SCHEMAS } from './samples.js'
 
-const envelope: Envelope = {
+const outbound: Outbound = {
   delivery_id: 'd-1',
   attempt: 1,
   recipient: { user_id: 'release-owner', name: 'Release owner' },
@@ -22,9 +22,9 @@ const line = (number: number): OutboxLine => ({
   delivery_id: `d-${number}`,
   request_id: 'ship-42',
   user_id: 'release-owner',
-  link: envelope.page.link,
+  link: outbound.page.link,
   code: '7K2M',
-  at: envelope.at,
+  at: outbound.at,
 })
 
 let folder = ''
@@ -45,7 +45,7 @@ const mode = async (): Promise<number> => (await stat(path)).mode & 0o777
 async function sentWith(outbox: boolean, write: (line: OutboxLine) => Promise<void>, display = approval) {
   const printed: string[] = []
   const adapter = webAdapter({ outbox, write, print: text => printed.push(text) })
-  const sent = await adapter.send(display, envelope)
+  const sent = await adapter.send(display, outbound)
   await setImmediate()
   return { sent, printed }
 }
@@ -61,9 +61,9 @@ describe('a link with no channel to carry it', () => {
         delivery_id: 'd-1',
         request_id: 'ship-42',
         user_id: 'release-owner',
-        link: envelope.page.link,
+        link: outbound.page.link,
         code: '7K2M',
-        at: envelope.at,
+        at: outbound.at,
       },
     ])
   })
@@ -92,7 +92,7 @@ describe('a link with no channel to carry it', () => {
         'release-agent, run run-9',
         '17 Feb 2026, 14:00:05 UTC; otherwise HALT: the run stops',
         describeReply(schema),
-        envelope.page.link,
+        outbound.page.link,
         '7K2M',
       ]) {
         expect(printed[0]).toContain(words)
@@ -105,11 +105,11 @@ describe('a link with no channel to carry it', () => {
     const adapter = webAdapter({ outbox: true, write: async () => {}, print: text => printed.push(text) })
     const links = [1, 2, 3].map(number => `https://lane.example.org/r/${number}`)
     await Promise.all(
-      links.map(link => adapter.send(approval, { ...envelope, page: { link, code: '7K2M' } })),
+      links.map(link => adapter.send(approval, { ...outbound, page: { link, code: '7K2M' } })),
     )
     await setImmediate()
     const [alone = ''] = (await sentWith(true, async () => {})).printed
-    expect(printed).toEqual([links.map(link => alone.replace(envelope.page.link, link)).join('\n')])
+    expect(printed).toEqual([links.map(link => alone.replace(outbound.page.link, link)).join('\n')])
   })
 
   it('is printed without flooding the console with a caller’s words', async () => {

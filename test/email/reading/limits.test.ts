@@ -2,10 +2,10 @@
 // asserted of every parser at once (test/linear).
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { unclear } from '../../../adapters/email/body.js'
-import { linesOfHtml } from '../../../adapters/email/html.js'
-import { type Line, linesOf, MAX_LINE_CHARS } from '../../../adapters/email/lines.js'
-import { readMail } from '../../../adapters/email/read.js'
+import { unclear } from '../../../adapters/email/reading/body.js'
+import { linesOfHtml } from '../../../adapters/email/reading/html.js'
+import { type Line, linesOf, MAX_LINE_CHARS } from '../../../adapters/email/reading/lines.js'
+import { readMail } from '../../../adapters/email/reading/read.js'
 import { compile } from '../../../src/compiler/compile.js'
 import type { ReplySchema } from '../../../src/compiler/reply-schema.js'
 import { facts, letter, MARKER, read, said, signed, zone } from './letter.js'
@@ -184,7 +184,7 @@ describe('a letter within the bounds, and hostile', () => {
 
   test('lines are cut before a pattern sees them, and a cut line is no answer', () => {
     const [line] = linesOf(`${'é'.repeat(5_000)}`, 'no') ?? []
-    expect(line?.text.length).toBe(MAX_LINE_CHARS + 1)
+    expect(line?.text.length).toBe(MAX_LINE_CHARS)
     expect(compile({ kind: 'text', max_chars: 500 }, line?.text ?? '').ok).toBe(false)
   })
 

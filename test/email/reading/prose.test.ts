@@ -1,6 +1,6 @@
 // Prose that only resembles what programs write is the author's own, and so is no answer what it stands beside.
 import { describe, expect, test } from 'vitest'
-import { readBanners } from '../../../adapters/email/literals.js'
+import { readBanners } from '../../../adapters/email/reading/literals.js'
 import { letter, MARKER, said } from './letter.js'
 
 describe('a line that begins as a phone signs', () => {

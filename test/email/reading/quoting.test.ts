@@ -1,11 +1,11 @@
 // The mails we really send, quoted the way programs quote: whatever a request says, an answer above it stays as it is.
 import { describe, expect, test } from 'vitest'
 import { markerLine } from '../../../adapters/email/marker.js'
-import { tell } from '../../../adapters/email/notice.js'
 import { render } from '../../../adapters/email/render.js'
-import type { Transport } from '../../../adapters/email/transport.js'
+import { tell } from '../../../adapters/email/sending/notice.js'
+import type { Transport } from '../../../adapters/email/sending/transport.js'
 import { compile } from '../../../src/compiler/compile.js'
-import { display, envelope, HANDLE } from '../samples.js'
+import { display, HANDLE, outbound } from '../samples.js'
 import { letter, MESSAGE_ID, NOTICE_ID, read, signed } from './letter.js'
 
 const TO = `lane+${HANDLE}@lane.example`
@@ -76,7 +76,7 @@ function reply({ text, html }: { text?: string; html?: string }): string {
 }
 
 describe.each(LURES)('a request that says %j', headline => {
-  const ours = render({ ...display, headline }, markerLine(HANDLE, MESSAGE_ID), envelope.page)
+  const ours = render({ ...display, headline }, markerLine(HANDLE, MESSAGE_ID), outbound.page)
 
   test.each(QUOTINGS)('[LANE-057] quoted %s does not alter the answer above it', async (_name, quoting) => {
     for (const answer of ['YES', 'no.']) {
@@ -130,7 +130,7 @@ test('a notice quoted without marks hides no condition that is written below it,
     theirs: true,
     read: 'perhaps later',
     accepted: 'Reply YES or NO.',
-    outcome: null,
+    ending: null,
   } as const
   await tell(desk, { refused, reply: first, messageId: NOTICE_ID }, Date.UTC(2026, 10, 16))
   const notice = posted[0] ?? { text: '', html: '' }

@@ -1,6 +1,6 @@
 // What the mail programs of the world make of a reply, by the letters under test/vectors/email.
 import { describe, expect, test } from 'vitest'
-import { readMail } from '../../../adapters/email/read.js'
+import { readMail } from '../../../adapters/email/reading/read.js'
 import { compile } from '../../../src/compiler/compile.js'
 import type { ReplySchema } from '../../../src/compiler/reply-schema.js'
 import { facts, HANDLE, MARKER } from './letter.js'

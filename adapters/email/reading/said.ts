@@ -9,12 +9,13 @@
 //
 // Each part of a mail is read so by itself. An element of the HTML, however a program calls it, vouches for no words: the
 // cursor can stand in every one of them.
+
+import { findLastLine, findMarker } from '../marker.js'
 import { attributionLines } from './attribution.js'
 import { hasCondition } from './condition.js'
 import { findHeaderBlock, isSeparator } from './header-block.js'
 import { dense, folded, isBlank, type Line } from './lines.js'
 import { type Banners, isLiteral } from './literals.js'
-import { findLastLine, findMarker } from './marker.js'
 
 /** What is known beside the body: addresses of ours, in lower case, lines of the operator's gateways, the mail's subject. */
 export type Known = { readonly own: readonly string[]; readonly banners: Banners; readonly subject: string }

@@ -6,10 +6,11 @@
 // EH3  What no mail program writes into a letter, and every browser shows by rules of its own, is not read at all.
 // EH4  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
 //      else the author's own.
+
+import { findMarker } from '../marker.js'
 import { decodeReferences } from './entities.js'
 import { landmarkOf } from './landmark.js'
 import { cut, isBlank, type Line, type Role, trimmed } from './lines.js'
-import { findMarker } from './marker.js'
 import { isHidden, isStruck, type Strikes, strikesIn } from './sheet.js'
 import { type Tag, tokensOf } from './tag.js'
 

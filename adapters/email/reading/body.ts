@@ -1,9 +1,10 @@
 // What a message says, from whichever of its parts say it. Text and HTML are two spellings of one letter: different
 // people see one or the other, so both must say the same.
+
+import { findMarker, type Marker } from '../marker.js'
 import { decodeText } from './decode.js'
 import { linesOfHtml } from './html.js'
 import { folded, isBlank, type Line, linesOf, trimmed } from './lines.js'
-import { findMarker, type Marker } from './marker.js'
 import type { Part } from './parts.js'
 import { type Known, readSaid, type Said } from './said.js'
 

@@ -5,18 +5,18 @@
 // ER2  Total: every sequence of bytes gives a value. Only the ledger and the resolver can be waited for, in this order.
 // ER3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
 import { decodeWords } from 'postal-mime'
-import type { Binding } from '../../src/adapter/index.js'
-import type { Asked } from './asked.js'
+import type { Binding } from '../../../src/adapter/index.js'
+import type { Asked } from '../asked.js'
 import { readAuthor, type Voucher, vouch } from './author.js'
 import { isAutomated, isListMail, isResent } from './automated.js'
 import { answeredId, bindingField, isQuoted, readBinding } from './binding.js'
 import { type Body, readBody } from './body.js'
 import { readBounce } from './bounce.js'
+import { MAX_SIGNATURES, soundSignatures } from './dkim.js'
 import { type Field, firstOf, hasDoubled, readHead } from './head.js'
 import type { Facts, Mail, Refused } from './mail.js'
 import { type Part, readParts } from './parts.js'
 import type { Known } from './said.js'
-import { MAX_SIGNATURES, soundSignatures } from './signature.js'
 
 export type { Facts, Mail, Resolver } from './mail.js'
 

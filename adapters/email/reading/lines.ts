@@ -1,3 +1,4 @@
+import { cutToUnits } from '../../../src/adapter/index.js'
 // A body as lines, each with what it is: words of the author's own, or a quotation. Text says so by `>`; HTML says so by
 // its elements (html.ts).
 
@@ -21,9 +22,8 @@ const asWritten = (text: string): Line => ({ text, role: isQuoted(text) ? 'quote
 /** An address broken before its bracket leaves `>:` on a line of its own. */
 const isQuoted = (line: string): boolean => line.startsWith('>') && line.trimEnd() !== '>:'
 
-/** The sign at the end is in no answer's alphabet. */
-export const cut = (line: string): string =>
-  line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line
+/** The sign that a cut leaves at the end is in no answer's alphabet. */
+export const cut = (line: string): string => cutToUnits(line, MAX_LINE_CHARS)
 
 const SIGNATURE = '-- '
 

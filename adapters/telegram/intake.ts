@@ -1,12 +1,20 @@
 // Where updates are handed in, whichever way they came. What is to be kept is taken at the desk first; only then is the
 // person told, and what becomes of that telling changes nothing.
-import { type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
+import { cutToCharacters, type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { type Called, codeOf } from './failure.js'
 import { controls } from './keyboard.js'
 import { isPrompt } from './render.js'
 import { type Bot, type Meaning, meaningOf } from './update.js'
-import { GREETING, HOW_TO_REPLY, LINKED, NOT_LINKED, NOT_YOURS, outcomeWords, verdictWords } from './words.js'
+import {
+  GREETING,
+  glancePieces,
+  HOW_TO_REPLY,
+  LINKED,
+  NOT_LINKED,
+  NOT_YOURS,
+  verdictPieces,
+} from './words.js'
 import { code, type Piece, write } from './written.js'
 
 /** The Bot API's limit for what a pressed button is answered with. */
@@ -18,17 +26,17 @@ const MAX_HINTED = 1_000
 /** Calls under way only to tell people something; beyond that a flood is answered by silence. */
 const MAX_TELLING = 100
 
-type CounterParts = { readonly api: BotApi; readonly bot: Bot; readonly say: Say }
+type IntakeParts = { readonly api: BotApi; readonly bot: Bot; readonly say: Say }
 type Of<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
 
-export class Counter {
-  readonly #parts: CounterParts
+export class Intake {
+  readonly #parts: IntakeParts
   /** What people are being told just now. Owned by #later(). */
   readonly #telling = new Set<Promise<void>>()
   /** When each chat was last told this. Owned by #hint(). */
   readonly #hinted = new Map<string, number>()
 
-  constructor(parts: CounterParts) {
+  constructor(parts: IntakeParts) {
     this.#parts = parts
   }
 
@@ -71,33 +79,30 @@ export class Counter {
 
   async #pressed({ query, inbound }: Of<'pressed'>, desk: Desk, cursor?: string): Promise<void> {
     const verdict = await desk.take(inbound, cursor)
-    this.#later(() => this.#toast(query, verdictWords(verdict), verdict.kind !== 'recorded'))
+    this.#later(() => this.#toast(query, verdictPieces(verdict), verdict.kind !== 'recorded'))
   }
 
-  async #replied({ place, inbound }: Of<'replied'>, desk: Desk, cursor?: string): Promise<void> {
+  async #replied({ spot, inbound }: Of<'replied'>, desk: Desk, cursor?: string): Promise<void> {
     const verdict = await desk.take(inbound, cursor)
     if (verdict.kind === 'unknown' && inbound.authenticated && !inbound.automated) {
-      this.#hint(place.chat, HOW_TO_REPLY, desk.now())
+      this.#hint(spot.chat, HOW_TO_REPLY, desk.now())
     }
     if (verdict.kind !== 'refused') return
     this.#later(async () => {
       if (!(await desk.notice(verdict))) return null
-      return this.#tell(place.chat, verdictWords(verdict), place.message)
+      return this.#tell(spot.chat, verdictPieces(verdict), spot.message)
     })
   }
 
   async #picked({ query, ticked, inbound }: Of<'picked'>, desk: Desk): Promise<void> {
     const glance = await desk.look(inbound)
-    const { place, handle, picks } = ticked
-    if (glance === null || place === null) return this.#later(() => this.#toast(query, [NOT_YOURS], true))
-    const { outcome, reason, display } = glance
-    if (reason !== null) {
-      const why = outcome === null || !SETTLED.includes(reason) ? [NOT_YOURS] : outcomeWords(outcome)
-      return this.#later(() => this.#toast(query, why, true))
-    }
+    const { spot, handle, picks } = ticked
+    if (glance === null || spot === null) return this.#later(() => this.#toast(query, [NOT_YOURS], true))
+    const { ending, reason, display } = glance
+    if (reason !== null) return this.#later(() => this.#toast(query, glancePieces(reason, ending), true))
     const drawn = controls(display.reply_schema, handle, picks)
     this.#later(async () => {
-      if (!isPrompt(drawn)) await this.#parts.api.editMessageReplyMarkup(place.chat, place.message, drawn)
+      if (!isPrompt(drawn)) await this.#parts.api.editMessageReplyMarkup(spot.chat, spot.message, drawn)
       return this.#toast(query, [], false)
     })
   }
@@ -117,9 +122,7 @@ export class Counter {
   }
 
   #toast(query: string, pieces: readonly Piece[], alert: boolean): Promise<Called<unknown>> {
-    const points = [...write(pieces).text]
-    const text =
-      points.length <= MAX_TOAST_CHARS ? points.join('') : `${points.slice(0, MAX_TOAST_CHARS - 1).join('')}…`
+    const text = cutToCharacters(write(pieces).text, MAX_TOAST_CHARS)
     return this.#parts.api.answerCallbackQuery(query, text, alert)
   }
 
@@ -143,6 +146,3 @@ export class Counter {
     this.#telling.add(told)
   }
 }
-
-/** What somebody who was asked may be told, because it is over. */
-const SETTLED = ['already_resolved', 'deadline_passed', 'token_expired', 'token_replayed']

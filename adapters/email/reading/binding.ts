@@ -1,10 +1,10 @@
 // Which request a mail is about: the reply handle in the address it was written to, or the Message-ID of ours that it
 // answers. Only what the author wrote counts: where a server delivered it says who passed it on, not what was answered.
 import { addressParser } from 'postal-mime'
-import type { Binding } from '../../src/adapter/index.js'
+import type { Binding } from '../../../src/adapter/index.js'
+import { findMessageIds, handleTag, idTag, type Marker } from '../marker.js'
 import { type Field, firstOf, valuesOf } from './head.js'
 import type { Facts, Ignored } from './mail.js'
-import { findMessageIds, handleTag, idTag, type Marker } from './marker.js'
 
 /** Where the envelope's recipient is noted by the server that took the mail in. */
 const ENVELOPE = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to']

@@ -1,15 +1,15 @@
 // The one mail that says why a reply was not taken, and exactly what to send instead. It goes to the address that was
 // asked and nowhere else, names no sender in its envelope so that nothing can bounce back at it, and says that it was
 // written by a program.
-import { inUtc, type Outcome, type Verdict } from '../../src/adapter/index.js'
-import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
+import { html, type Refused } from '../../../src/adapter/index.js'
+import { bare, type LaneAddress, type Mailbox, withHandle } from '../address.js'
+import { markerLine } from '../marker.js'
+import type { Mail as Received } from '../reading/mail.js'
+import { headOf } from '../render.js'
+import { ALONE, FIRST_LINE, ONCE, refusalText, unread } from '../words.js'
+import { unlinked } from './defang.js'
 import { frame } from './frame.js'
-import type { Mail as Received } from './mail.js'
-import { markerLine } from './marker.js'
-import { html } from './markup.js'
-import { FIRST_LINE, headOf } from './render.js'
 import type { Mail, Posted, Transport } from './transport.js'
-import { unlinked } from './words.js'
 
 export type NoticeDesk = {
   readonly from: Mailbox
@@ -17,7 +17,6 @@ export type NoticeDesk = {
   readonly transport: Transport
 }
 
-type Refused = Extract<Verdict, { kind: 'refused' }>
 type Reply = Extract<Received, { kind: 'reply' }>
 
 /** `messageId`: the one an answer to the notice is known by (asked.ts). */
@@ -58,11 +57,10 @@ const markerOf = ({ binding }: Reply, messageId: string): string =>
 type Words = { readonly subject: string; readonly text: string; readonly html: string }
 
 function wordsOf(refused: Refused, marker: string, loosely: boolean): Words {
-  const { read, accepted, outcome } = refused
+  const { read, accepted } = refused
   const id = unlinked(refused.request_id)
   if (accepted === null) {
-    const why =
-      outcome === null ? whyNot(refused, loosely) : `This request is settled. ${outcomeWords(outcome)}`
+    const why = refusalText(refused, loosely)
     return {
       subject: `Your reply came to nothing [${id}]`,
       text: `${why}\n`,
@@ -70,40 +68,10 @@ function wordsOf(refused: Refused, marker: string, loosely: boolean): Words {
     }
   }
   const answer = unlinked(accepted)
-  const why = `Your reply could not be read as an answer, and nothing was changed by it. Read was: ${unlinked(read ?? 'nothing')}`
+  const why = unread(read ?? 'nothing')
   return {
     subject: `Your reply could not be read [${id}]`,
     text: `${marker}\n\n${answer}\n${FIRST_LINE}\n\n${why}\n${ALONE}\n${ONCE}\n`,
     html: frame(html`${headOf(marker, answer)}<p>${why}</p><p>${ALONE}</p><p class="soft">${ONCE}</p>`),
-  }
-}
-
-const PROOF = 'An answer by mail is not enough for this request. Answer where it was also sent.'
-const UNNAMED =
-  'Your mail program left out which mail you answer, and for this request that is not enough. Reply to the mail that ' +
-  'asked from another program, or answer where it was also sent.'
-const TRIES =
-  'Too many replies to this mail could not be read: it takes none any more. Answer where it was also sent.'
-
-function whyNot({ reason }: Refused, loosely: boolean): string {
-  if (reason === 'rate_limited') return TRIES
-  return loosely ? UNNAMED : PROOF
-}
-
-const ALONE = 'A signature that your program adds must begin with a line of two dashes; otherwise delete it.'
-const ONCE =
-  'This is said once: further replies that cannot be read are not answered. Reply to this mail, or to the first one.'
-
-function outcomeWords({ outcome, default_action, at, answered_by, answer }: Outcome): string {
-  const holds = default_action === null ? '' : ` ${default_action} holds since ${inUtc(at)}.`
-  switch (outcome) {
-    case 'answered':
-      return `${unlinked(answered_by ?? 'Somebody')} answered ${unlinked(answer ?? '')} on ${inUtc(at)}.`
-    case 'defaulted':
-      return `Nobody answered in time.${holds}`
-    case 'undelivered':
-      return `It reached nobody in time.${holds}`
-    case 'withdrawn':
-      return `It was withdrawn on ${inUtc(at)}: nothing is asked any more.`
   }
 }

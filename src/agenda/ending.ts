@@ -1,12 +1,12 @@
 // What a person is told of a settled request: only an answer names somebody.
-import type { Outcome } from '../adapter/contract.js'
+import type { Ending } from '../adapter/contract.js'
 import { type Case, isOpen } from './case.js'
 
-export function outcomeOf(subject: Case): Outcome {
-  if (isOpen(subject)) throw new Error('an open request has no outcome')
+export function endingOf(subject: Case): Ending {
+  if (isOpen(subject)) throw new Error('an open request has no ending')
   const { answer } = subject
   return {
-    outcome: subject.state as Outcome['outcome'],
+    outcome: subject.state as Ending['outcome'],
     at: subject.resolved_at ?? subject.deadline_at,
     answered_by: answer?.answered_by ?? null,
     answer: answer === null ? null : spoken(answer),

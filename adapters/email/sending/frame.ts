@@ -1,6 +1,7 @@
+import { html, type Markup } from '../../../src/adapter/index.js'
+
 // What every HTML mail of the lane stands in. Programs that drop the style sheet still show black on white or white on
 // black in one column: the sheet only colours and spaces.
-import { html, type Markup } from './markup.js'
 
 const STYLE = html`
 :root { color-scheme: light dark; supported-color-schemes: light dark; }

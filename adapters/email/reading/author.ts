@@ -11,11 +11,11 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { type AuthenticateResult, authenticate, type DKIMResult } from 'mailauth'
 import { addressParser } from 'postal-mime'
+import { readSignature, type Signature, soundSignatures } from './dkim.js'
 import { type Field, valuesOf } from './head.js'
 import { isKeyFor } from './key-record.js'
 import type { Facts, Resolver } from './mail.js'
 import { isPassedByOwnServer } from './results.js'
-import { readSignature, type Signature, soundSignatures } from './signature.js'
 
 /** Questions to name servers for one mail: ten signatures, DMARC's two, with room. */
 const MAX_LOOKUPS = 20

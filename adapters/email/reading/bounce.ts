@@ -1,10 +1,10 @@
 // Delivery reports (RFC 3464): a mail of ours came back. Nobody signs them, so they are believed only where they name a
 // delivery by its unguessable handle or Message-ID, and the worst a forged one does is to have the next channel tried.
-import type { Binding } from '../../src/adapter/index.js'
+import type { Binding } from '../../../src/adapter/index.js'
+import { findMessageIds } from '../marker.js'
 import { readReturned } from './binding.js'
 import { type Field, firstOf, readHead } from './head.js'
 import type { Facts, Mail } from './mail.js'
-import { findMessageIds } from './marker.js'
 import { allParts, type Part } from './parts.js'
 
 /** Bytes of a part that are read; a report on one mail is short. */

@@ -1,10 +1,10 @@
 // Where a message stands: in which chat, under which number. Written as one string it is the reference of a copy.
 
-export type Place = { readonly chat: number; readonly message: number }
+export type Spot = { readonly chat: number; readonly message: number }
 
-export const refOf = ({ chat, message }: Place): string => `${chat}:${message}`
+export const refOf = ({ chat, message }: Spot): string => `${chat}:${message}`
 
-export function readRef(ref: string): Place {
+export function readRef(ref: string): Spot {
   const [chat = Number.NaN, message = Number.NaN] = ref.split(':').map(Number)
   return { chat, message }
 }

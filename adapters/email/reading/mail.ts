@@ -1,7 +1,7 @@
 // What a raw message becomes: the value that reading gives and that receiving acts on.
-import type { Binding } from '../../src/adapter/index.js'
-import type { LaneAddress } from './address.js'
-import type { Asked } from './asked.js'
+import type { Binding } from '../../../src/adapter/index.js'
+import type { LaneAddress } from '../address.js'
+import type { Asked } from '../asked.js'
 import type { Banners } from './literals.js'
 
 /** As node:dns/promises answers: arrays of strings for TXT, strings for the rest; an error with a `code` otherwise. */

@@ -6,10 +6,10 @@
 // ET3  Every mail has its verdict within WAIT_MS + SEND_MS, which is less than the lane waits.
 import type { Readable } from 'node:stream'
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import type { Sent } from '../../src/adapter/index.js'
-import { type Token, tokenOf } from './token.js'
+import type { Sent } from '../../../src/adapter/index.js'
+import { type Token, tokenOf } from '../token.js'
+import type { Outgoing } from '../variables.js'
 import { Turnstile } from './turnstile.js'
-import type { Outgoing } from './variables.js'
 
 /** Waiting for a free connection and for the rate limit; then connecting, handing in and being answered. */
 const WAIT_MS = 3_000

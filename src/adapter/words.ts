@@ -1,0 +1,103 @@
+// What people are told, in the lane's own fixed sentences: how a request ended, and why a reply was not taken. They stand
+// here once, because a person who is asked on two channels must hear the same of both.
+//
+// A sentence is a list of phrases. Each channel draws them with its own pen: it sets off or makes harmless what others
+// wrote, and tells an instant as its readers know it.
+import type { Reason } from '../reason.js'
+import { defaultWords } from '../request/words.js'
+import type { Ending, Refused } from './contract.js'
+
+export type Phrase =
+  /** The lane's own words. */
+  | string
+  /** Words of others, or the name of what holds: never the lane's own sentence. */
+  | { readonly named: string }
+  | { readonly at: string }
+
+type Pen<Drawn> = {
+  readonly words: (text: string) => Drawn
+  readonly named: (text: string) => Drawn
+  readonly at: (instant: string) => Drawn
+}
+
+export const draw = <Drawn>(phrases: readonly Phrase[], pen: Pen<Drawn>): Drawn[] =>
+  phrases.map(phrase => {
+    if (typeof phrase === 'string') return pen.words(phrase)
+    return 'named' in phrase ? pen.named(phrase.named) : pen.at(phrase.at)
+  })
+
+/** What holds, said in passing or with what it means. */
+type Manner = 'briefly' | 'with its meaning'
+
+/** How a request ended. Only an answer names a person: silence and a withdrawal are nobody's answer, and a request that
+ *  reached nobody was not left unanswered by anybody. */
+export function endingWords(ending: Ending, manner: Manner = 'briefly'): readonly Phrase[] {
+  const { outcome, answered_by, answer, at } = ending
+  switch (outcome) {
+    case 'answered':
+      return answered_by === null || answer === null
+        ? ['It was answered on ', { at }, '.']
+        : [{ named: answered_by }, ' answered ', { named: answer }, ' on ', { at }, '.']
+    case 'defaulted':
+      return ['Nobody answered in time.', ...holding(ending, manner)]
+    case 'undelivered':
+      return ['It reached nobody in time.', ...holding(ending, manner)]
+    case 'withdrawn':
+      return ['It was withdrawn on ', { at }, ': nothing is asked any more.']
+  }
+}
+
+function holding({ default_action: action, at }: Ending, manner: Manner): readonly Phrase[] {
+  if (action === null) return []
+  const meaning = manner === 'briefly' ? '' : `: ${defaultWords(action)}`
+  return [' ', { named: action }, ' holds since ', { at }, `${meaning}.`]
+}
+
+/** The same for a reader who is known only by what they hold: nobody is named, and no answer repeated. */
+export const unnamed = (ending: Ending): Ending => ({ ...ending, answered_by: null, answer: null })
+
+export const recordedWords = (answer: string): readonly Phrase[] => ['Recorded: ', { named: answer }]
+
+/** What differs between channels where a reply was not taken. */
+export type Voice = {
+  /** How an answer comes here: "An answer … is not enough". */
+  readonly way: string
+  /** Sentences for reasons that mean more here, or mean something else. */
+  readonly own: Readonly<Partial<Record<Reason, string>>>
+  /** For every reason that has no sentence. */
+  readonly otherwise?: string
+  /** True where whoever reads it has not proven who they are. */
+  readonly unnamed?: true
+}
+
+type Why = Pick<Refused, 'reason' | 'theirs' | 'read' | 'accepted' | 'ending'>
+
+/** Why a reply was not taken, and what would be: where the words were the trouble they are quoted. */
+export function refusalWords(
+  { reason, theirs, read, accepted, ending }: Why,
+  voice: Voice,
+): readonly Phrase[] {
+  // Whoever was asked is told how it ended, whatever else was wrong with the reply.
+  if (ending !== null && (theirs || TOO_LATE.includes(reason))) {
+    return ['Too late: this is settled. ', ...endingWords(voice.unnamed ? unnamed(ending) : ending)]
+  }
+  if (read !== null && accepted !== null) {
+    return ['Not understood: “', { named: read }, '”. ', { named: accepted }]
+  }
+  if (voice.own[reason] === undefined && reason === 'proof_insufficient') {
+    return [`An answer ${voice.way} is not enough for this request. Answer where it was also sent.`]
+  }
+  return [voice.own[reason] ?? WHY[reason] ?? voice.otherwise ?? NOT_TAKEN]
+}
+
+/** Reasons that come after the sender's right was proven. */
+const TOO_LATE: readonly Reason[] = ['already_resolved', 'deadline_passed', 'token_expired', 'token_replayed']
+
+const PASSED = 'The deadline has come. Your reply answers nothing.'
+const WHY: Readonly<Partial<Record<Reason, string>>> = {
+  duplicate_message: 'This was received before.',
+  deadline_passed: PASSED,
+  token_expired: PASSED,
+  token_replayed: 'This was answered already.',
+}
+const NOT_TAKEN = 'Your reply could not be taken, and nothing was changed by it.'

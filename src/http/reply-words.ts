@@ -1,0 +1,55 @@
+// What whoever comes by a link is told when there is nothing to answer, or an answer was not taken: a code for programs,
+// and a sentence. The sentences that every channel says are in src/adapter/words.ts.
+import type { Ending, Refused } from '../adapter/contract.js'
+import { draw, refusalWords } from '../adapter/words.js'
+import type { Reason } from '../reason.js'
+import type { Code } from './problem.js'
+
+export const DEAD =
+  'Too many tries were made with this link, so it no longer works. While the request is open a fresh one is sent, at most three times.'
+export const UNKNOWN = 'This link is not known here. Check that it was copied whole.'
+export const FOREIGN = 'The answer must be sent from the page the link opens.'
+export const STALE = 'Open the link again and answer from the page it shows.'
+export const NOT_HELD = 'The lane does not hold that content.'
+export const TOO_LONG = 'That is longer than any answer. Open the link again and answer in fewer words.'
+export const malformed = (fault: string): string =>
+  `The form was not as the page sends it (${fault}). Open the link again.`
+export const blocked = (seconds: number): string => `Too many tries; try again in ${seconds} s.`
+/** Above the form, where the page itself shows what was read and what would be understood. */
+export const NOT_UNDERSTOOD = 'Your answer was not understood.'
+
+type Told = { readonly code: Code; readonly detail: string }
+
+export function explain(refused: Refused): Told {
+  const { reason } = refused
+  const phrases = refusalWords(refused, {
+    way: 'by this link',
+    own: { rate_limited: DEAD, code_mismatch: 'The code is not the one that came with this link.' },
+    otherwise: `The answer was not taken (${reason}).`,
+    unnamed: true,
+  })
+  const same = (text: string): string => text
+  return {
+    code: codeOf(reason, refused.ending),
+    // Only programs are told of an ending here, and they read instants as they are written: people see a page of it.
+    detail: draw(phrases, { words: same, named: same, at: same }).join(''),
+  }
+}
+
+function codeOf(reason: Reason, ending: Ending | null): Code {
+  switch (reason) {
+    case 'reply_too_long':
+    case 'reply_bad_charset':
+    case 'reply_not_in_schema':
+    case 'code_mismatch':
+    case 'rate_limited':
+      return reason
+    case 'already_resolved':
+    case 'deadline_passed':
+      return ending?.outcome === 'answered' || ending?.outcome === 'withdrawn'
+        ? 'already_resolved'
+        : 'deadline_passed'
+    default:
+      return 'reply_rejected'
+  }
+}
