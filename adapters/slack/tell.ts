@@ -1,6 +1,6 @@
 // What a person is told beside the card: privately where it is theirs alone, in the thread where they spoke there. Said
 // after the lane has recorded and Slack was answered, so nobody waits for it; that it could not be said is logged.
-import type { Say } from '../../src/adapter/index.js'
+import { type Say, Seen } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 import type { Copy } from './copy.js'
 import { rich } from './document.js'
@@ -17,8 +17,8 @@ const MAX_HINTED = 1_000
 export class Notices {
   readonly #api: Api
   readonly #say: Say
-  /** When each person was last given a hint. Owned by hint(). */
-  readonly #hinted = new Map<string, number>()
+  /** Who was given a hint lately. */
+  readonly #hinted = new Seen(MAX_HINTED)
 
   constructor(api: Api, say: Say) {
     this.#api = api
@@ -33,10 +33,7 @@ export class Notices {
 
   /** The same, once in a while. */
   hint(copy: Copy, user: string, text: string, now: number, thread?: string): void {
-    if ((this.#hinted.get(user) ?? -HINT_EVERY_MS) + HINT_EVERY_MS > now) return
-    if (this.#hinted.size >= MAX_HINTED) this.#hinted.clear()
-    this.#hinted.set(user, now)
-    this.privately(copy, user, text, thread)
+    if (this.#hinted.claim(user, now + HINT_EVERY_MS - 1, now)) this.privately(copy, user, text, thread)
   }
 
   inThread({ channel, ts }: Copy, text: string): void {

@@ -1,6 +1,6 @@
 // Where updates are handed in, whichever way they came. What is to be kept is taken at the desk first; only then is the
 // person told, and what becomes of that telling changes nothing.
-import { cutToCharacters, type Desk, reasonOf, type Say } from '../../src/adapter/index.js'
+import { cutToCharacters, type Desk, reasonOf, type Say, Seen } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { type Called, codeOf } from './failure.js'
 import { controls } from './keyboard.js'
@@ -33,8 +33,8 @@ export class Intake {
   readonly #parts: IntakeParts
   /** What people are being told just now. Owned by #later(). */
   readonly #telling = new Set<Promise<void>>()
-  /** When each chat was last told this. Owned by #hint(). */
-  readonly #hinted = new Map<string, number>()
+  /** Which chats were told what lately. */
+  readonly #hinted = new Seen(MAX_HINTED)
 
   constructor(parts: IntakeParts) {
     this.#parts = parts
@@ -114,11 +114,8 @@ export class Intake {
   }
 
   #hint(chat: number, words: string, now: number): void {
-    const about = `${chat} ${words}`
-    if ((this.#hinted.get(about) ?? -HINT_EVERY_MS) + HINT_EVERY_MS > now) return
-    if (this.#hinted.size >= MAX_HINTED) this.#hinted.clear()
-    this.#hinted.set(about, now)
-    this.#later(() => this.#tell(chat, [words]))
+    if (this.#hinted.claim(`${chat} ${words}`, now + HINT_EVERY_MS - 1, now))
+      this.#later(() => this.#tell(chat, [words]))
   }
 
   #toast(query: string, pieces: readonly Piece[], alert: boolean): Promise<Called<unknown>> {

@@ -1,9 +1,10 @@
-// Which webhooks were taken already, for as long as a copy of one would still be believed. In memory: after a restart, or
-// on another replica, a message that comes again is known by its id in the ledger.
+// What happened lately and is not to happen again so soon: a webhook that was taken, for as long as a copy of it would be
+// believed; a hint that was given. In memory: after a restart, or on another replica, a message that comes again is known by
+// its id in the ledger.
 //
 // M1  The first to claim has it; whoever claims the same before its end does not.
-// M2  It is bounded. Only verified webhooks are remembered, so strangers cannot fill it; where a provider's own flood does,
-//     the oldest are forgotten first, and the ledger knows those.
+// M2  It is bounded, and forgets the oldest first. Only verified webhooks are remembered, so strangers cannot fill that
+//     memory; what a provider's own flood has driven out the ledger still knows.
 
 /** Ten minutes of a busy provider fit in. */
 const MAX_REMEMBERED = 100_000
