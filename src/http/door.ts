@@ -9,7 +9,6 @@ import type { Signing } from '../keys/signing.js'
 import type { Lane } from '../lane/lane.js'
 import type { Scope, Store } from '../ledger/contract.js'
 import type { Channel } from '../request/channel.js'
-import type { SubmissionPolicy } from '../request/parse.js'
 import type { Keyring } from '../token/keyring.js'
 import type { Stamper } from '../token/stamp.js'
 import type { Waiters } from '../waiter/wait.js'
@@ -42,8 +41,6 @@ export type DoorParts = {
   readonly now: () => number
   /** Aborted when the lane begins to stop: streams end, waiters are let go. */
   readonly closing: AbortSignal
-  /** Which callbacks may be asked for; absent where nobody is called. */
-  readonly callback?: SubmissionPolicy['callback']
 }
 
 declare module 'fastify' {

@@ -4,8 +4,8 @@ import { setMaxListeners } from 'node:events'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Entry, EVENT_TYPES } from '../event.js'
 import { follow } from '../waiter/follow.js'
-import { Places } from './bounds.js'
 import { asking, callerOf, type DoorParts, has, wholeNumber } from './door.js'
+import { Places } from './places.js'
 import { refuse } from './problem.js'
 
 const HEARTBEAT_MS = 15_000

@@ -1,70 +1,37 @@
 // The caller's side: open a request, look at it, wait for it, take it back.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Case, decidingReply, isOpen } from '../agenda/case.js'
-import { instant } from '../clock.js'
-import { proofsFor } from '../config/config.js'
 import type { Caller } from '../keys/key-book.js'
-import type { Guard } from '../ledger/contract.js'
-import { type Admission, admit } from '../request/admit.js'
-import { likeness } from '../request/display.js'
-import { completeRequest, parseSubmission, type Submission } from '../request/parse.js'
-import { idOf } from '../request/request.js'
-import { COUNT_AGAIN_MS, OpenRequests, Places } from './bounds.js'
 import { showCase } from './case.js'
 import { asking, callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
+import { Places } from './places.js'
 import { refuse } from './problem.js'
 import { LONGEST_REASON, readReason } from './reason.js'
 
+/** A place to wait in is free again soon. */
+const WAIT_AGAIN_S = 1
 const PAGE = 50
 const STATES = ['pending', 'partial', 'answered', 'defaulted', 'undelivered', 'withdrawn']
 
 type WithId = { Params: { id: string } }
 
 export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const { lane, config, callback } = parts
-  const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
-  const { recipients, actions } = config
-  const admissionOf = (askedBy: string): Admission => ({
-    recipients,
-    actions,
-    configured: [...parts.adapters.keys()],
-    proofsFor: request => proofsFor(config, request),
-    shows(channel, submission) {
-      const deadline_at = instant(parts.now() + submission.request.deadline_seconds * 1000)
-      return parts.adapters.get(channel)?.shows(likeness(submission, askedBy, deadline_at)) ?? false
-    },
-    printsLinks: parts.printsLinks,
-  })
-  const { open_requests_per_key, waits_per_key } = config.limits
-  const count = (key: string, most: number): Promise<number> => parts.store.ledger.countOpen(key, most)
-  const bound = new OpenRequests(count, open_requests_per_key, parts.now)
+  const { lane, config } = parts
+  const { waits_per_key } = config.limits
   const waiting = new Places(waits_per_key)
 
   app.post('/v1/requests', scoped('request'), async (request, reply) => {
-    const parsed = parseSubmission(request.body, policy)
-    if (!parsed.ok) return refuse(reply, parsed.code, sayFields(parsed.errors), parsed.errors)
-    const admitted = admit(parsed.submission, admissionOf(callerOf(request).name))
-    if (!admitted.ok) return refuse(reply, admitted.code, admitted.detail, admitted.errors)
-    const { key_id } = callerOf(request)
-    if (!(await bound.admit(key_id)) && !(await isKnown(parsed.submission)))
-      return busy(
-        reply,
-        `This key has ${open_requests_per_key} requests open (limits.open_requests_per_key).`,
-      )
-    const opened = await lane.open(parsed.submission, admitted.recipients, key_id)
-    switch (opened.kind) {
+    const submitted = await lane.submit(request.body, callerOf(request))
+    switch (submitted.kind) {
       case 'opened':
-        return reply.code(201).send(showCase(opened.subject))
+        return reply.code(201).send(showCase(submitted.subject))
       case 'known':
-        return reply.code(200).send(await shown(opened.subject, callerOf(request)))
-      case 'id_conflict':
-        return refuse(
-          reply,
-          'id_conflict',
-          'The same id is the same request only with the same content, run, recipients, callback_url and key. Choose a new id, or send what was sent before.',
-        )
-      case 'limited':
-        return limited(reply, opened.guard)
+        return reply.code(200).send(await shown(submitted.subject, callerOf(request)))
+      case 'refused': {
+        const { code, detail, errors, retryAfterSeconds } = submitted
+        if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+        return refuse(reply, code, detail, errors)
+      }
     }
   })
 
@@ -152,10 +119,6 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
     return refuse(reply, 'already_resolved', `The request was ${state} at ${resolved_at}; that stands.`)
   })
 
-  /** What was asked before is told again, however much else is open. */
-  const isKnown = async ({ request }: Submission): Promise<boolean> =>
-    (await parts.store.ledger.story(idOf(completeRequest(request, () => '')))).length > 0
-
   /** An auditor also sees the words behind the answer, unless they were erased; whoever opened an approval the right
    *  that a YES has given. */
   async function shown(subject: Case, caller: Caller) {
@@ -168,28 +131,6 @@ export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
 }
 
 const busy = (reply: FastifyReply, detail: string): FastifyReply =>
-  refuse(reply.header('retry-after', COUNT_AGAIN_MS / 1000), 'rate_limited', detail)
+  refuse(reply.header('retry-after', WAIT_AGAIN_S), 'rate_limited', detail)
 
 const absent = (reply: FastifyReply) => refuse(reply, 'not_found', 'This key has no request with that id.')
-
-const sayFields = (errors: readonly { field: string; accepted: string }[]): string =>
-  errors
-    .slice(0, 3)
-    .map(error => `${error.field === '' ? 'The body' : error.field}: ${error.accepted}`)
-    .join(' · ')
-
-function limited(reply: FastifyReply, guard: Guard): FastifyReply {
-  if (guard.kind === 'open_questions') {
-    return refuse(
-      reply,
-      'too_many_open_questions',
-      `This key has ${guard.at_most} open questions in run ${guard.run_id}; wait for an answer or withdraw one.`,
-    )
-  }
-  if (guard.kind !== 'recipient_budget') throw new Error(`a request is not guarded by ${guard.kind}`)
-  return refuse(
-    reply.header('retry-after', 60),
-    'recipient_budget',
-    `This key has put ${guard.at_most} requests to ${guard.user_id} within the hour; ask later.`,
-  )
-}
