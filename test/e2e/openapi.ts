@@ -1,5 +1,6 @@
 // Holds every answer of the door to the door's own description: the status is documented, the media type is documented
-// for that status, a JSON body fits its closed schema, and the code of a problem is one of those named there. An address the description does not know must answer with
+// for that status, a JSON body fits its closed schema, the code of a problem is one of those named there, and a body that
+// was taken is one that the description lets pass. An address the description does not know must answer with
 // a problem. A violation throws, so it fails the test that made the call.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
@@ -56,11 +57,12 @@ export function checker(document: OpenApi) {
     }
   }
 
-  return function check(method: string, path: string, answer: Answered): void {
+  return function check(method: string, path: string, answer: Answered, body?: unknown): void {
     const where = `${method} ${path} → ${answer.status}`
     const media = (answer.headers.get('content-type') ?? '').split(';')[0]?.trim() ?? ''
     const operation = operationOf(document, method, path)
-    if (operation === null) {
+    // A stream and a deed that is recorded have no HEAD.
+    if (operation === null || (method === 'HEAD' && answer.status === 404)) {
       if (answer.status !== 404 || media !== PROBLEM) throw new Error(`${where} ${media} is not described`)
       if (method !== 'HEAD') fits({ $ref: '#/components/schemas/Problem' }, answer.text, where)
       return
@@ -70,6 +72,9 @@ export function checker(document: OpenApi) {
       throw new Error(`${where} ${media} is not described: ${answer.text.slice(0, 200)}`)
     if (content.schema !== undefined && method !== 'HEAD') fits(content.schema, answer.text, where)
     if (media === PROBLEM && method !== 'HEAD') agree(answer, where)
+    const taken = operation.requestBody?.content['application/json']?.schema
+    if (answer.status < 300 && taken !== undefined && body !== undefined)
+      fits(taken, JSON.stringify(body), `what ${where} has taken`)
   }
 }
 
