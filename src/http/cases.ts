@@ -10,7 +10,7 @@ type CaseParts = Pick<DoorParts, 'lane' | 'store'>
 /** On a page of them. */
 const PAGE = 50
 
-export type Filter = {
+type Filter = {
   readonly state?: string | undefined
   readonly run_id?: string | undefined
   /** The place of the last one seen: those opened before it come next. */
