@@ -12,7 +12,7 @@ import { outcomeLines } from './card.js'
 import type { Shell } from './command.js'
 import { EXIT, type ExitCode, exitFor } from './exit-code.js'
 import { paintFor, say, sayInstant } from './print.js'
-import { runIdOf } from './submission.js'
+import { type Made, runIdOf } from './submission.js'
 import { complain, enter, strange, tell, tellTrouble, writeBody } from './tell.js'
 
 /** With doubling pauses some four seconds in all: a restart, not an outage. */
@@ -21,11 +21,7 @@ const ATTEMPTS = 5
 type How = { readonly wait?: boolean | undefined; readonly json?: boolean | undefined }
 
 /** Ids for this call, where the caller gives none; `id` is the request's, if one was given. */
-export function makeIds(
-  shell: Shell,
-  noun: string,
-  id: string | undefined,
-): { readonly requestId: string; readonly runId: string } {
+export function makeIds(shell: Shell, noun: string, id: string | undefined): Made {
   const random = randomBytes(12).toString('hex')
   const today = instant(shell.clock.wall())
   return { requestId: `${noun}-${random}`, runId: runIdOf(shell.env, id, today, random.slice(0, 8)) }

@@ -11,13 +11,11 @@ import { keep } from './content.js'
 import {
   type Approval,
   approvalOf,
-  type Common,
   type Drafted,
   type Question,
   questionOf,
   type Review,
   reviewOf,
-  submissionOf,
 } from './draft.js'
 import { type Handle, hold, openedAs } from './handle.js'
 import { keysAt } from './jwks.js'
@@ -25,7 +23,7 @@ import { notOpened, unknown } from './outcome.js'
 import { GRACE_MS, type Pace, sleep } from './pace.js'
 import { persist } from './persist.js'
 import { assertApproved, type PolicyClaims } from './policy.js'
-import { put, type Submission } from './put.js'
+import { put } from './put.js'
 import { type Spend, type Spent, spend } from './spend.js'
 
 export type ConnectOptions = {
@@ -62,12 +60,11 @@ export function connect(options: ConnectOptions = {}, pace: Pace = MACHINE): Lan
   const door = doorOf(options)
   const runId = options.runId ?? (process.env.LANE_RUN_ID?.trim() || null)
   const keys = keysAt(`${door.url}/.well-known/jwks.json`)
-  const send = <S extends ReplySchema>(drafted: Drafted, draft: Common, schema: S) =>
-    submit(door, pace, drafted.id, submissionOf(drafted, draft, runId), schema)
+  const send = <S extends ReplySchema>(drafted: Drafted, schema: S) => submit(door, pace, drafted, schema)
   return {
-    ask: draft => send(questionOf(draft), draft, draft.reply),
-    review: draft => send(reviewOf(draft), draft, draft.reply),
-    approve: draft => send(approvalOf(draft), draft, YES_NO),
+    ask: draft => send(questionOf(draft, runId), draft.reply),
+    review: draft => send(reviewOf(draft, runId), draft.reply),
+    approve: draft => send(approvalOf(draft, runId), YES_NO),
     resume: <S extends ReplySchema>(id: string, reply?: S) => resume(door, pace, id, reply ?? (YES_NO as S)),
     putContent: content => putContent(pace, door, content),
     assertApproved: (token, action, parameters) => assertApproved(token, action, parameters, { jwks: keys }),
@@ -87,8 +84,7 @@ function doorOf({ url = process.env.LANE_URL?.trim() || DEFAULT_URL, key }: Conn
 function submit<S extends ReplySchema>(
   door: Door,
   pace: Pace,
-  id: string,
-  submission: Submission,
+  { id, submission }: Drafted,
   schema: S,
 ): Handle<AnswerOf<S>> {
   const until = pace.clock.monotonic() + submission.request.deadline_seconds * 1000

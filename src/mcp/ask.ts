@@ -2,6 +2,7 @@
 import { type Door, jsonOf, type Trouble } from '../client/call.js'
 import { isOpen, readCase, type ShownCase } from '../client/case.js'
 import { keep } from '../client/content.js'
+import type { Drafted } from '../client/draft.js'
 import {
   notOpened,
   type Outcome,
@@ -13,10 +14,8 @@ import {
   unknown,
 } from '../client/outcome.js'
 import { isPassing, type Pace } from '../client/pace.js'
-import { put, type Submission } from '../client/put.js'
+import { put } from '../client/put.js'
 import { waitForOutcome } from '../client/wait.js'
-import { idOf, type Request } from '../request/request.js'
-import type { Naming } from './key.js'
 
 export type Desk = { readonly door: Door; readonly pace: Pace }
 export type Told = Outcome<string | number | readonly string[]> | Pending
@@ -24,26 +23,10 @@ export type Told = Outcome<string | number | readonly string[]> | Pending
 /** By the monotonic clock: when this call has to have answered. */
 export const until = ({ pace }: Desk, seconds: number): number => pace.clock.monotonic() + seconds * 1000
 
-type Envelope = {
-  readonly recipients?: readonly string[] | undefined
-  readonly work_item_id?: string | undefined
-}
-
-export const submissionOf = (request: Request, { runId }: Naming, envelope: Envelope): Submission => ({
-  request,
-  run: {
-    run_id: runId,
-    mood: 'DEFERENTIAL',
-    ...(envelope.work_item_id !== undefined && { work_item_id: envelope.work_item_id }),
-  },
-  ...(envelope.recipients && { recipients: envelope.recipients.map(user_id => ({ user_id })) }),
-})
-
 type Hurry = { readonly until: number; readonly signal?: AbortSignal | undefined }
 
 /** Opens the request, or finds it open or resolved, and waits for its outcome as long as there is time. */
-export async function ask({ door, pace }: Desk, submission: Submission, hurry: Hurry): Promise<Told> {
-  const id = idOf(submission.request)
+export async function ask({ door, pace }: Desk, { id, submission }: Drafted, hurry: Hurry): Promise<Told> {
   const opened = await put(pace, door, submission, hurry)
   if (opened.kind !== 'answer') return notOpened(id, opened)
   const subject = readCase(jsonOf(opened))

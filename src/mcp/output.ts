@@ -4,8 +4,9 @@ import { z } from 'zod'
 import type { Outcome, Pending, Refused, Unknown } from '../client/outcome.js'
 import type { DefaultAction } from '../request/request.js'
 import { remedyOf } from './remedy.js'
+import { listed } from './schema.js'
 
-export const outcomeOutput = z.object({
+const output = z.object({
   state: z.enum(['answered', 'defaulted', 'undelivered', 'withdrawn', 'pending', 'refused', 'unknown']),
   request_id: z.string(),
   answer: z.union([z.string(), z.number(), z.array(z.string())]).optional(),
@@ -19,7 +20,8 @@ export const outcomeOutput = z.object({
   code: z.string().optional(),
   detail: z.string().optional(),
 })
-type Output = z.infer<typeof outcomeOutput>
+export const outcomeOutput = listed(output)
+type Output = z.infer<typeof output>
 
 const HOLDS: Readonly<Record<DefaultAction, string>> = {
   HALT: 'HALT holds. Do not go on.',

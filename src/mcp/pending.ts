@@ -11,19 +11,22 @@ import { type Desk, until } from './ask.js'
 import { LONGEST_WAIT_SECONDS } from './input.js'
 import { failed } from './output.js'
 import { remedyOf } from './remedy.js'
+import { listed } from './schema.js'
 
-export const pendingOutput = z.object({
-  items: z.array(
-    z.object({
-      request_id: z.string(),
-      run_id: z.string(),
-      asked: z.string(),
-      deadline_at: z.string(),
-      default_action: z.string(),
-    }),
-  ),
-  next_cursor: z.string().nullable(),
-})
+export const pendingOutput = listed(
+  z.object({
+    items: z.array(
+      z.object({
+        request_id: z.string(),
+        run_id: z.string(),
+        asked: z.string(),
+        deadline_at: z.string(),
+        default_action: z.string(),
+      }),
+    ),
+    next_cursor: z.string().nullable(),
+  }),
+)
 
 type Query = { readonly run_id?: string | undefined; readonly cursor?: string | undefined }
 

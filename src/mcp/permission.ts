@@ -5,7 +5,8 @@
 // MP1  Only YES, in time, allows; and it allows this use with this input.
 // MP2  A yes is given once: without an id of the use, a second identical use is a second question.
 // MP3  Tool and input are put into the lane's store before anybody is asked, whole: the page shows them or takes no answer.
-import { ask, type Desk, keepAll, submissionOf, type Told, until } from './ask.js'
+import { approvalOf, type Drafted } from '../client/draft.js'
+import { ask, type Desk, keepAll, type Told, until } from './ask.js'
 import { hashedId, type Origin } from './key.js'
 import { sentences } from './output.js'
 
@@ -28,6 +29,17 @@ export function permissionDesk(desk: Desk, origin: Origin, { seconds, recipients
   /** How often a use without an id was decided. Changed only here, after a decision. */
   const decided = new Map<string, number>()
 
+  const drafted = (id: string, runId: string, [tool = '', input = '']: readonly string[]): Drafted =>
+    approvalOf({
+      id,
+      runId,
+      to: recipients,
+      action: ACTION,
+      parameters: { tool, input },
+      deadlineSeconds: seconds,
+      default: 'DENY',
+    })
+
   return async function permit(
     args: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
@@ -41,28 +53,9 @@ export function permissionDesk(desk: Desk, origin: Origin, { seconds, recipients
     const id =
       typeof use === 'string' ? hashedId(runId, tool, input, use) : hashedId(same, decided.get(same) ?? 0)
     const kept = await keepAll(desk, [tool, written(input)], id, hurry)
-    const told =
-      kept.kind === 'kept'
-        ? await ask(
-            desk,
-            submissionOf(approval(id, kept.handles), { requestId: id, runId }, { recipients }),
-            hurry,
-          )
-        : kept
+    const told = kept.kind === 'kept' ? await ask(desk, drafted(id, runId, kept.handles), hurry) : kept
     if (typeof use !== 'string') decided.set(same, (decided.get(same) ?? 0) + 1)
     return decide(told, input)
-  }
-
-  function approval(approval_id: string, [tool = '', input = '']: readonly string[]) {
-    return {
-      type: 'REQUEST_APPROVAL' as const,
-      approval_id,
-      action: ACTION,
-      parameters: { tool, input },
-      deadline_seconds: seconds,
-      default_action: 'DENY' as const,
-      reply_schema: { kind: 'yes_no' as const },
-    }
   }
 }
 

@@ -2,10 +2,11 @@
 // calls twice asks nobody twice and loses no outcome; the lane holds everything, this process nothing.
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import type { Door } from '../client/call.js'
+import { approvalOf, type Common, type Drafted, questionOf, reviewOf } from '../client/draft.js'
 import type { Pace } from '../client/pace.js'
 import { DOCTRINE } from '../director/doctrine.js'
-import type { Request } from '../request/request.js'
-import { ask, type Desk, keepAll, submissionOf, type Told, until, wait } from './ask.js'
+import type { DefaultAction } from '../request/request.js'
+import { ask, type Desk, keepAll, type Told, until, wait } from './ask.js'
 import {
   approvalInput,
   awaitInput,
@@ -15,7 +16,7 @@ import {
   reviewInput,
   withdrawInput,
 } from './input.js'
-import { nameCall, type Origin } from './key.js'
+import { type Naming, nameCall, type Origin } from './key.js'
 import { failed, outcomeOutput, say, sayLater } from './output.js'
 import { listPending, pendingOutput } from './pending.js'
 import { deny, permissionDesk } from './permission.js'
@@ -31,15 +32,25 @@ type McpParts = Origin & {
   readonly permission: { readonly seconds: number; readonly recipients?: readonly string[] | undefined }
 }
 
-type Common = {
+type Arguments = {
   readonly key?: string | undefined
   readonly run_id?: string | undefined
   readonly work_item_id?: string | undefined
   readonly recipients?: readonly string[] | undefined
   readonly wait_seconds: number
   readonly deadline_seconds: number
-  readonly default_action: Request['default_action']
+  readonly default_action: DefaultAction
 }
+
+/** What every request of this server shares, named so that the same call is the same request. */
+const commonOf = (args: Arguments, { requestId, runId }: Naming): Common => ({
+  id: requestId,
+  runId,
+  workItemId: args.work_item_id,
+  to: args.recipients,
+  deadlineSeconds: args.deadline_seconds,
+  default: args.default_action,
+})
 
 /** Asking is not undone by asking again, and reaches people outside. */
 const ASKS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true }
@@ -65,9 +76,9 @@ export function mcpServer(parts: McpParts): McpServer {
   /** The request is made once its texts are handles; `texts` and the handles have the same order. */
   const put = (
     tool: string,
-    args: Common,
+    args: Arguments,
     texts: readonly string[],
-    request: (id: string, handles: readonly string[]) => Request,
+    draft: (common: Common, handles: readonly string[]) => Drafted,
     signal: AbortSignal,
   ): Promise<CallToolResult> =>
     served(signal, async () => {
@@ -75,11 +86,8 @@ export function mcpServer(parts: McpParts): McpServer {
       const hurry = { until: until(desk, args.wait_seconds), signal }
       const kept = await keepAll(desk, texts, naming.requestId, hurry)
       if (kept.kind !== 'kept') return say(kept)
-      const submission = submissionOf(request(naming.requestId, kept.handles), naming, args)
-      return say(await ask(desk, submission, hurry))
+      return say(await ask(desk, draft(commonOf(args, naming), kept.handles), hurry))
     })
-
-  const timing = ({ deadline_seconds, default_action }: Common) => ({ deadline_seconds, default_action })
 
   server.registerTool(
     'ask_question',
@@ -95,15 +103,14 @@ export function mcpServer(parts: McpParts): McpServer {
         'ask_question',
         args,
         args.context_texts,
-        (question_id, handles) => ({
-          type: 'REQUEST_QUESTION',
-          question_id,
-          question_text: args.question_text,
-          impact: args.impact,
-          context_handles: [...args.context_handles, ...handles],
-          ...timing(args),
-          reply_schema: args.reply_schema,
-        }),
+        (common, handles) =>
+          questionOf({
+            ...common,
+            question: args.question_text,
+            impact: args.impact,
+            context: [...args.context_handles, ...handles],
+            reply: args.reply_schema,
+          }),
         mcpReq.signal,
       ),
   )
@@ -122,14 +129,13 @@ export function mcpServer(parts: McpParts): McpServer {
         'request_review',
         args,
         args.target_texts,
-        (review_id, handles) => ({
-          type: 'REQUEST_REVIEW',
-          review_id,
-          target_handles: [...args.target_handles, ...handles],
-          lens: args.lens,
-          ...timing(args),
-          reply_schema: args.reply_schema,
-        }),
+        (common, handles) =>
+          reviewOf({
+            ...common,
+            targets: [...args.target_handles, ...handles],
+            lens: args.lens,
+            reply: args.reply_schema,
+          }),
         mcpReq.signal,
       ),
   )
@@ -149,17 +155,10 @@ export function mcpServer(parts: McpParts): McpServer {
         'request_approval',
         args,
         Object.values(args.parameter_texts),
-        (approval_id, handles) => ({
-          type: 'REQUEST_APPROVAL',
-          approval_id,
-          action: args.action,
-          parameters: {
-            ...args.parameters,
-            ...Object.fromEntries(names.map((name, index) => [name, handles[index] ?? ''])),
-          },
-          ...timing(args),
-          reply_schema: { kind: 'yes_no' },
-        }),
+        (common, handles) => {
+          const kept = Object.fromEntries(names.map((name, index) => [name, handles[index] ?? '']))
+          return approvalOf({ ...common, action: args.action, parameters: { ...args.parameters, ...kept } })
+        },
         mcpReq.signal,
       )
     },
