@@ -51,7 +51,7 @@ export type Code = keyof typeof CODES
 
 /** Why a room says no, as this door says it. */
 export type Refusals<Why extends string> = Readonly<Record<Why, readonly [code: Code, detail: string]>>
-export const codesOf = (refusals: Refusals<string>): readonly Code[] =>
+export const problemCodes = (refusals: Refusals<string>): readonly Code[] =>
   Object.values(refusals).map(([code]) => code)
 
 type ProblemBody = {

@@ -1,12 +1,12 @@
 // `lane mcp`: the lane's tools for agents. Each call is a request by its key, so a client that gives up, restarts or
 // calls twice asks nobody twice and loses no outcome; the lane holds everything, this process nothing.
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
-import type { Door } from '../client/call.js'
+import type { Endpoint } from '../client/call.js'
 import { approvalOf, type Common, type Drafted, questionOf, reviewOf } from '../client/draft.js'
 import type { Pace } from '../client/pace.js'
 import { DOCTRINE } from '../director/doctrine.js'
 import type { DefaultAction } from '../request/request.js'
-import { ask, type Desk, keepAll, type Told, until, wait } from './ask.js'
+import { ask, type Connection, keepAll, type Standing, until, wait } from './ask.js'
 import {
   approvalInput,
   awaitInput,
@@ -19,13 +19,13 @@ import {
 import { type Naming, nameCall, type Origin } from './key.js'
 import { failed, outcomeOutput, say, sayLater } from './output.js'
 import { listPending, pendingOutput } from './pending.js'
-import { deny, permissionDesk } from './permission.js'
+import { deny, permissions } from './permission.js'
 import type { Vet } from './vet.js'
 import { takeBack } from './withdraw.js'
 import { INSTRUCTIONS, WORDS } from './words.js'
 
 type McpParts = Origin & {
-  readonly door: Door
+  readonly endpoint: Endpoint
   readonly vet: Vet
   readonly pace: Pace
   readonly version: string
@@ -57,12 +57,12 @@ const ASKS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true
 const READS = { readOnlyHint: true, openWorldHint: false }
 
 export function mcpServer(parts: McpParts): McpServer {
-  const desk: Desk = { door: parts.door, pace: parts.pace }
+  const connection: Connection = { endpoint: parts.endpoint, pace: parts.pace }
   const server = new McpServer(
     { name: 'interrupt-lane', version: parts.version },
     { instructions: INSTRUCTIONS },
   )
-  const permit = permissionDesk(desk, parts, parts.permission)
+  const permit = permissions(connection, parts, parts.permission)
 
   /** Nothing is done with a key that was found to be too much: the lane may not have been there to say so at the start. */
   const served = async (
@@ -83,10 +83,10 @@ export function mcpServer(parts: McpParts): McpServer {
   ): Promise<CallToolResult> =>
     served(signal, async () => {
       const naming = nameCall(parts, tool, { ...args })
-      const hurry = { until: until(desk, args.wait_seconds), signal }
-      const kept = await keepAll(desk, texts, naming.requestId, hurry)
+      const hurry = { until: until(connection, args.wait_seconds), signal }
+      const kept = await keepAll(connection, texts, naming.requestId, hurry)
       if (kept.kind !== 'kept') return say(kept)
-      return say(await ask(desk, draft(commonOf(args, naming), kept.handles), hurry))
+      return say(await ask(connection, draft(commonOf(args, naming), kept.handles), hurry))
     })
 
   server.registerTool(
@@ -175,8 +175,8 @@ export function mcpServer(parts: McpParts): McpServer {
     },
     ({ request_id, wait_seconds }, { mcpReq }) =>
       served(mcpReq.signal, async () => {
-        const told: Told = await wait(desk, request_id, {
-          until: until(desk, wait_seconds),
+        const told: Standing = await wait(connection, request_id, {
+          until: until(connection, wait_seconds),
           signal: mcpReq.signal,
         })
         return sayLater(told)
@@ -193,7 +193,9 @@ export function mcpServer(parts: McpParts): McpServer {
       annotations: { ...ASKS, openWorldHint: true },
     },
     ({ request_id, reason }, { mcpReq }) =>
-      served(mcpReq.signal, async () => sayLater(await takeBack(desk, request_id, reason, mcpReq.signal))),
+      served(mcpReq.signal, async () =>
+        sayLater(await takeBack(connection, request_id, reason, mcpReq.signal)),
+      ),
   )
 
   server.registerTool(
@@ -205,7 +207,7 @@ export function mcpServer(parts: McpParts): McpServer {
       outputSchema: pendingOutput,
       annotations: READS,
     },
-    (args, { mcpReq }) => served(mcpReq.signal, () => listPending(desk, args, mcpReq.signal)),
+    (args, { mcpReq }) => served(mcpReq.signal, () => listPending(connection, args, mcpReq.signal)),
   )
 
   server.registerTool(

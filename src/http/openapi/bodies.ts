@@ -47,7 +47,7 @@ const decided = {
 }
 const key = { key_id: text, name: text, scopes, created_at: instant, revoked_at: maybe(instant) }
 
-export const BODIES = {
+export const ANSWER_BODIES = {
   Case: object({
     request_id: text,
     type,
@@ -135,4 +135,4 @@ export const BODIES = {
   }),
 } as const satisfies Readonly<Record<string, Schema>>
 
-export type BodyName = keyof typeof BODIES
+export type BodyName = keyof typeof ANSWER_BODIES

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import { CODES, type Code } from '../problem.js'
 import { type Described, HTML, JSON_MEDIA } from '../route.js'
-import { BODIES } from './bodies.js'
+import { ANSWER_BODIES } from './bodies.js'
 import { REPLY_PAGE } from './reply-page.js'
 import { reference, text } from './schema.js'
 import { shapes } from './shapes.js'
@@ -42,7 +42,7 @@ function openApi(routes: readonly Described[], version: string): object {
     info: { title: 'Interrupt Lane', version, license: { name: 'MIT', identifier: 'MIT' } },
     paths,
     components: {
-      schemas: { ...BODIES, ...shapes(takenBy(routes)) },
+      schemas: { ...ANSWER_BODIES, ...shapes(takenBy(routes)) },
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
     },
   }
