@@ -6,7 +6,7 @@ import type { Shelf } from '../ledger/contract.js'
 import { isFixedHandle } from '../request/handle.js'
 import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
-import { ok, PLAIN, type Route, route, type Visit } from './route.js'
+import { ok, PLAIN, type Route, type RouteRequest, route } from './route.js'
 
 const BLOB_BYTES = 256 * 1024
 /** What one key may keep in all: enough for a busy agent, not enough to fill a disk. */
@@ -35,7 +35,11 @@ export const BLOB_ROUTES: readonly Route[] = [
   }),
 ]
 
-async function putContent({ store }: Door, request: Visit, reply: FastifyReply): Promise<FastifyReply> {
+async function putContent(
+  { store }: Door,
+  request: RouteRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const bytes = request.body
   if (!(bytes instanceof Uint8Array) || bytes.length === 0) {
     return refuse(reply, 'invalid_request', 'The body is the content itself, 1 byte to 256 KiB.')
@@ -48,7 +52,7 @@ async function putContent({ store }: Door, request: Visit, reply: FastifyReply):
 
 async function readContent(
   { store }: Door,
-  request: Visit<'handle'>,
+  request: RouteRequest<'handle'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { handle } = request.params

@@ -7,7 +7,7 @@ import { follow } from '../waiter/follow.js'
 import { callerOf, type Door, type DoorParts, has, wholeNumber } from './door.js'
 import { text, whole } from './openapi/schema.js'
 import { refuse } from './problem.js'
-import { type Route, route, type Visit } from './route.js'
+import { type Route, type RouteRequest, route } from './route.js'
 
 const HEARTBEAT_MS = 15_000
 
@@ -29,7 +29,7 @@ export const EVENT_ROUTES: readonly Route[] = [
   }),
 ]
 
-type Following = Visit<never, 'run_id' | 'request_id' | 'type' | 'from'>
+type Following = RouteRequest<never, 'run_id' | 'request_id' | 'type' | 'from'>
 
 async function followEvents(door: Door, request: Following, reply: FastifyReply): Promise<FastifyReply> {
   const wanted = wantedBy(request)

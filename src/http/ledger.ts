@@ -7,7 +7,7 @@ import { note } from '../record/record.js'
 import { callerOf, type Door, wholeNumber } from './door.js'
 import { one, whole } from './openapi/schema.js'
 import { refuse } from './problem.js'
-import { type Route, route, type Visit } from './route.js'
+import { type Route, type RouteRequest, route } from './route.js'
 
 const NDJSON = 'application/x-ndjson'
 /** The one other profile. */
@@ -43,7 +43,7 @@ export const LEDGER_ROUTES: readonly Route[] = [
 
 async function readLedger(
   { store }: Door,
-  request: Visit<never, 'from' | 'limit' | 'profile'>,
+  request: RouteRequest<never, 'from' | 'limit' | 'profile'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { profile, ...bounds } = request.query
@@ -63,7 +63,11 @@ async function readLedger(
   return sendLines(reply, lines)
 }
 
-async function readRawReplies({ store }: Door, request: Visit, reply: FastifyReply): Promise<FastifyReply> {
+async function readRawReplies(
+  { store }: Door,
+  request: RouteRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   await note(store.ledger, acted('raw_read', ALL_WORDS, callerOf(request).key_id))
   async function* lines() {
     for await (const { reply_id, request_id, salt, raw } of store.shelf.raws()) {

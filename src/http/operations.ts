@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { within } from '../patience.js'
 import type { Door } from './door.js'
-import { HTML, ok, PLAIN, type Route, route, type Visit } from './route.js'
+import { HTML, ok, PLAIN, type Route, type RouteRequest, route } from './route.js'
 
 /** Whoever asks is a balancer, and does not wait for long. */
 const PROBE_MS = 3_000
@@ -65,7 +65,7 @@ export const OPERATION_ROUTES: readonly Route[] = [
 
 const WHAT = 'A gateway that puts typed requests before people and brings back one typed, recorded answer.'
 
-function about({ version, publicUrl, page }: Door, request: Visit, reply: FastifyReply): FastifyReply {
+function about({ version, publicUrl, page }: Door, request: RouteRequest, reply: FastifyReply): FastifyReply {
   const url = publicUrl()
   if (!/\btext\/html\b/.test(request.headers.accept ?? '')) {
     const [api, health] = [`${url}/openapi.json`, `${url}/readyz`]
@@ -78,7 +78,7 @@ function about({ version, publicUrl, page }: Door, request: Visit, reply: Fastif
 
 async function isReady(
   { store, alarmTroubles, version }: Door,
-  _request: Visit,
+  _request: RouteRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const probed = store.ledger.probe().then(

@@ -9,7 +9,7 @@ import { type ApiKey, SCOPES } from '../ledger/contract.js'
 import { note } from '../record/record.js'
 import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
-import { ok, type Route, route, takesJson, type Visit } from './route.js'
+import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
 
 /** What a backup is about, and what it is. */
 const EVERYTHING = 'store'
@@ -100,7 +100,11 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
 ]
 
-async function addKey({ keys, now }: Door, request: Visit, reply: FastifyReply): Promise<FastifyReply> {
+async function addKey(
+  { keys, now }: Door,
+  request: RouteRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const body = newKey.safeParse(request.body)
   if (!body.success) {
     const accepted = `{"name": 1 to 64 letters, digits, space . _ -, "scopes": some of ${SCOPES.join(', ')}}`
@@ -112,19 +116,23 @@ async function addKey({ keys, now }: Door, request: Visit, reply: FastifyReply):
 }
 
 /** Another replica may have made one just now. */
-async function listKeys({ keys }: Door, _request: Visit, reply: FastifyReply): Promise<FastifyReply> {
+async function listKeys({ keys }: Door, _request: RouteRequest, reply: FastifyReply): Promise<FastifyReply> {
   await keys.reload()
   return reply.send({ items: keys.all().map(showKey) })
 }
 
 /** Whoever hands a key on, or is handed one, can see what it is good for. */
-function showOwnKey({ keys }: Door, request: Visit, reply: FastifyReply): FastifyReply {
+function showOwnKey({ keys }: Door, request: RouteRequest, reply: FastifyReply): FastifyReply {
   const key = keys.get(callerOf(request).key_id)
   if (key === null) throw new Error('a caller has a key')
   return reply.send(showKey(key))
 }
 
-async function revokeKey({ keys }: Door, request: Visit<'id'>, reply: FastifyReply): Promise<FastifyReply> {
+async function revokeKey(
+  { keys }: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { id } = request.params
   const { key_id } = callerOf(request)
   await keys.reload()
@@ -140,7 +148,7 @@ async function revokeKey({ keys }: Door, request: Visit<'id'>, reply: FastifyRep
 
 async function revokeSigningKey(
   { signing }: Door,
-  request: Visit<'kid'>,
+  request: RouteRequest<'kid'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const revoked = await signing.revoke(request.params.kid, callerOf(request).key_id)
@@ -150,7 +158,7 @@ async function revokeSigningKey(
 
 async function eraseRawReplies(
   { lane }: Door,
-  request: Visit<'id'>,
+  request: RouteRequest<'id'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { id: request_id } = request.params
@@ -159,7 +167,11 @@ async function eraseRawReplies(
   return reply.send({ request_id, erased })
 }
 
-async function takeBackup({ store }: Door, request: Visit, reply: FastifyReply): Promise<FastifyReply> {
+async function takeBackup(
+  { store }: Door,
+  request: RouteRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   await note(store.ledger, acted('backup_taken', EVERYTHING, callerOf(request).key_id))
   return reply
     .type(SQLITE)

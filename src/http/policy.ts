@@ -8,7 +8,7 @@ import { refusalOf } from '../request/refusal.js'
 import { holdsSecret } from '../request/secrecy.js'
 import { callerOf, type Door } from './door.js'
 import { problemCodes, type Refusals, refuse } from './problem.js'
-import { ok, type Route, route, takesJson, type Visit } from './route.js'
+import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
 import { REASON_WORDS, revocation } from './withdrawal.js'
 
 /** As many as an approval may have; each name and handle as an approval has them is judged by its hash. */
@@ -78,7 +78,7 @@ export const POLICY_ROUTES: readonly Route[] = [
   }),
 ]
 
-async function spend({ lane }: Door, request: Visit, reply: FastifyReply): Promise<FastifyReply> {
+async function spend({ lane }: Door, request: RouteRequest, reply: FastifyReply): Promise<FastifyReply> {
   const body = spending.safeParse(request.body)
   if (!body.success) {
     const errors = refusalOf(request.body, body.error.issues)
@@ -91,7 +91,11 @@ async function spend({ lane }: Door, request: Visit, reply: FastifyReply): Promi
   return reply.send({ jti: result.jti, action, spend_id, spent_at: result.at })
 }
 
-async function revoke({ lane }: Door, request: Visit<'jti'>, reply: FastifyReply): Promise<FastifyReply> {
+async function revoke(
+  { lane }: Door,
+  request: RouteRequest<'jti'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const body = revocation.safeParse(request.body ?? {})
   if (!body.success)
     return refuse(reply, 'invalid_request', `The body is {"reason": ${REASON_WORDS}}, or none at all.`)

@@ -5,7 +5,7 @@ import { CHANNELS } from '../request/channel.js'
 import { refusalOf } from '../request/refusal.js'
 import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
-import { ok, type Route, route, takesJson, type Visit } from './route.js'
+import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
 
 const CHANNEL_WORDS = `one of ${CHANNELS.join(', ')}`
 const invitation = z.strictObject(
@@ -45,7 +45,7 @@ export const RECIPIENT_ROUTES: readonly Route[] = [
 
 async function invite(
   { config, lane }: Door,
-  request: Visit<'id'>,
+  request: RouteRequest<'id'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { id } = request.params

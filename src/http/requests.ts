@@ -10,7 +10,7 @@ import { STATES } from './openapi/bodies.js'
 import { one, text, whole } from './openapi/schema.js'
 import { submissionShape } from './openapi/shapes.js'
 import { refuse } from './problem.js'
-import { ok, type Route, route, takesJson, type Visit } from './route.js'
+import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
 import { REASON_WORDS, withdrawal } from './withdrawal.js'
 
 const SHORTEST_WAIT_S = 1
@@ -73,7 +73,7 @@ export const REQUEST_ROUTES: readonly Route[] = [
   }),
 ]
 
-async function openRequest(door: Door, request: Visit, reply: FastifyReply): Promise<FastifyReply> {
+async function openRequest(door: Door, request: RouteRequest, reply: FastifyReply): Promise<FastifyReply> {
   const caller = callerOf(request)
   const submitted = await door.lane.submit(request.body, caller)
   switch (submitted.kind) {
@@ -91,7 +91,7 @@ async function openRequest(door: Door, request: Visit, reply: FastifyReply): Pro
 
 async function listRequests(
   door: Door,
-  request: Visit<never, 'state' | 'run_id' | 'cursor'>,
+  request: RouteRequest<never, 'state' | 'run_id' | 'cursor'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { state, run_id, cursor } = request.query
@@ -103,7 +103,11 @@ async function listRequests(
   return reply.send(await listCases(door, callerOf(request), { state, run_id, before }))
 }
 
-async function showRequest(door: Door, request: Visit<'id'>, reply: FastifyReply): Promise<FastifyReply> {
+async function showRequest(
+  door: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const caller = callerOf(request)
   const subject = await visibleCase(door, caller, request.params.id)
   return subject === null ? absent(reply) : reply.send(await showTo(door, caller, subject))
@@ -111,7 +115,7 @@ async function showRequest(door: Door, request: Visit<'id'>, reply: FastifyReply
 
 async function awaitOutcome(
   door: Door,
-  request: Visit<'id', 'timeout_seconds'>,
+  request: RouteRequest<'id', 'timeout_seconds'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const caller = callerOf(request)
@@ -137,7 +141,11 @@ function nowhereToWait({ config }: Door, reply: FastifyReply): FastifyReply {
   return refuse(reply.header('retry-after', PLACE_AGAIN_S), 'rate_limited', detail)
 }
 
-async function withdrawRequest(door: Door, request: Visit<'id'>, reply: FastifyReply): Promise<FastifyReply> {
+async function withdrawRequest(
+  door: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const body = withdrawal.safeParse(request.body)
   if (!body.success) {
     const errors = refusalOf(request.body, body.error.issues)

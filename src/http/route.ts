@@ -37,7 +37,7 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
   : never
 
 /** What a handler is given: the names of the path are there, those of the query may be. */
-export type Visit<Params extends string = never, Query extends string = never> = FastifyRequest<{
+export type RouteRequest<Params extends string = never, Query extends string = never> = FastifyRequest<{
   Params: Readonly<Record<Params, string>>
   Querystring: { readonly [name in Query]?: string }
 }>
@@ -62,7 +62,7 @@ export type Described<Path extends string = string, Query extends string = strin
 }
 
 export type Route<Path extends string = string, Query extends string = string> = Described<Path, Query> & {
-  handle(door: Door, request: Visit<NamesIn<Path>, Query>, reply: FastifyReply): unknown
+  handle(door: Door, request: RouteRequest<NamesIn<Path>, Query>, reply: FastifyReply): unknown
 }
 
 /** Gives the handler the names that the path and the query declare. */
@@ -89,7 +89,7 @@ export function mount(app: FastifyInstance, routes: readonly Route[], door: Door
       ...(takes?.atMost !== undefined && { bodyLimit: takes.atMost }),
       ...(head === false && { exposeHeadRoute: false }),
       config: { declared },
-      handler: (request, reply) => declared.handle(door, request as Visit<string, string>, reply),
+      handler: (request, reply) => declared.handle(door, request as RouteRequest<string, string>, reply),
     })
   }
 }

@@ -12,7 +12,7 @@ import { MOODS } from '../request/request.js'
 import { holdsSecret } from '../request/secrecy.js'
 import { callerOf, type Door, has } from './door.js'
 import { problemCodes, type Refusals, refuse } from './problem.js'
-import { ok, PLAIN, type Route, route, takesJson, type Visit } from './route.js'
+import { ok, PLAIN, type Route, type RouteRequest, route, takesJson } from './route.js'
 
 /** A run is read from the stories of its newest requests; what is older is said to be left out. */
 const STORIES = 200
@@ -101,7 +101,7 @@ export const RUN_ROUTES: readonly Route[] = [
 
 async function showRun(
   { lane, store }: Door,
-  request: Visit<'id'>,
+  request: RouteRequest<'id'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const run_id = request.params.id
@@ -123,7 +123,11 @@ async function showRun(
 const ownOnly = (caller: Caller): { readonly opened_by?: string } =>
   has(caller, 'direct') ? {} : { opened_by: caller.key_id }
 
-async function decideRun({ lane }: Door, request: Visit<'id'>, reply: FastifyReply): Promise<FastifyReply> {
+async function decideRun(
+  { lane }: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const body = decision.safeParse(request.body)
   if (!body.success) {
     const errors = refusalOf(request.body, body.error.issues)
