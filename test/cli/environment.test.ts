@@ -67,7 +67,7 @@ describe('where the lane is, and with which key', () => {
       const dataDir = dataDirectory()
       leaveAddress(dataDir, 'http://stranger.example:9002')
       chmodSync(dataDir, mode)
-      expect(findDoor({ LANE_DATA_DIR: dataDir })).toMatchObject({
+      expect(findEndpoint({ LANE_DATA_DIR: dataDir })).toMatchObject({
         ok: false,
         flaws: [expect.stringContaining('can be written by others')],
       })
