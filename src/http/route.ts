@@ -1,5 +1,5 @@
 // A route, declared once: the router, the checks before it and the description (/openapi.json) all read this declaration.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Scope } from '../ledger/contract.js'
 import type { Door } from './door.js'
@@ -42,7 +42,7 @@ export type RouteRequest<Params extends string = never, Query extends string = n
   Querystring: { readonly [name in Query]?: string }
 }>
 
-export type Described<Path extends string = string, Query extends string = string> = {
+export type Route<Path extends string = string, Query extends string = string> = {
   readonly method: Method
   /** As OpenAPI spells it: /v1/requests/{id}. */
   readonly path: Path
@@ -59,9 +59,8 @@ export type Described<Path extends string = string, Query extends string = strin
   readonly refuses?: readonly Code[]
   /** Absent where a HEAD is answered as the GET is. */
   readonly head?: false
-}
-
-export type Route<Path extends string = string, Query extends string = string> = Described<Path, Query> & {
+  /** Where a refusal of the framework's own is told in another way; the rest it throws again. */
+  onError?(door: Door, error: FastifyError, request: FastifyRequest, reply: FastifyReply): void
   handle(door: Door, request: RouteRequest<NamesIn<Path>, Query>, reply: FastifyReply): unknown
 }
 
@@ -88,6 +87,9 @@ export function mount(app: FastifyInstance, routes: readonly Route[], door: Door
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       ...(takes?.atMost !== undefined && { bodyLimit: takes.atMost }),
       ...(head === false && { exposeHeadRoute: false }),
+      ...(declared.onError && {
+        errorHandler: (error, request, reply) => declared.onError?.(door, error, request, reply),
+      }),
       config: { declared },
       handler: (request, reply) => declared.handle(door, request as RouteRequest<string, string>, reply),
     })

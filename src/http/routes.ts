@@ -7,6 +7,7 @@ import { OPERATION_ROUTES } from './operations.js'
 import { OPERATOR_ROUTES } from './operator.js'
 import { POLICY_ROUTES } from './policy.js'
 import { RECIPIENT_ROUTES } from './recipients.js'
+import { REPLY_ROUTES } from './reply-page.js'
 import { REQUEST_ROUTES } from './requests.js'
 import type { Route } from './route.js'
 import { RUN_ROUTES } from './runs.js'
@@ -20,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   ...RECIPIENT_ROUTES,
   ...LEDGER_ROUTES,
   ...OPERATOR_ROUTES,
+  ...REPLY_ROUTES,
   ...HOOK_ROUTES,
   ...OPERATION_ROUTES,
 ]

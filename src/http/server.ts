@@ -17,7 +17,6 @@ import { readJsonBytes } from './json.js'
 import { description } from './openapi/describe.js'
 import { Places } from './places.js'
 import { type Code, refuse } from './problem.js'
-import { replyRoutes } from './reply-page.js'
 import { mount } from './route.js'
 import { ROUTES } from './routes.js'
 
@@ -96,7 +95,6 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
 
   hangUpUnused(app)
   mount(app, ROUTES, open(parts))
-  replyRoutes(app, parts)
   return app
 }
 
@@ -158,7 +156,7 @@ function flawOfQuery({ query, routeOptions: { config } }: FastifyRequest): strin
 /** The form of a reply page and a webhook are read by their own adapters, a blob is whatever its bytes are, and where
  *  there is no route nobody reads. */
 const takesBytes = ({ routeOptions: { url, config } }: FastifyRequest): boolean =>
-  url === undefined || url.startsWith('/r/') || config.declared?.takes?.isBytes === true
+  url === undefined || config.declared?.takes?.isBytes === true
 
 function withoutPrefix(url: string, prefix: string): string {
   if (prefix === '' || !url.startsWith(prefix)) return url

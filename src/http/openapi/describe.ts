@@ -2,9 +2,8 @@
 // answer, refusal and query to it, so of these it cannot say anything the door does not do.
 import type { z } from 'zod'
 import { CODES, type Code } from '../problem.js'
-import { type Described, HTML, JSON_MEDIA } from '../route.js'
+import { HTML, JSON_MEDIA, type Route } from '../route.js'
 import { ANSWER_BODIES } from './bodies.js'
-import { REPLY_PAGE } from './reply-page.js'
 import { reference, text } from './schema.js'
 import { shapes } from './shapes.js'
 
@@ -24,15 +23,15 @@ const WITH_A_BODY: readonly Code[] = ['too_large', 'unsupported_media_type']
 type About = { readonly version: string; readonly publicUrl: () => string }
 
 /** Assembled when it is first asked for, and once: anybody may ask. The address may be learnt after the door is built. */
-export function description(routes: readonly Described[], { version, publicUrl }: About): () => object {
+export function description(routes: readonly Route[], { version, publicUrl }: About): () => object {
   let document: object | null = null
   return () => {
-    document ??= openApi([...routes, ...REPLY_PAGE], version)
+    document ??= openApi(routes, version)
     return { ...document, servers: [{ url: publicUrl() }] }
   }
 }
 
-function openApi(routes: readonly Described[], version: string): object {
+function openApi(routes: readonly Route[], version: string): object {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method]: operation(route) }
@@ -48,14 +47,14 @@ function openApi(routes: readonly Described[], version: string): object {
   }
 }
 
-const takenBy = (routes: readonly Described[]): Record<string, z.ZodType> =>
+const takenBy = (routes: readonly Route[]): Record<string, z.ZodType> =>
   Object.fromEntries(
     routes.flatMap(({ takes }) =>
       typeof takes?.body === 'object' ? [[takes.body.name, takes.body.shape]] : [],
     ),
   )
 
-function operation(route: Described) {
+function operation(route: Route) {
   const { operationId, summary, scopes, takes } = route
   return {
     operationId,
@@ -68,7 +67,7 @@ function operation(route: Described) {
   }
 }
 
-function parameters({ path, query = {} }: Described) {
+function parameters({ path, query = {} }: Route) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -78,7 +77,7 @@ function parameters({ path, query = {} }: Described) {
   return [...inPath, ...Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }))]
 }
 
-function requestBody({ media, body, optional }: NonNullable<Described['takes']>) {
+function requestBody({ media, body, optional }: NonNullable<Route['takes']>) {
   const name = typeof body === 'object' ? body.name : body
   return { required: optional !== true, content: Object.assign({}, ...media.map(one => content(one, name))) }
 }
@@ -87,7 +86,7 @@ const content = (media: string, body?: string) => ({ [media]: body ? { schema: r
 
 type Response = { readonly description: string; readonly content: Readonly<Record<string, unknown>> }
 
-function responses(route: Described): Readonly<Record<string, Response>> {
+function responses(route: Route): Readonly<Record<string, Response>> {
   const all: Record<string, Response> = {}
   const add = (status: number, words: string, told: Response['content']): void => {
     const known = all[status]
@@ -104,7 +103,7 @@ function responses(route: Described): Readonly<Record<string, Response>> {
   return all
 }
 
-const refusedBy = ({ method, path, scopes, refuses = [] }: Described): readonly Code[] => [
+const refusedBy = ({ method, path, scopes, refuses = [] }: Route): readonly Code[] => [
   ...refuses,
   ...ANYWHERE,
   ...(scopes ? WITH_A_KEY : []),
