@@ -153,7 +153,7 @@ export async function startLane(
       }),
     })
     const text = await response.text()
-    check(method, local, { status: response.status, headers: response.headers, text })
+    check(method, local, { status: response.status, headers: response.headers, text }, body)
     return { status: response.status, headers: response.headers, text, json: parsed(text) }
   }
 

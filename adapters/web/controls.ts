@@ -30,8 +30,7 @@ export function control(schema: ReplySchema, typed: string, describedBy: string)
   }
 }
 
-// Where the control itself shows every accepted answer, the sentence of other channels would only repeat it; and a
-// calendar takes days alone, so instants are not spoken of.
+// Where the control itself shows every accepted answer, the sentence of other channels would only repeat it.
 function hintOf(schema: ReplySchema): string {
   switch (schema.kind) {
     case 'yes_no':
@@ -117,5 +116,12 @@ const dayBound = (name: 'min' | 'max', bound: string | undefined): Markup | null
   return name === 'min' ? html` min="${bound}"` : html` max="${bound}"`
 }
 
-const dateInput = (schema: Kind<'date'>, typed: string, describedBy: string): Markup =>
-  html`<input id="reply" name="reply" class="date" type="date" value="${DAY.test(typed) ? typed : ''}"${dayBound('min', schema.min)}${dayBound('max', schema.max)} required aria-describedby="${describedBy}">`
+// A calendar takes days alone, and an instant is an answer too. Neither can be required of somebody who fills in the other;
+// whoever fills in both has given two answers, and is told so.
+const dateInput = (schema: Kind<'date'>, typed: string, describedBy: string): Markup => {
+  const [day, instant] = DAY.test(typed) ? [typed, ''] : ['', typed]
+  return html`<input id="reply" name="reply" class="date" type="date" value="${day}"${dayBound('min', schema.min)}${dayBound('max', schema.max)} aria-describedby="${describedBy}">
+<label class="or" for="instant">or a moment, with its offset from UTC, such as <code>${EXAMPLE_INSTANT}</code></label>
+<input id="instant" name="reply" class="instant" type="text" value="${instant}" autocapitalize="none" spellcheck="false" aria-describedby="${describedBy}">`
+}
+const EXAMPLE_INSTANT = '2026-02-17T09:30:00+01:00'

@@ -89,6 +89,7 @@ legend { padding: 0; }
 .field input { flex: 1 1 auto; width: 100%; }
 .field .number { flex: 1 1 8rem; max-width: 12rem; font-variant-numeric: tabular-nums; }
 .field .date { flex: 0 1 15rem; -webkit-appearance: none; appearance: none; }
+.field .or { flex: 1 1 100%; color: var(--soft); }
 .code { display: block; width: 9.5rem; margin-top: .75rem; font-family: var(--mono); font-size: 1.5rem; letter-spacing: .22em; text-align: center; text-transform: uppercase; }
 .ask { display: block; font-weight: 650; line-height: 1.4; }
 .proof { border-top: 1px solid var(--line); padding-top: 1.25rem; }

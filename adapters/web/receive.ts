@@ -25,7 +25,9 @@ export function readForm(bytes: Uint8Array, contentType: string | undefined): Fo
   if (fields.some(([name]) => !NAMES.includes(name))) return { kind: 'malformed', code: 'unknown_field' }
   const [replies, codes, csrfs] = [all('reply'), all('code'), all('csrf')]
   if (codes.length > 1 || csrfs.length > 1) return { kind: 'malformed', code: 'repeated_field' }
-  return { kind: 'form', reply: replies.join(','), code: (codes[0] ?? '').trim(), csrf: csrfs[0] ?? '' }
+  // Of two controls for one answer the one that was left empty says nothing.
+  const reply = replies.filter(one => one !== '').join(',')
+  return { kind: 'form', reply, code: (codes[0] ?? '').trim(), csrf: csrfs[0] ?? '' }
 }
 
 function fieldsOf(bytes: Uint8Array, contentType: string): Fields {

@@ -9,7 +9,6 @@ import { buildServer } from '../http/server.js'
 import { Watch } from '../http/watch.js'
 import type { Channel } from '../request/channel.js'
 import { stamper } from '../token/stamp.js'
-import { isCallable, URL_WORDS } from '../waiter/address.js'
 import type { Channels } from './channels.js'
 import type { House } from './house.js'
 import type { Keys } from './keys.js'
@@ -44,10 +43,10 @@ function deskOf({ store }: House, { directory }: Channels, { lane, metrics, keyN
 }
 
 function partsOf(
-  { settings, config, store, log, stops, publicUrl, version }: House,
+  { config, store, log, stops, publicUrl, version }: House,
   { book, ring }: Keys,
   { adapters, page, printsLinks }: Channels,
-  { lane, waiters, metrics, allow, alarms }: Laid,
+  { lane, waiters, metrics, alarms }: Laid,
   desk: Opened['desk'],
 ): DoorParts {
   const now = (): number => store.ledger.now()
@@ -72,8 +71,5 @@ function partsOf(
     version,
     now,
     closing: stops.stopping,
-    ...(settings.webhookSecrets !== null && {
-      callback: { words: URL_WORDS, isCallable: url => isCallable(url, allow) },
-    }),
   }
 }

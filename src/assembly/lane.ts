@@ -6,7 +6,7 @@ import { showCase } from '../http/case.js'
 import { type Metrics, startMetrics } from '../http/metrics.js'
 import { Lane } from '../lane/lane.js'
 import type { Say } from '../say.js'
-import { type Allowance, allowanceOf } from '../waiter/address.js'
+import { allowanceOf, isCallable, URL_WORDS } from '../waiter/address.js'
 import { startWaiters, type Waiters } from '../waiter/wait.js'
 import type { Channels } from './channels.js'
 import type { House } from './house.js'
@@ -17,8 +17,6 @@ export type Laid = {
   readonly waiters: Waiters
   readonly metrics: Metrics
   readonly keyName: (keyId: string) => string
-  /** Which callbacks may be asked for beyond the ordinary. */
-  readonly allow: Allowance
   /** Set once links can be opened; nothing rings before. */
   readonly alarms: { current: Alarms | null }
 }
@@ -28,7 +26,7 @@ export function openLane(house: House, { book, ring }: Keys, channels: Channels)
   const alarms: Laid['alarms'] = { current: null }
   const allow = allowanceOf(config.callbacks.allow)
   const keyName = (id: string): string => book.nameOf(id)
-  const { directory, rests, adapters } = channels
+  const { directory, rests, adapters, printsLinks } = channels
   const lane = new Lane({
     store,
     config,
@@ -41,8 +39,10 @@ export function openLane(house: House, { book, ring }: Keys, channels: Channels)
     onTrouble: (error, about) =>
       house.log.error({ err: error, ...about }, 'something owed could not be done; it stays owed'),
     onAlarm: (subject, at) => alarms.current?.set(subject, at),
+    printsLinks,
     ...(settings.webhookSecrets !== null && {
       calls: { keys: settings.webhookSecrets, allow, agent: `interrupt-lane/${version}`, show: showCase },
+      callback: { words: URL_WORDS, isCallable: url => isCallable(url, allow) },
     }),
   })
   stops.addDraining(() => lane.drain())
@@ -53,7 +53,7 @@ export function openLane(house: House, { book, ring }: Keys, channels: Channels)
   stops.stopping.addEventListener('abort', () => waiters.stop())
   const metrics = startMetrics(store, waiters.waiting)
   store.ledger.onOwnCommit(entries => warnOfFailures(entries, say))
-  return { lane, waiters, metrics, keyName, allow, alarms }
+  return { lane, waiters, metrics, keyName, alarms }
 }
 
 /** Operators who ask why somebody was not reached, or could not answer, look here first. */

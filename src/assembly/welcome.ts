@@ -1,4 +1,5 @@
 // What the operator sees at the start: where it is, the keys this once, and two lines that can be pasted as they are.
+import { questionOf } from '../client/draft.js'
 import { configFileOf, OUTBOX_FILE } from '../config/config.js'
 import { type Settings, settings } from '../config/settings.js'
 import type { FirstKeys } from '../keys/first-keys.js'
@@ -46,30 +47,29 @@ function whereabouts({ url, settings: { dataDir } }: Facts): string {
   return told.join('')
 }
 
+const FIRST_QUESTION = 'Ship the release today?'
+const FIRST_IMPACT = 'Decides whether the pipeline goes on'
+
 function tryIt(facts: Facts): string[] {
   const { url, keys, recipients } = facts
   // Where there are several, somebody must be named.
   const [first] = recipients.length > 1 ? recipients : []
-  const body = {
-    request: {
-      type: 'REQUEST_QUESTION',
-      question_text: 'Ship the release today?',
-      impact: 'Decides whether the pipeline goes on',
-      context_handles: [],
-      deadline_seconds: 600,
-      default_action: 'HALT',
-      reply_schema: { kind: 'yes_no' },
-    },
-    run: { run_id: 'first-run', mood: 'DEFERENTIAL' },
-    ...(first !== undefined && { recipients: [first] }),
-  }
+  const { submission } = questionOf({
+    question: FIRST_QUESTION,
+    impact: FIRST_IMPACT,
+    reply: { kind: 'yes_no' },
+    deadlineSeconds: 600,
+    default: 'HALT',
+    runId: 'first-run',
+    to: first === undefined ? undefined : [first],
+  })
   return [
     `  ${keys === null ? 'Ask a question (LANE_API_KEY: a key of yours, `lane keys add` makes one)' : 'Ask the first question'}:`,
     // In double quotes: a shell puts in what $LANE_API_KEY stands for.
     `    curl -sS ${url}/v1/requests -H "authorization: Bearer ${keys?.agent ?? '$LANE_API_KEY'}" -H 'content-type: application/json' \\`,
-    `      -d '${JSON.stringify(body)}'`,
+    `      -d '${JSON.stringify(submission)}'`,
     '  or',
-    `    ${whereabouts(facts)}npx lane ask "Ship the release today?" --impact "Decides whether the pipeline goes on" \\`,
+    `    ${whereabouts(facts)}npx lane ask "${FIRST_QUESTION}" --impact "${FIRST_IMPACT}" \\`,
     `      --yes-no --deadline 10m --default HALT${first === undefined ? '' : ` --to ${first}`} --wait`,
   ]
 }

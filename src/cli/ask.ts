@@ -1,16 +1,10 @@
 // `lane ask`: one question.
+import { questionOf } from '../client/draft.js'
 import type { Submission } from '../client/put.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
 import { REPLY_OPTIONS, type ReplyValues, readReplySchema } from './reply-options.js'
-import {
-  addressed,
-  COMMON_OPTIONS,
-  type CommonValues,
-  commonUsage,
-  flawsOfRecipients,
-  readTiming,
-} from './submission.js'
+import { COMMON_OPTIONS, type CommonValues, commonUsage, type Made, readCommon } from './submission.js'
 import { makeIds, submit } from './submit.js'
 
 export const REPLY_USAGE = `  --yes-no              YES or NO
@@ -31,35 +25,22 @@ type Values = CommonValues &
   ReplyValues & {
     readonly impact?: string | undefined
     readonly context?: string[] | undefined
-    readonly id?: string | undefined
   }
 export type ReadSubmission =
   | { readonly ok: true; readonly submission: Submission }
   | { readonly ok: false; readonly flaws: readonly string[] }
 
-export function questionFrom(
-  text: string,
-  values: Values,
-  made: { readonly requestId: string; readonly runId: string },
-): ReadSubmission {
-  const timing = readTiming(values)
+export function questionFrom(text: string, values: Values, made: Made): ReadSubmission {
+  const common = readCommon(values, made)
   const reply = readReplySchema(values)
-  const { impact } = values
-  const flaws = flawsOfRecipients(values)
+  const { impact, context } = values
+  const flaws: string[] = []
   if (impact === undefined) flaws.push('--impact is missing: what the answer changes')
-  if (!timing.ok) flaws.push(...timing.flaws)
+  if (!common.ok) flaws.push(...common.flaws)
   if (!reply.ok) flaws.push(...reply.flaws)
-  if (flaws.length > 0 || impact === undefined || !timing.ok || !reply.ok) return { ok: false, flaws }
-  const request = {
-    type: 'REQUEST_QUESTION' as const,
-    question_id: values.id ?? made.requestId,
-    question_text: text,
-    impact,
-    context_handles: values.context ?? [],
-    ...timing.timing,
-    reply_schema: reply.schema,
-  }
-  return { ok: true, submission: addressed(request, values, made.runId) }
+  if (impact === undefined || !common.ok || !reply.ok) return { ok: false, flaws }
+  const draft = { ...common.common, question: text, impact, context, reply: reply.schema }
+  return { ok: true, submission: questionOf(draft).submission }
 }
 
 export const ask: Command = {

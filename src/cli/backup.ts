@@ -20,10 +20,10 @@ apart) to FILE, while the lane goes on. An existing file is not replaced. Check 
     if (isTaken(file)) return complain(shell, [`${file} exists and is not replaced; name another file`])
     const flaw = flawOfPlace(file)
     if (flaw !== null) return complain(shell, [flaw])
-    const door = enter(shell)
-    if (door === null) return EXIT.error
-    const stream = await openStream(door, '/v1/backup')
-    if (stream.kind !== 'stream') return tellTrouble(shell, stream, door, false)
+    const endpoint = enter(shell)
+    if (endpoint === null) return EXIT.error
+    const stream = await openStream(endpoint, '/v1/backup')
+    if (stream.kind !== 'stream') return tellTrouble(shell, stream, endpoint, false)
     const size = await writeWhole(file, stream.chunks)
     say(shell.stdout, [`${file}: ${size} bytes; check it with: lane ledger verify ${file}`])
     return EXIT.ok

@@ -8,7 +8,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import type { Door } from '../client/call.js'
+import type { Endpoint } from '../client/call.js'
 import { addressIn, isOpenToOthers, isOthersToo } from '../config/data-directory.js'
 import { isLoopback } from '../config/loopback.js'
 import { type Environment, settings } from '../config/settings.js'
@@ -39,8 +39,8 @@ export function withEnvFile(env: Environment, file: string): Environment | null 
 export const serverEnv = ({ env, envFile }: Shell): Environment =>
   envFile === null ? (withEnvFile(env, ENV_FILE) ?? env) : env
 
-export type FoundDoor =
-  | { readonly ok: true; readonly door: Door & { readonly key: string } }
+export type FoundEndpoint =
+  | { readonly ok: true; readonly endpoint: Endpoint & { readonly key: string } }
   | { readonly ok: false; readonly flaws: readonly string[] }
 
 /** Only these say where the lane is: a faulty setting of the server must not keep a client from asking. */
@@ -50,16 +50,16 @@ export function clientSettings(env: Environment) {
   return settings(Object.fromEntries(CLIENT_VARIABLES.map(name => [name, env[name]])))
 }
 
-export function findDoor(env: Environment): FoundDoor {
+export function findEndpoint(env: Environment): FoundEndpoint {
   const read = clientSettings(env)
   if (!read.ok) return { ok: false, flaws: read.problems.map(problem => problem.message) }
   const { laneUrl: url, apiKey: key, dataDir } = read.settings
-  return key === null ? doorBeside(dataDir, url, env) : { ok: true, door: { url, key } }
+  return key === null ? endpointBeside(dataDir, url, env) : { ok: true, endpoint: { url, key } }
 }
 
 /** For what an agent or a watcher runs: the key it was given, or none (CE3). */
-export function findAgentDoor(env: Environment): FoundDoor {
-  if (env.LANE_API_KEY?.trim()) return findDoor(env)
+export function findAgentEndpoint(env: Environment): FoundEndpoint {
+  if (env.LANE_API_KEY?.trim()) return findEndpoint(env)
   const never = "the operator's key is not for agents and is never taken here"
   return {
     ok: false,
@@ -71,7 +71,7 @@ export function findAgentDoor(env: Environment): FoundDoor {
   }
 }
 
-function doorBeside(dataDir: string, told: string, env: Environment): FoundDoor {
+function endpointBeside(dataDir: string, told: string, env: Environment): FoundEndpoint {
   const file = join(dataDir, OPERATOR_KEY_FILE)
   const isTold = Boolean(env.LANE_URL?.trim())
   const url = isTold ? told : (addressIn(dataDir) ?? told)
@@ -89,7 +89,7 @@ function doorBeside(dataDir: string, told: string, env: Environment): FoundDoor 
     return { ok: false, flaws: [`${why}: if it is yours, chmod 700 ${dataDir}; else set LANE_API_KEY`] }
   }
   const key = readKey(file)
-  if (key !== null) return { ok: true, door: { url, key } }
+  if (key !== null) return { ok: true, endpoint: { url, key } }
   const made = `the first start of \`lane serve\` prints two and writes ${file}`
   const flaw = `no API key: set LANE_API_KEY, or run where ${file} can be read; ${made}`
   return { ok: false, flaws: [flaw, ...namingHint()] }

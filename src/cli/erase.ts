@@ -23,9 +23,9 @@ these replies as erased.`,
   async run(args, shell) {
     const read = readArguments(args, { json: { type: 'boolean' } }, ['ID'])
     if (!read.ok) return misuse(...read.flaws)
-    const door = enter(shell)
-    if (door === null) return EXIT.error
-    const answer = await call(door, { method: 'POST', path: `${pathOf(read.words[0] ?? '')}/erase` })
-    return tell(shell, answer, door, read.values.json, erasedLines)
+    const endpoint = enter(shell)
+    if (endpoint === null) return EXIT.error
+    const answer = await call(endpoint, { method: 'POST', path: `${pathOf(read.words[0] ?? '')}/erase` })
+    return tell(shell, answer, endpoint, read.values.json, erasedLines)
   },
 }

@@ -1,6 +1,6 @@
 // What an operator reads instead of a status code.
 
-import { jsonOf, type Problem, type Trouble } from '../client/call.js'
+import { type HttpProblem, jsonOf, type Trouble } from '../client/call.js'
 import { isFields } from '../client/case.js'
 
 export function explain(trouble: Trouble, url: string): string[] {
@@ -20,7 +20,7 @@ export function explain(trouble: Trouble, url: string): string[] {
   }
 }
 
-function explainProblem(problem: Problem, url: string): string[] {
+function explainProblem(problem: HttpProblem, url: string): string[] {
   const told = jsonOf(problem)
   if (!isFields(told)) return [`${url} answered ${problem.status}, and not as a lane does; check LANE_URL`]
   const code = typeof told.code === 'string' ? ` (${told.code})` : ''

@@ -15,8 +15,8 @@ const JSON_OPTION = { json: { type: 'boolean' } } as const
 type Lines = (body: unknown) => string[] | null
 
 async function ask(shell: Shell, what: Call, json: boolean | undefined, lines: Lines): Promise<ExitCode> {
-  const door = enter(shell)
-  return door === null ? EXIT.error : tell(shell, await call(door, what), door, json, lines)
+  const endpoint = enter(shell)
+  return endpoint === null ? EXIT.error : tell(shell, await call(endpoint, what), endpoint, json, lines)
 }
 
 async function add(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {

@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { type Door, openStream, type Trouble } from '../client/call.js'
+import { type Endpoint, openStream, type Trouble } from '../client/call.js'
 import { isFields } from '../client/case.js'
 import { plainTextIn } from '../config/plain-text.js'
 import type { Environment } from '../config/settings.js'
@@ -51,11 +51,11 @@ export type Source = {
 export class SourceTrouble extends Error {
   override readonly name = 'SourceTrouble'
   readonly trouble: Trouble
-  readonly door: Door
-  constructor(trouble: Trouble, door: Door) {
+  readonly endpoint: Endpoint
+  constructor(trouble: Trouble, endpoint: Endpoint) {
     super(trouble.kind)
     this.trouble = trouble
-    this.door = door
+    this.endpoint = endpoint
   }
 }
 
@@ -66,8 +66,8 @@ export async function chooseSource(shell: Shell, file: string | undefined): Prom
     return await opening(shell, 'the database', async () => databaseSource(encrypted(database, shell.env)))
   const named = file ?? localLedger(shell.env)
   if (named !== null) return await opening(shell, named, () => openFile(named))
-  const door = enter(shell)
-  return door === null ? null : httpSource(door)
+  const endpoint = enter(shell)
+  return endpoint === null ? null : httpSource(endpoint)
 }
 
 async function opening(shell: Shell, name: string, open: () => Promise<Source>): Promise<Source | null> {
@@ -200,21 +200,21 @@ async function databaseSource(url: string): Promise<Source> {
   }
 }
 
-const httpSource = (door: Door): Source => {
+const httpSource = (endpoint: Endpoint): Source => {
   const directory = mkdtempSync(join(tmpdir(), 'lane-audit-'))
   return {
-    name: door.url,
+    name: endpoint.url,
     total: null,
     sealed: null,
     ifUnsealed: 'a lane gives out none over HTTP',
     ifEmpty:
       'a lane that runs has written LANE_STARTED, so this is no ledger of one; see what LANE_URL names',
-    lines: () => linesOf(streamOf(door, '/v1/ledger')),
+    lines: () => linesOf(streamOf(endpoint, '/v1/ledger')),
     async withWords(lines) {
       // Kept first, and the words fetched after: whatever a line speaks of was then already stored.
       const file = join(directory, 'ledger.ndjson')
       await writeWhole(file, ended(lines))
-      const words = await fetchWords(door)
+      const words = await fetchWords(endpoint)
       const raw = (replyId: string): RawReply | null => words.get(replyId) ?? null
       return { lines: linesOf(createReadStream(file)), raw, complete: true }
     },
@@ -227,15 +227,15 @@ export async function* ended(lines: AsyncIterable<string>): AsyncIterable<string
   for await (const line of lines) yield `${line}\n`
 }
 
-async function* streamOf(door: Door, path: string): AsyncIterable<Uint8Array> {
-  const stream = await openStream(door, path)
-  if (stream.kind !== 'stream') throw new SourceTrouble(stream, door)
+async function* streamOf(endpoint: Endpoint, path: string): AsyncIterable<Uint8Array> {
+  const stream = await openStream(endpoint, path)
+  if (stream.kind !== 'stream') throw new SourceTrouble(stream, endpoint)
   yield* stream.chunks
 }
 
-async function fetchWords(door: Door): Promise<ReadonlyMap<string, RawReply>> {
+async function fetchWords(endpoint: Endpoint): Promise<ReadonlyMap<string, RawReply>> {
   const words = new Map<string, RawReply>()
-  for await (const line of linesOf(streamOf(door, '/v1/raw-replies'))) {
+  for await (const line of linesOf(streamOf(endpoint, '/v1/raw-replies'))) {
     const reply = readRaw(JSON.parse(line))
     words.set(reply.reply_id, reply)
   }

@@ -69,7 +69,8 @@ async function withSource(
   try {
     return await use(source, read.values.json ?? false)
   } catch (error) {
-    if (error instanceof SourceTrouble) return tellTrouble(shell, error.trouble, error.door, read.values.json)
+    if (error instanceof SourceTrouble)
+      return tellTrouble(shell, error.trouble, error.endpoint, read.values.json)
     return complain(shell, [
       `${source.name} cannot be read to its end: ${error instanceof Error ? error.message : error}`,
     ])

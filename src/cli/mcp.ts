@@ -8,7 +8,7 @@ import { readVersion } from '../version.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse } from './command.js'
 import { DURATION_WORDS, parseDuration } from './duration.js'
-import { findAgentDoor } from './environment.js'
+import { findAgentEndpoint } from './environment.js'
 import { EXIT } from './exit-code.js'
 import { say } from './print.js'
 import { complain, enter } from './tell.js'
@@ -48,14 +48,14 @@ Options (with …: given once for each value):
     if (!read.ok) return misuse(...read.flaws)
     const seconds = parseDuration(read.values['permission-deadline'])
     if (seconds === null) return misuse(`--permission-deadline takes ${DURATION_WORDS}`)
-    const door = enter(shell, findAgentDoor)
-    if (door === null) return EXIT.error
-    const vet = vetting(door)
+    const endpoint = enter(shell, findAgentEndpoint)
+    if (endpoint === null) return EXIT.error
+    const vet = vetting(endpoint)
     const flaw = await vet()
     if (flaw !== null) return complain(shell, [flaw])
     const gone = clientGone()
     const parts = {
-      door,
+      endpoint,
       vet,
       pace: { clock: shell.clock, sleep },
       version: readVersion(),

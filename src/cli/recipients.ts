@@ -28,21 +28,27 @@ function invitationLines(body: unknown): string[] | null {
 async function list(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
   const read = readArguments(args, { json: { type: 'boolean' } })
   if (!read.ok) return misuse(...read.flaws)
-  const door = enter(shell)
-  if (door === null) return EXIT.error
-  return tell(shell, await call(door, { path: '/v1/recipients' }), door, read.values.json, recipientLines)
+  const endpoint = enter(shell)
+  if (endpoint === null) return EXIT.error
+  return tell(
+    shell,
+    await call(endpoint, { path: '/v1/recipients' }),
+    endpoint,
+    read.values.json,
+    recipientLines,
+  )
 }
 
 async function link(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
   const options = { json: { type: 'boolean' }, channel: { type: 'string' } } as const
   const read = readArguments(args, options, ['USER'])
   if (!read.ok) return misuse(...read.flaws)
-  const door = enter(shell)
-  if (door === null) return EXIT.error
+  const endpoint = enter(shell)
+  if (endpoint === null) return EXIT.error
   const { json, channel = USUAL_CHANNEL } = read.values
   const path = `/v1/recipients/${encodeURIComponent(read.words[0] ?? '')}/invitations`
-  const asked = await call(door, { method: 'POST', path, body: { channel } })
-  return tell(shell, asked, door, json, invitationLines)
+  const asked = await call(endpoint, { method: 'POST', path, body: { channel } })
+  return tell(shell, asked, endpoint, json, invitationLines)
 }
 
 export const recipients: Command = {

@@ -1,6 +1,6 @@
 // `lane pending`, `lane show`, `lane withdraw`: looking at requests, and taking one back.
 
-import type { Door } from '../client/call.js'
+import type { Endpoint } from '../client/call.js'
 import { call, jsonOf } from '../client/call.js'
 import { isFields, readCase, type ShownCase } from '../client/case.js'
 import { readArguments } from './arguments.js'
@@ -31,11 +31,12 @@ Lists the requests that wait for an answer, newest first. With --json one page o
     } as const
     const read = readArguments(args, options)
     if (!read.ok) return misuse(...read.flaws)
-    const door = enter(shell)
-    if (door === null) return EXIT.error
+    const endpoint = enter(shell)
+    if (endpoint === null) return EXIT.error
     const { run, cursor, json } = read.values
-    if (json) return tell(shell, await call(door, { path: listPath(run, cursor) }), door, true, () => [])
-    return await list(shell, door, run, cursor)
+    if (json)
+      return tell(shell, await call(endpoint, { path: listPath(run, cursor) }), endpoint, true, () => [])
+    return await list(shell, endpoint, run, cursor)
   },
 }
 
@@ -48,17 +49,18 @@ const listPath = (run: string | undefined, cursor: string | undefined): string =
 
 async function list(
   shell: Shell,
-  door: Door,
+  endpoint: Endpoint,
   run: string | undefined,
   from: string | undefined,
 ): Promise<ExitCode> {
   const found: ShownCase[] = []
   let cursor = from
   for (let page = 0; page < MOST_PAGES; page++) {
-    const answer = await call(door, { path: listPath(run, cursor) })
-    if (answer.kind !== 'answer') return tellTrouble(shell, answer, door, false)
+    const answer = await call(endpoint, { path: listPath(run, cursor) })
+    if (answer.kind !== 'answer') return tellTrouble(shell, answer, endpoint, false)
     const body = jsonOf(answer)
-    if (!isFields(body) || !Array.isArray(body.items)) return tellTrouble(shell, strange(answer), door, false)
+    if (!isFields(body) || !Array.isArray(body.items))
+      return tellTrouble(shell, strange(answer), endpoint, false)
     found.push(...body.items.map(readCase).filter(subject => subject !== null))
     cursor = typeof body.next_cursor === 'string' ? body.next_cursor : undefined
     if (cursor === undefined) break
@@ -94,10 +96,10 @@ Shows one request: what was asked, of whom, what became of each delivery, the ou
   async run(args, shell) {
     const read = readArguments(args, { json: { type: 'boolean' } }, ['ID'])
     if (!read.ok) return misuse(...read.flaws)
-    const door = enter(shell)
-    if (door === null) return EXIT.error
-    const answer = await call(door, { path: pathOf(read.words[0] ?? '') })
-    return tell(shell, answer, door, read.values.json, cardLines(shell))
+    const endpoint = enter(shell)
+    if (endpoint === null) return EXIT.error
+    const answer = await call(endpoint, { path: pathOf(read.words[0] ?? '') })
+    return tell(shell, answer, endpoint, read.values.json, cardLines(shell))
   },
 }
 
@@ -110,14 +112,14 @@ Takes a request back: it is resolved as withdrawn, its links are closed, nothing
     const options = { reason: { type: 'string' }, json: { type: 'boolean' } } as const
     const read = readArguments(args, options, ['ID'])
     if (!read.ok) return misuse(...read.flaws)
-    const door = enter(shell)
-    if (door === null) return EXIT.error
+    const endpoint = enter(shell)
+    if (endpoint === null) return EXIT.error
     const path = `${pathOf(read.words[0] ?? '')}/withdraw`
-    const answer = await call(door, {
+    const answer = await call(endpoint, {
       method: 'POST',
       path,
       body: { reason: read.values.reason ?? DEFAULT_REASON },
     })
-    return tell(shell, answer, door, read.values.json, cardLines(shell))
+    return tell(shell, answer, endpoint, read.values.json, cardLines(shell))
   },
 }

@@ -1,48 +1,32 @@
 // `lane review` and `lane approve`: something that exists is looked at, or an action is allowed.
+import { approvalOf, reviewOf } from '../client/draft.js'
 import { LENSES } from '../request/request.js'
 import { readArguments } from './arguments.js'
 import { REPLY_USAGE, type ReadSubmission } from './ask.js'
 import { type Command, misuse } from './command.js'
 import { REPLY_OPTIONS, type ReplyValues, readReplySchema } from './reply-options.js'
-import {
-  addressed,
-  COMMON_OPTIONS,
-  type CommonValues,
-  commonUsage,
-  flawsOfRecipients,
-  readTiming,
-} from './submission.js'
+import { COMMON_OPTIONS, type CommonValues, commonUsage, type Made, readCommon } from './submission.js'
 import { makeIds, submit } from './submit.js'
 
-type Made = { readonly requestId: string; readonly runId: string }
 type ReviewValues = CommonValues &
   ReplyValues & {
     readonly target?: string[] | undefined
     readonly lens?: string | undefined
-    readonly id?: string | undefined
   }
 
 export function reviewFrom(values: ReviewValues, made: Made): ReadSubmission {
-  const timing = readTiming(values)
+  const common = readCommon(values, made)
   const reply = readReplySchema(values)
-  const { target: target_handles } = values
+  const { target: targets } = values
   const lens = LENSES.find(name => name === values.lens)
-  const flaws = flawsOfRecipients(values)
-  if (target_handles === undefined) flaws.push('--target is missing: a handle of what is to be reviewed')
+  const flaws: string[] = []
+  if (targets === undefined) flaws.push('--target is missing: a handle of what is to be reviewed')
   if (lens === undefined) flaws.push(`--lens takes one of ${LENSES.join(', ')}`)
-  if (!timing.ok) flaws.push(...timing.flaws)
+  if (!common.ok) flaws.push(...common.flaws)
   if (!reply.ok) flaws.push(...reply.flaws)
-  if (target_handles === undefined || lens === undefined || !timing.ok || !reply.ok || flaws.length > 0)
-    return { ok: false, flaws }
-  const request = {
-    type: 'REQUEST_REVIEW' as const,
-    review_id: values.id ?? made.requestId,
-    target_handles,
-    lens,
-    ...timing.timing,
-    reply_schema: reply.schema,
-  }
-  return { ok: true, submission: addressed(request, values, made.runId) }
+  if (targets === undefined || lens === undefined || !common.ok || !reply.ok) return { ok: false, flaws }
+  const draft = { ...common.common, targets, lens, reply: reply.schema }
+  return { ok: true, submission: reviewOf(draft).submission }
 }
 
 export const review: Command = {
@@ -71,26 +55,15 @@ ${commonUsage()}`,
   },
 }
 
-type ApprovalValues = CommonValues & {
-  readonly param?: string[] | undefined
-  readonly id?: string | undefined
-}
+type ApprovalValues = CommonValues & { readonly param?: string[] | undefined }
 
 export function approvalFrom(action: string, values: ApprovalValues, made: Made): ReadSubmission {
-  const timing = readTiming(values)
-  const flaws = flawsOfRecipients(values)
+  const common = readCommon(values, made)
+  const flaws: string[] = []
   const parameters = readParameters(values.param ?? [], flaws)
-  if (!timing.ok) flaws.push(...timing.flaws)
-  if (!timing.ok || flaws.length > 0) return { ok: false, flaws }
-  const request = {
-    type: 'REQUEST_APPROVAL' as const,
-    approval_id: values.id ?? made.requestId,
-    action,
-    parameters,
-    ...timing.timing,
-    reply_schema: { kind: 'yes_no' as const },
-  }
-  return { ok: true, submission: addressed(request, values, made.runId) }
+  if (!common.ok) flaws.push(...common.flaws)
+  if (!common.ok || flaws.length > 0) return { ok: false, flaws }
+  return { ok: true, submission: approvalOf({ ...common.common, action, parameters }).submission }
 }
 
 /** `k=HANDLE`; a name that is given twice would leave open which of the two was approved. */

@@ -1,10 +1,8 @@
-// From options to the body of POST /v1/requests: what every kind of request shares. The id is made here and not by
-// the lane, so that a request that is sent again after a broken connection is the same request.
-
-import type { Submission } from '../client/put.js'
+// From options to a draft: what every kind of request shares.
+import type { Common } from '../client/draft.js'
 import type { Environment } from '../config/settings.js'
 import type { Channel } from '../request/channel.js'
-import { DEFAULT_ACTIONS, type DefaultAction, type Request } from '../request/request.js'
+import { DEFAULT_ACTIONS } from '../request/request.js'
 import { DURATION_WORDS, parseDuration } from './duration.js'
 
 export const COMMON_OPTIONS = {
@@ -26,6 +24,7 @@ export type CommonValues = {
   readonly channel?: string[] | undefined
   readonly run?: string | undefined
   readonly 'work-item'?: string | undefined
+  readonly id?: string | undefined
 }
 
 /** `defaults` are those that this kind of request takes. */
@@ -42,44 +41,39 @@ export const commonUsage = (
                         20 defaulted, 21 undelivered, 22 withdrawn, 1 error, 2 wrong usage
   --json                print the lane's answer as received`
 
-type Timing = { readonly deadline_seconds: number; readonly default_action: DefaultAction }
-type ReadTiming =
-  | { readonly ok: true; readonly timing: Timing }
+/** Ids for a call that names none. */
+export type Made = { readonly requestId: string; readonly runId: string }
+
+type ReadCommon =
+  | { readonly ok: true; readonly common: Common }
   | { readonly ok: false; readonly flaws: readonly string[] }
 
-/** Neither has a default of ours: how long to wait, and what silence means, is the caller's to say. */
-export function readTiming({ deadline, default: chosen }: CommonValues): ReadTiming {
+export function readCommon(values: CommonValues, made: Made): ReadCommon {
+  const { deadline, default: chosen, to, channel } = values
+  // Neither has a default of ours: how long to wait, and what silence means, is the caller's to say.
   const seconds = deadline === undefined ? null : parseDuration(deadline)
   const action = DEFAULT_ACTIONS.find(name => name === chosen)
-  if (seconds !== null && action !== undefined)
-    return { ok: true, timing: { deadline_seconds: seconds, default_action: action } }
   const flaws: string[] = []
+  // Channels are said of a person; without one there is nobody to say them of.
+  if (channel !== undefined && to === undefined)
+    flaws.push('--channel needs --to: channels are chosen for a person')
   if (seconds === null) flaws.push(`--deadline takes ${DURATION_WORDS}; read ${read(deadline)}`)
   if (action === undefined)
     flaws.push(`--default takes one of ${DEFAULT_ACTIONS.join(', ')}; read ${read(chosen)}`)
-  return { ok: false, flaws }
+  if (seconds === null || action === undefined || flaws.length > 0) return { ok: false, flaws }
+  const common = {
+    id: values.id ?? made.requestId,
+    runId: values.run ?? made.runId,
+    workItemId: values['work-item'],
+    deadlineSeconds: seconds,
+    default: action,
+    // Judged by the lane, which says what it accepts.
+    to: to?.map(user_id => ({ user_id, ...(channel && { channels: channel as Channel[] }) })),
+  }
+  return { ok: true, common }
 }
 
 const read = (text: string | undefined): string => (text === undefined ? 'nothing' : `"${text}"`)
-
-/** Channels are said of a person; without one there is nobody to say them of. */
-export const flawsOfRecipients = ({ to, channel }: CommonValues): string[] =>
-  channel !== undefined && to === undefined ? ['--channel needs --to: channels are chosen for a person'] : []
-
-export function addressed(request: Request, values: CommonValues, runId: string): Submission {
-  const workItem = values['work-item']
-  const channels = values.channel as Channel[] | undefined
-  const recipients = values.to?.map(user_id => ({ user_id, ...(channels && { channels }) }))
-  return {
-    request,
-    run: {
-      run_id: values.run ?? runId,
-      mood: 'DEFERENTIAL',
-      ...(workItem !== undefined && { work_item_id: workItem }),
-    },
-    ...(recipients && { recipients }),
-  }
-}
 
 /** Of a call that names no run. Whoever gives the request an id means the same request with it the next time: a run made
  *  anew would make another of it. `today` is RFC 3339, `random` a few characters that no other call has. */

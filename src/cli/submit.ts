@@ -1,7 +1,7 @@
 // Puts a request to the lane, and waits where asked to. The same id is sent every time, so that trying again cannot
 // ask twice.
 import { randomBytes } from 'node:crypto'
-import { type Door, jsonOf, type Trouble } from '../client/call.js'
+import { type Endpoint, jsonOf, type Trouble } from '../client/call.js'
 import { isOpen, isYesWithoutRight, readCase, type ShownCase } from '../client/case.js'
 import { GRACE_MS, isPassing } from '../client/pace.js'
 import { put, type Submission } from '../client/put.js'
@@ -12,7 +12,7 @@ import { outcomeLines } from './card.js'
 import type { Shell } from './command.js'
 import { EXIT, type ExitCode, exitFor } from './exit-code.js'
 import { paintFor, say, sayInstant } from './print.js'
-import { runIdOf } from './submission.js'
+import { type Made, runIdOf } from './submission.js'
 import { complain, enter, strange, tell, tellTrouble, writeBody } from './tell.js'
 
 /** With doubling pauses some four seconds in all: a restart, not an outage. */
@@ -21,27 +21,24 @@ const ATTEMPTS = 5
 type How = { readonly wait?: boolean | undefined; readonly json?: boolean | undefined }
 
 /** Ids for this call, where the caller gives none; `id` is the request's, if one was given. */
-export function makeIds(
-  shell: Shell,
-  noun: string,
-  id: string | undefined,
-): { readonly requestId: string; readonly runId: string } {
+export function makeIds(shell: Shell, noun: string, id: string | undefined): Made {
   const random = randomBytes(12).toString('hex')
   const today = instant(shell.clock.wall())
   return { requestId: `${noun}-${random}`, runId: runIdOf(shell.env, id, today, random.slice(0, 8)) }
 }
 
 export async function submit(shell: Shell, submission: Submission, { wait, json }: How): Promise<ExitCode> {
-  const door = enter(shell)
-  if (door === null) return EXIT.error
+  const endpoint = enter(shell)
+  if (endpoint === null) return EXIT.error
   const giveUpAt = shell.clock.monotonic() + submission.request.deadline_seconds * 1000 + GRACE_MS
-  const opened = await put(shell, door, submission, { isFinal })
-  if (opened.kind !== 'answer') return tellTrouble(shell, opened, door, json, sameAgain(opened, submission))
+  const opened = await put(shell, endpoint, submission, { isFinal })
+  if (opened.kind !== 'answer')
+    return tellTrouble(shell, opened, endpoint, json, sameAgain(opened, submission))
   const subject = readCase(jsonOf(opened))
-  if (subject === null) return tellTrouble(shell, strange(opened), door, json)
-  if (!wait) return tell(shell, opened, door, json, () => openedLines(shell, subject))
+  if (subject === null) return tellTrouble(shell, strange(opened), endpoint, json)
+  if (!wait) return tell(shell, opened, endpoint, json, () => openedLines(shell, subject))
   if (!json) say(shell.stderr, openedLines(shell, subject))
-  return await finish(shell, door, subject.request_id, json, giveUpAt)
+  return await finish(shell, endpoint, subject.request_id, json, giveUpAt)
 }
 
 /** A lane that was never there is said at once; one that has just broken off may be coming back. */
@@ -56,14 +53,14 @@ function isFinal(trouble: Trouble, attempt: number): boolean {
 
 async function finish(
   shell: Shell,
-  door: Door,
+  endpoint: Endpoint,
   requestId: string,
   json: boolean | undefined,
   giveUpAt: number,
 ): Promise<ExitCode> {
-  const ended = await waitForOutcome(shell, door, requestId, giveUpAt)
+  const ended = await waitForOutcome(shell, endpoint, requestId, giveUpAt)
   if (ended.kind === 'open') throw new Error('a wait without an end came back open')
-  if (ended.kind !== 'outcome') return tellTrouble(shell, ended, door, json)
+  if (ended.kind !== 'outcome') return tellTrouble(shell, ended, endpoint, json)
   if (json) writeBody(shell.stdout, ended.answer.body)
   else say(shell.stdout, outcomeLines(ended.subject, shell.clock.wall(), paintFor(shell.stdout, shell.env)))
   if (isYesWithoutRight(ended.subject)) complain(shell, SPENT)

@@ -1,8 +1,8 @@
 // How an HTTP answer leaves the CLI: the body as received, or a sentence. Errors go to standard error, so that what
 // stands on standard output is always a result.
-import { type Answer, type Door, jsonOf, type Trouble } from '../client/call.js'
+import { type Endpoint, type HttpAnswer, jsonOf, type Trouble } from '../client/call.js'
 import type { Output, Shell } from './command.js'
-import { type FoundDoor, findDoor } from './environment.js'
+import { type FoundEndpoint, findEndpoint } from './environment.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { explain } from './explain.js'
 import { paintFor, say, visible } from './print.js'
@@ -25,10 +25,10 @@ export function complain(shell: Shell, sentences: readonly string[]): ExitCode {
 /** The lane and its key, or null after saying what is missing. */
 export function enter(
   shell: Shell,
-  find: (env: Shell['env']) => FoundDoor = findDoor,
-): (Door & { readonly key: string }) | null {
+  find: (env: Shell['env']) => FoundEndpoint = findEndpoint,
+): (Endpoint & { readonly key: string }) | null {
   const found = find(shell.env)
-  if (found.ok) return found.door
+  if (found.ok) return found.endpoint
   complain(shell, found.flaws)
   return null
 }
@@ -42,7 +42,7 @@ export const schemeHint = (url: string, code: string): string | null =>
     ? `what answers there speaks no https; set LANE_URL to ${url.replace(/^https:/, 'http:')}`
     : null
 
-function schemeHints(trouble: Trouble, { url }: Door): string[] {
+function schemeHints(trouble: Trouble, { url }: Endpoint): string[] {
   const hint = trouble.kind === 'unreachable' ? schemeHint(url, trouble.detail) : null
   return hint === null ? [] : [hint]
 }
@@ -51,12 +51,12 @@ function schemeHints(trouble: Trouble, { url }: Door): string[] {
 export function tellTrouble(
   shell: Shell,
   trouble: Trouble,
-  door: Door,
+  endpoint: Endpoint,
   json: boolean | undefined,
   next: readonly string[] = [],
 ): ExitCode {
   if (!json || trouble.kind !== 'problem' || jsonOf(trouble) === undefined)
-    return complain(shell, [...explain(trouble, door.url), ...schemeHints(trouble, door), ...next])
+    return complain(shell, [...explain(trouble, endpoint.url), ...schemeHints(trouble, endpoint), ...next])
   writeBody(shell.stderr, trouble.body)
   return EXIT.error
 }
@@ -64,21 +64,21 @@ export function tellTrouble(
 /** The usual end of a command: the body under --json, else what `lines` makes of it; or trouble. */
 export function tell(
   shell: Shell,
-  answer: Answer | Trouble,
-  door: Door,
+  answer: HttpAnswer | Trouble,
+  endpoint: Endpoint,
   json: boolean | undefined,
   lines: (body: unknown) => readonly string[] | null,
 ): ExitCode {
-  if (answer.kind !== 'answer') return tellTrouble(shell, answer, door, json)
+  if (answer.kind !== 'answer') return tellTrouble(shell, answer, endpoint, json)
   const shown = json ? [] : lines(jsonOf(answer))
-  if (shown === null) return tellTrouble(shell, strange(answer), door, json)
+  if (shown === null) return tellTrouble(shell, strange(answer), endpoint, json)
   if (json) writeBody(shell.stdout, answer.body)
   else say(shell.stdout, shown)
   return EXIT.ok
 }
 
 /** A success that is not the lane's: something else answers at this address. */
-export const strange = (answer: Answer): Trouble => ({
+export const strange = (answer: HttpAnswer): Trouble => ({
   kind: 'problem',
   status: answer.status,
   body: Buffer.from(''),

@@ -5,14 +5,14 @@
 // CA3  The caller's own abort is no network's doing: it rejects with the signal's reason.
 import { machineClock } from '../clock.js'
 
-/** One lane: its address without a final slash, and the API key, null where only open doors are used. */
-export type Door = { readonly url: string; readonly key: string | null }
+/** One lane: its address without a final slash, and the API key, null where only open routes are called. */
+export type Endpoint = { readonly url: string; readonly key: string | null }
 
 /** Anything but a long poll or a stream answers at once; half a minute is a dead lane. */
 export const PATIENCE_MS = 30_000
 
-export type Answer = { readonly kind: 'answer'; readonly status: number; readonly body: Buffer }
-export type Problem = {
+export type HttpAnswer = { readonly kind: 'answer'; readonly status: number; readonly body: Buffer }
+export type HttpProblem = {
   readonly kind: 'problem'
   readonly status: number
   readonly body: Buffer
@@ -24,7 +24,7 @@ type Unreachable = {
   readonly why: 'refused' | 'unknown_host' | 'timeout' | 'interrupted'
   readonly detail: string
 }
-export type Trouble = Problem | Unreachable
+export type Trouble = HttpProblem | Unreachable
 type Stream = { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> }
 
 export type Call = {
@@ -38,12 +38,14 @@ export type Call = {
 }
 
 export async function call(
-  door: Door,
+  endpoint: Endpoint,
   { patienceMs = PATIENCE_MS, signal, ...rest }: Call,
-): Promise<Answer | Trouble> {
+): Promise<HttpAnswer | Trouble> {
   const patience = AbortSignal.timeout(Math.ceil(patienceMs))
   try {
-    return await readWhole(await send(door, rest, signal ? AbortSignal.any([patience, signal]) : patience))
+    return await readWhole(
+      await send(endpoint, rest, signal ? AbortSignal.any([patience, signal]) : patience),
+    )
   } catch (error) {
     signal?.throwIfAborted()
     return unreachable(error)
@@ -51,9 +53,9 @@ export async function call(
 }
 
 /** For what may be larger than memory: the ledger, a backup. Errors in mid-stream reject the iteration. */
-export async function openStream(door: Door, path: string): Promise<Stream | Trouble> {
+export async function openStream(endpoint: Endpoint, path: string): Promise<Stream | Trouble> {
   try {
-    const response = await send(door, { path })
+    const response = await send(endpoint, { path })
     if (response.status !== 200 || response.body === null) return problemOf(await readWhole(response))
     return { kind: 'stream', chunks: response.body as AsyncIterable<Uint8Array> }
   } catch (error) {
@@ -62,16 +64,16 @@ export async function openStream(door: Door, path: string): Promise<Stream | Tro
 }
 
 function send(
-  door: Door,
+  endpoint: Endpoint,
   { method = 'GET', path, body, bytes }: Call,
   signal?: AbortSignal,
 ): Promise<Response> {
-  return fetch(`${door.url}${path}`, {
+  return fetch(`${endpoint.url}${path}`, {
     method,
     redirect: 'manual',
     headers: {
       accept: 'application/json, application/problem+json;q=0.9, */*;q=0.1',
-      ...(door.key !== null && { authorization: `Bearer ${door.key}` }),
+      ...(endpoint.key !== null && { authorization: `Bearer ${endpoint.key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(bytes !== undefined && { 'content-type': 'application/octet-stream' }),
     },
@@ -81,7 +83,7 @@ function send(
   })
 }
 
-async function readWhole(response: Response): Promise<Answer | Problem> {
+async function readWhole(response: Response): Promise<HttpAnswer | HttpProblem> {
   const { status } = response
   const body = Buffer.from(await response.arrayBuffer())
   if (response.ok) return { kind: 'answer', status, body }
@@ -95,7 +97,11 @@ async function readWhole(response: Response): Promise<Answer | Problem> {
   }
 }
 
-const problemOf = (read: Answer | Problem): Problem => ({ retryAfterMs: null, ...read, kind: 'problem' })
+const problemOf = (read: HttpAnswer | HttpProblem): HttpProblem => ({
+  retryAfterMs: null,
+  ...read,
+  kind: 'problem',
+})
 
 /** Seconds or a date (RFC 9110 §10.2.3). */
 function retryAfter(header: string | null): number | null {

@@ -5,19 +5,17 @@
 import { machineClock } from '../clock.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { AnswerOf } from './answer.js'
-import { type Door, jsonOf } from './call.js'
+import { type Endpoint, jsonOf } from './call.js'
 import { readCase } from './case.js'
 import { keep } from './content.js'
 import {
   type Approval,
   approvalOf,
-  type Common,
   type Drafted,
   type Question,
   questionOf,
   type Review,
   reviewOf,
-  submissionOf,
 } from './draft.js'
 import { type Handle, hold, openedAs } from './handle.js'
 import { keysAt } from './jwks.js'
@@ -25,7 +23,7 @@ import { notOpened, unknown } from './outcome.js'
 import { GRACE_MS, type Pace, sleep } from './pace.js'
 import { persist } from './persist.js'
 import { assertApproved, type PolicyClaims } from './policy.js'
-import { put, type Submission } from './put.js'
+import { put } from './put.js'
 import { type Spend, type Spent, spend } from './spend.js'
 
 export type ConnectOptions = {
@@ -59,23 +57,23 @@ const MACHINE: Pace = { clock: machineClock, sleep }
 const YES_NO = { kind: 'yes_no' } as const
 
 export function connect(options: ConnectOptions = {}, pace: Pace = MACHINE): Lane {
-  const door = doorOf(options)
+  const endpoint = endpointOf(options)
   const runId = options.runId ?? (process.env.LANE_RUN_ID?.trim() || null)
-  const keys = keysAt(`${door.url}/.well-known/jwks.json`)
-  const send = <S extends ReplySchema>(drafted: Drafted, draft: Common, schema: S) =>
-    submit(door, pace, drafted.id, submissionOf(drafted, draft, runId), schema)
+  const keys = keysAt(`${endpoint.url}/.well-known/jwks.json`)
+  const send = <S extends ReplySchema>(drafted: Drafted, schema: S) => submit(endpoint, pace, drafted, schema)
   return {
-    ask: draft => send(questionOf(draft), draft, draft.reply),
-    review: draft => send(reviewOf(draft), draft, draft.reply),
-    approve: draft => send(approvalOf(draft), draft, YES_NO),
-    resume: <S extends ReplySchema>(id: string, reply?: S) => resume(door, pace, id, reply ?? (YES_NO as S)),
-    putContent: content => putContent(pace, door, content),
+    ask: draft => send(questionOf(draft, runId), draft.reply),
+    review: draft => send(reviewOf(draft, runId), draft.reply),
+    approve: draft => send(approvalOf(draft, runId), YES_NO),
+    resume: <S extends ReplySchema>(id: string, reply?: S) =>
+      resume(endpoint, pace, id, reply ?? (YES_NO as S)),
+    putContent: content => putContent(pace, endpoint, content),
     assertApproved: (token, action, parameters) => assertApproved(token, action, parameters, { jwks: keys }),
-    spend: spending => spend(door, pace, spending),
+    spend: spending => spend(endpoint, pace, spending),
   }
 }
 
-function doorOf({ url = process.env.LANE_URL?.trim() || DEFAULT_URL, key }: ConnectOptions): Door {
+function endpointOf({ url = process.env.LANE_URL?.trim() || DEFAULT_URL, key }: ConnectOptions): Endpoint {
   const given = key ?? process.env.LANE_API_KEY?.trim()
   if (!given) throw new TypeError('no API key: give connect() a key, or set LANE_API_KEY')
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
@@ -85,26 +83,30 @@ function doorOf({ url = process.env.LANE_URL?.trim() || DEFAULT_URL, key }: Conn
 
 /** Sent at once, and tried again until its own deadline has passed: later nobody would be asked in time. */
 function submit<S extends ReplySchema>(
-  door: Door,
+  endpoint: Endpoint,
   pace: Pace,
-  id: string,
-  submission: Submission,
+  { id, submission }: Drafted,
   schema: S,
 ): Handle<AnswerOf<S>> {
   const until = pace.clock.monotonic() + submission.request.deadline_seconds * 1000
-  const opening = put(pace, door, submission, { until }).then(answer =>
+  const opening = put(pace, endpoint, submission, { until }).then(answer =>
     answer.kind === 'answer' ? openedAs(id, schema, readCase(jsonOf(answer))) : notOpened(id, answer),
   )
-  return hold({ door, pace, id, schema, giveUpAt: until + GRACE_MS, opening: unheard(opening) })
+  return hold({ endpoint, pace, id, schema, giveUpAt: until + GRACE_MS, opening: unheard(opening) })
 }
 
-function resume<S extends ReplySchema>(door: Door, pace: Pace, id: string, schema: S): Handle<AnswerOf<S>> {
+function resume<S extends ReplySchema>(
+  endpoint: Endpoint,
+  pace: Pace,
+  id: string,
+  schema: S,
+): Handle<AnswerOf<S>> {
   const until = pace.clock.monotonic() + GRACE_MS
   const path = `/v1/requests/${encodeURIComponent(id)}`
-  const opening = persist(pace, door, { path }, { until }).then(answer =>
+  const opening = persist(pace, endpoint, { path }, { until }).then(answer =>
     answer.kind === 'answer' ? openedAs(id, schema, readCase(jsonOf(answer))) : unknown(id, answer),
   )
-  return hold({ door, pace, id, schema, giveUpAt: until, opening: unheard(opening) })
+  return hold({ endpoint, pace, id, schema, giveUpAt: until, opening: unheard(opening) })
 }
 
 /** A bug in here reaches whoever waits; a handle that nobody waits on must not end the process. */
@@ -113,9 +115,9 @@ function unheard<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
-async function putContent(pace: Pace, door: Door, content: string | Uint8Array): Promise<string> {
+async function putContent(pace: Pace, endpoint: Endpoint, content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  const put = await keep(pace, door, bytes)
+  const put = await keep(pace, endpoint, bytes)
   if (put.kind === 'kept') return put.handle
   throw new Error(`the lane does not keep this content (${put.code}): ${put.detail}`)
 }

@@ -1,6 +1,6 @@
 // Content put beside a request, so that a person can open it before answering. Its handle is its hash: putting it
 // again is the same content, so this too may be tried again.
-import { type Door, jsonOf } from './call.js'
+import { type Endpoint, jsonOf } from './call.js'
 import { isFields } from './case.js'
 import { told } from './outcome.js'
 import type { Pace } from './pace.js'
@@ -15,11 +15,11 @@ const ATTEMPTS = 6
 
 export async function keep(
   pace: Pace,
-  door: Door,
+  endpoint: Endpoint,
   bytes: Uint8Array,
   persistence: Persistence = { isFinal: (_, attempt) => attempt === ATTEMPTS },
 ): Promise<Kept> {
-  const answer = await persist(pace, door, { method: 'PUT', path: '/v1/blobs', bytes }, persistence)
+  const answer = await persist(pace, endpoint, { method: 'PUT', path: '/v1/blobs', bytes }, persistence)
   if (answer.kind !== 'answer') {
     const { code, detail } = told(answer)
     return { kind: 'not_kept', code, detail }

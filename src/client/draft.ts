@@ -1,4 +1,5 @@
-// What a program says when it asks, and the request that is made of it.
+// What a program says when it asks, and the submission that is made of it: by the client, the command line, the tools for
+// agents and the first words of a lane alike.
 import { randomBytes } from 'node:crypto'
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { DefaultAction, Lens, Recipient, Request } from '../request/request.js'
@@ -6,24 +7,24 @@ import type { Submission } from './put.js'
 
 export type Common = {
   /** Its name for good: the same id with the same content is the same request. Made if absent. */
-  readonly id?: string
+  readonly id?: string | undefined
   readonly deadlineSeconds: number
   /** What holds if nobody answers. It has no default: what silence means is the caller's to say. */
   readonly default: DefaultAction
   /** May be absent where the lane knows exactly one person. */
-  readonly to?: readonly (string | Recipient)[]
+  readonly to?: readonly (string | Recipient)[] | undefined
   /** The run that asks; else the one given to `connect`, else the request is a run of its own. */
-  readonly runId?: string
-  readonly workItemId?: string
+  readonly runId?: string | undefined
+  readonly workItemId?: string | undefined
   /** Told of the outcome besides whoever waits; see docs/spec/callbacks.md. */
-  readonly callbackUrl?: string
+  readonly callbackUrl?: string | undefined
 }
 
 export type Question<S extends ReplySchema = ReplySchema> = Common & {
   /** One question whose answer changes what is done next. */
   readonly question: string
   readonly impact: string
-  readonly context?: readonly string[]
+  readonly context?: readonly string[] | undefined
   readonly reply: S
 }
 export type Review<S extends ReplySchema = ReplySchema> = Common & {
@@ -37,6 +38,32 @@ export type Approval = Common & {
   readonly parameters: Readonly<Record<string, string>>
 }
 
+/** A submission and the id of its request, which stands under another name in each type. */
+export type Drafted = { readonly id: string; readonly submission: Submission }
+
+/** `runId` is the run of whoever drafts, where the draft names none. */
+export function questionOf(draft: Question, runId: string | null = null): Drafted {
+  const question_id = idFor(draft, 'ask')
+  const { question: question_text, impact, context: context_handles = [], reply: reply_schema } = draft
+  const asked = { type: 'REQUEST_QUESTION' as const, question_id, question_text, impact, context_handles }
+  return addressed(question_id, { ...asked, ...timing(draft), reply_schema }, draft, runId)
+}
+
+export function reviewOf(draft: Review, runId: string | null = null): Drafted {
+  const review_id = idFor(draft, 'review')
+  const { targets: target_handles, lens, reply: reply_schema } = draft
+  const asked = { type: 'REQUEST_REVIEW' as const, review_id, target_handles, lens }
+  return addressed(review_id, { ...asked, ...timing(draft), reply_schema }, draft, runId)
+}
+
+export function approvalOf(draft: Approval, runId: string | null = null): Drafted {
+  const approval_id = idFor(draft, 'approve')
+  const { action, parameters } = draft
+  const asked = { type: 'REQUEST_APPROVAL' as const, approval_id, action, parameters }
+  const reply_schema = { kind: 'yes_no' as const }
+  return addressed(approval_id, { ...asked, ...timing(draft), reply_schema }, draft, runId)
+}
+
 const timing = ({ deadlineSeconds, default: action }: Common) => ({
   deadline_seconds: deadlineSeconds,
   default_action: action,
@@ -45,59 +72,19 @@ const timing = ({ deadlineSeconds, default: action }: Common) => ({
 /** The id is made here and not by the lane, so that sending again is the same request. */
 const idFor = ({ id }: Common, noun: string): string => id ?? `${noun}-${randomBytes(12).toString('hex')}`
 
-/** A request and its id, which stands under another name in each type. */
-export type Drafted = { readonly id: string; readonly request: Request }
-
-export function questionOf(draft: Question): Drafted {
-  const id = idFor(draft, 'ask')
-  const request = {
-    type: 'REQUEST_QUESTION' as const,
-    question_id: id,
-    question_text: draft.question,
-    impact: draft.impact,
-    context_handles: draft.context ?? [],
-    ...timing(draft),
-    reply_schema: draft.reply,
-  }
-  return { id, request }
-}
-
-export function reviewOf(draft: Review): Drafted {
-  const id = idFor(draft, 'review')
-  const request = {
-    type: 'REQUEST_REVIEW' as const,
-    review_id: id,
-    target_handles: draft.targets,
-    lens: draft.lens,
-    ...timing(draft),
-    reply_schema: draft.reply,
-  }
-  return { id, request }
-}
-
-export function approvalOf(draft: Approval): Drafted {
-  const id = idFor(draft, 'approve')
-  const request = {
-    type: 'REQUEST_APPROVAL' as const,
-    approval_id: id,
-    action: draft.action,
-    parameters: draft.parameters,
-    ...timing(draft),
-    reply_schema: { kind: 'yes_no' as const },
-  }
-  return { id, request }
-}
-
 /** The envelope belongs to the request's identity, so nothing in it is made anew: a restarted caller sends the same. */
-export function submissionOf({ id, request }: Drafted, draft: Common, runId: string | null): Submission {
-  return {
+function addressed(id: string, request: Request, draft: Common, runId: string | null): Drafted {
+  const { to, workItemId: work_item_id, callbackUrl: callback_url } = draft
+  const recipients = to?.map(one => (typeof one === 'string' ? { user_id: one } : one))
+  const submission = {
     request,
     run: {
       run_id: draft.runId ?? runId ?? id,
-      mood: 'DEFERENTIAL',
-      ...(draft.workItemId !== undefined && { work_item_id: draft.workItemId }),
+      mood: 'DEFERENTIAL' as const,
+      ...(work_item_id !== undefined && { work_item_id }),
     },
-    ...(draft.to && { recipients: draft.to.map(one => (typeof one === 'string' ? { user_id: one } : one)) }),
-    ...(draft.callbackUrl !== undefined && { callback_url: draft.callbackUrl }),
+    ...(recipients && { recipients }),
+    ...(callback_url !== undefined && { callback_url }),
   }
+  return { id, submission }
 }

@@ -4,7 +4,7 @@
 // CH2  An outcome, once there, is the lane's: waiting again, or after a restart, gives the same one.
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { AnswerOf } from './answer.js'
-import { type Door, jsonOf, type Trouble } from './call.js'
+import { type Endpoint, jsonOf, type Trouble } from './call.js'
 import { readCase, type ShownCase } from './case.js'
 import {
   type Outcome,
@@ -33,7 +33,7 @@ export type Handle<A> = {
 export type Opened = { readonly kind: 'opened'; readonly id: string; readonly case: ShownCase }
 
 type Grip<S extends ReplySchema> = {
-  readonly door: Door
+  readonly endpoint: Endpoint
   readonly pace: Pace
   readonly id: string
   readonly schema: S
@@ -55,14 +55,14 @@ export function hold<S extends ReplySchema>(grip: Grip<S>): Handle<AnswerOf<S>> 
 type WaitOptions = { readonly seconds?: number; readonly signal?: AbortSignal }
 
 async function waitOn<S extends ReplySchema>(
-  { door, pace, id, schema, giveUpAt, opening }: Grip<S>,
+  { endpoint, pace, id, schema, giveUpAt, opening }: Grip<S>,
   { seconds = Number.POSITIVE_INFINITY, signal }: WaitOptions,
 ): Promise<Outcome<AnswerOf<S>> | Pending> {
   const until = pace.clock.monotonic() + seconds * 1000
   const opened = await first(opening, pace, until, signal)
   if (opened === null) return { kind: 'pending', id, case: null }
   if (opened.kind !== 'opened') return opened
-  const ended = await waitForOutcome(pace, door, id, giveUpAt, { until, signal })
+  const ended = await waitForOutcome(pace, endpoint, id, giveUpAt, { until, signal })
   if (ended.kind === 'outcome') return outcomeOf(schema, ended.subject)
   if (ended.kind === 'open') return { kind: 'pending', id, case: ended.subject }
   return pace.clock.monotonic() >= until && ended.kind === 'unreachable'
@@ -99,30 +99,30 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   })
 
 async function takeBack<S extends ReplySchema>(
-  { door, pace, id, schema, opening }: Grip<S>,
+  { endpoint, pace, id, schema, opening }: Grip<S>,
   reason: string,
 ): Promise<Outcome<AnswerOf<S>>> {
   const opened = await opening
   if (opened.kind !== 'opened') return opened
   const path = `/v1/requests/${encodeURIComponent(id)}/withdraw`
   const until = pace.clock.monotonic() + GRACE_MS
-  const answer = await persist(pace, door, { method: 'POST', path, body: { reason } }, { until })
+  const answer = await persist(pace, endpoint, { method: 'POST', path, body: { reason } }, { until })
   if (answer.kind === 'answer') {
     const subject = readCase(jsonOf(answer))
     return subject === null ? strange(id, 'the answer is no case') : outcomeOf(schema, subject)
   }
-  return isTooLate(answer) ? await standing(door, pace, id, schema) : unknown(id, answer)
+  return isTooLate(answer) ? await standing(endpoint, pace, id, schema) : unknown(id, answer)
 }
 
 const isTooLate = (trouble: Trouble): boolean => trouble.kind === 'problem' && trouble.status === 409
 
 async function standing<S extends ReplySchema>(
-  door: Door,
+  endpoint: Endpoint,
   pace: Pace,
   id: string,
   schema: S,
 ): Promise<Outcome<AnswerOf<S>>> {
-  const ended = await waitForOutcome(pace, door, id, pace.clock.monotonic() + GRACE_MS)
+  const ended = await waitForOutcome(pace, endpoint, id, pace.clock.monotonic() + GRACE_MS)
   if (ended.kind === 'outcome') return outcomeOf(schema, ended.subject)
   return ended.kind === 'open' ? strange(id, 'resolved, and open') : unknown(id, ended)
 }

@@ -1,5 +1,5 @@
 // One call, tried again while its trouble can pass. Only for what may be said twice: reading, and writing under an id.
-import { type Answer, type Call, call, type Door, PATIENCE_MS, type Trouble } from './call.js'
+import { type Call, call, type Endpoint, type HttpAnswer, PATIENCE_MS, type Trouble } from './call.js'
 import { FIRST_PAUSE_MS, isPassing, longer, type Pace, pauseAfter } from './pace.js'
 
 export type Persistence = {
@@ -15,14 +15,14 @@ const LAST_WORD_MS = 1000
 
 export async function persist(
   { clock, sleep }: Pace,
-  door: Door,
+  endpoint: Endpoint,
   what: Call,
   { until = Number.POSITIVE_INFINITY, isFinal = () => false, signal }: Persistence = {},
-): Promise<Answer | Trouble> {
+): Promise<HttpAnswer | Trouble> {
   const left = (): number => Math.max(until - clock.monotonic(), 0)
   for (let attempt = 1, pause = FIRST_PAUSE_MS; ; attempt++, pause = longer(pause)) {
     const patienceMs = Math.min(what.patienceMs ?? PATIENCE_MS, left() + LAST_WORD_MS)
-    const answer = await call(door, { ...what, patienceMs, signal })
+    const answer = await call(endpoint, { ...what, patienceMs, signal })
     if (answer.kind === 'answer' || !isPassing(answer) || isFinal(answer, attempt)) return answer
     if (left() === 0) return answer
     await sleep(Math.min(pauseAfter(answer, pause), left()), signal)

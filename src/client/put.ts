@@ -1,6 +1,6 @@
 // Puts a request to the lane. The id is the caller's and the same every time, so trying again cannot ask twice.
 import type { Recipient, Request, Run } from '../request/request.js'
-import type { Answer, Door, Trouble } from './call.js'
+import type { Endpoint, HttpAnswer, Trouble } from './call.js'
 import type { Pace } from './pace.js'
 import { type Persistence, persist } from './persist.js'
 
@@ -13,12 +13,12 @@ export type Submission = {
 
 export function put(
   pace: Pace,
-  door: Door,
+  endpoint: Endpoint,
   submission: Submission,
   { isFinal = () => false, ...rest }: Persistence,
-): Promise<Answer | Trouble> {
+): Promise<HttpAnswer | Trouble> {
   const what = { method: 'POST' as const, path: '/v1/requests', body: submission }
-  return persist(pace, door, what, {
+  return persist(pace, endpoint, what, {
     ...rest,
     isFinal: (trouble, attempt) => isLimit(trouble) || isFinal(trouble, attempt),
   })

@@ -1,5 +1,5 @@
 // Spending the right that an approval gives. The lane decides, once; the same spending again is told the same.
-import { type Door, jsonOf } from './call.js'
+import { type Endpoint, jsonOf } from './call.js'
 import { isFields } from './case.js'
 import { told } from './outcome.js'
 import type { Pace } from './pace.js'
@@ -20,13 +20,13 @@ export type Spent =
 /** Some seconds: the right is about to be used, and whoever uses it should not do so on a guess. */
 const ATTEMPTS = 6
 
-export async function spend(door: Door, pace: Pace, { spendId, ...rest }: Spend): Promise<Spent> {
+export async function spend(endpoint: Endpoint, pace: Pace, { spendId, ...rest }: Spend): Promise<Spent> {
   const what = {
     method: 'POST' as const,
     path: '/v1/policy-tokens/spend',
     body: { ...rest, spend_id: spendId },
   }
-  const answer = await persist(pace, door, what, { isFinal: (_, attempt) => attempt === ATTEMPTS })
+  const answer = await persist(pace, endpoint, what, { isFinal: (_, attempt) => attempt === ATTEMPTS })
   if (answer.kind === 'answer') return spentOf(jsonOf(answer))
   const { code, detail } = told(answer)
   return { kind: 'not_spent', code, detail }

@@ -1,6 +1,6 @@
 // Waiting for the outcome: long polls, one after another. A lane that is being restarted is not an outcome, so a
 // broken connection is tried again until the deadline is long past; then somebody should be told.
-import { type Answer, call, type Door, jsonOf, type Trouble } from './call.js'
+import { call, type Endpoint, type HttpAnswer, jsonOf, type Trouble } from './call.js'
 import { isOpen, readCase, type ShownCase } from './case.js'
 import { FIRST_PAUSE_MS, GRACE_MS, isPassing, longer, type Pace, pauseAfter } from './pace.js'
 
@@ -13,7 +13,7 @@ const LAST_POLL_GRACE_MS = 2000
 /** A poll that comes back open at once must not become a busy loop. */
 const SHORTEST_ROUND_MS = 1000
 
-type Resolved = { readonly kind: 'outcome'; readonly answer: Answer; readonly subject: ShownCase }
+type Resolved = { readonly kind: 'outcome'; readonly answer: HttpAnswer; readonly subject: ShownCase }
 /** Still open when the caller's own patience ended. */
 type Open = { readonly kind: 'open'; readonly subject: ShownCase }
 type Patience = { readonly until?: number; readonly signal?: AbortSignal | undefined }
@@ -24,7 +24,7 @@ type Patience = { readonly until?: number; readonly signal?: AbortSignal | undef
  */
 export async function waitForOutcome(
   pace: Pace,
-  door: Door,
+  endpoint: Endpoint,
   requestId: string,
   giveUpAt: number,
   { until = Number.POSITIVE_INFINITY, signal }: Patience = {},
@@ -34,7 +34,7 @@ export async function waitForOutcome(
   let pause = FIRST_PAUSE_MS
   for (;;) {
     const startedAt = clock.monotonic()
-    const answer = await call(door, { ...poll(requestId, left()), signal })
+    const answer = await call(endpoint, { ...poll(requestId, left()), signal })
     if (answer.kind === 'answer') {
       const subject = readCase(jsonOf(answer))
       if (subject === null) return { ...answer, kind: 'problem', retryAfterMs: null }

@@ -2,20 +2,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Adapter, Desk } from '../adapter/contract.js'
 import type { ReplyPage } from '../adapter/page.js'
-import type { Case } from '../agenda/case.js'
 import type { Config } from '../config/config.js'
 import type { Caller, KeyBook } from '../keys/key-book.js'
 import type { Signing } from '../keys/signing.js'
 import type { Lane } from '../lane/lane.js'
 import type { Scope, Store } from '../ledger/contract.js'
 import type { Channel } from '../request/channel.js'
-import type { SubmissionPolicy } from '../request/parse.js'
 import type { Keyring } from '../token/keyring.js'
 import type { Stamper } from '../token/stamp.js'
 import type { Waiters } from '../waiter/wait.js'
 import type { Guesses } from './guesses.js'
 import type { Metrics } from './metrics.js'
+import type { Places } from './places.js'
 import { refuse } from './problem.js'
+import type { Route } from './route.js'
 import type { TurnedAway, Watch } from './watch.js'
 
 export type DoorParts = {
@@ -42,25 +42,25 @@ export type DoorParts = {
   readonly now: () => number
   /** Aborted when the lane begins to stop: streams end, waiters are let go. */
   readonly closing: AbortSignal
-  /** Which callbacks may be asked for; absent where nobody is called. */
-  readonly callback?: SubmissionPolicy['callback']
+}
+
+/** What a handler has before it. */
+export type Door = DoorParts & {
+  /** Where keys wait for an outcome, and where they follow the ledger. */
+  readonly waits: Places
+  readonly streams: Places
+  /** This door, as OpenAPI tells of it. */
+  readonly describe: () => object
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Any one of these scopes opens the route; absent where it is open to all. */
-    scopes?: readonly Scope[]
-    /** The query parameters it takes; absent where it takes none. */
-    takes?: readonly string[]
+    declared?: Route
   }
   interface FastifyRequest {
     caller?: Caller
   }
 }
-
-export const scoped = (...scopes: Scope[]) => ({ config: { scopes } })
-/** The same for a route that takes query parameters: one that is misspelt must not pass for one that was left out. */
-export const asking = (takes: readonly string[], ...scopes: Scope[]) => ({ config: { scopes, takes } })
 
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === undefined) throw new Error('this route has no scope')
@@ -75,7 +75,7 @@ export async function turnedAway(
   reply: FastifyReply,
   parts: DoorParts,
 ): Promise<boolean> {
-  const scopes = request.routeOptions.config.scopes
+  const scopes = request.routeOptions.config.declared?.scopes
   if (scopes === undefined) return false
   const secret = /^Bearer ([\x21-\x7e]{8,200})$/i.exec(request.headers.authorization ?? '')?.[1]
   const caller =
@@ -122,19 +122,6 @@ const sighting = (request: FastifyRequest, why: TurnedAway['why'], key_id?: stri
   route: request.routeOptions.url ?? 'none',
   ...(key_id !== undefined && { key_id }),
 })
-
-/** The caller's own request, or anyone's for an auditor. What belongs to others is simply not there. */
-export async function visibleCase(
-  request: FastifyRequest<{ Params: { id: string } }>,
-  parts: DoorParts,
-  seesAll: Scope = 'audit',
-): Promise<Case | null> {
-  const caller = callerOf(request)
-  const subject = await parts.lane.current(request.params.id)
-  if (subject === null) return null
-  const own = has(caller, 'request') && subject.opened_by === caller.key_id
-  return own || has(caller, seesAll) ? subject : null
-}
 
 /** A whole number in a query, within bounds; null when it is something else. */
 export function wholeNumber(

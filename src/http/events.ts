@@ -1,79 +1,87 @@
 // The ledger as server-sent events. `id` is the seq, so that a client that comes back says where it was; on a filtered
 // stream an empty event carries the newest seq every fifteen seconds, so that its place advances too.
-import { setMaxListeners } from 'node:events'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
 import { type Entry, EVENT_TYPES } from '../event.js'
 import { follow } from '../waiter/follow.js'
-import { Places } from './bounds.js'
-import { asking, callerOf, type DoorParts, has, wholeNumber } from './door.js'
+import { callerOf, type Door, type DoorParts, has, wholeNumber } from './door.js'
+import { text, whole } from './openapi/schema.js'
 import { refuse } from './problem.js'
+import { type Route, type RouteRequest, route } from './route.js'
 
 const HEARTBEAT_MS = 15_000
-
-const FILTERS = ['run_id', 'request_id', 'type', 'from']
-type Query = { run_id?: string; request_id?: string; type?: string; from?: string }
 
 /** A reader that ends leaves a place: soon enough to look again. */
 const TRY_AGAIN_S = 5
 
-export function eventRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const places = new Places(parts.config.limits.streams_per_key)
-  // Each open stream listens for the end of the lane, and there may be many.
-  setMaxListeners(0, parts.closing)
-  app.get<{ Querystring: Query }>(
-    '/v1/events',
+export const EVENT_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/events',
+    operationId: 'followEvents',
+    summary: 'The ledger as server-sent events',
+    scopes: ['request', 'audit', 'direct'],
+    query: { run_id: text, request_id: text, type: text, from: whole(0) },
+    answers: [{ status: 200, media: 'text/event-stream', words: 'id: seq, event: type, data: the entry' }],
     // A stream has no end that a HEAD could wait for.
-    { ...asking(FILTERS, 'request', 'audit', 'direct'), exposeHeadRoute: false },
-    async (request, reply) => {
-      const types = request.query.type?.split(',')
-      const unknown = types?.filter(type => !(EVENT_TYPES as string[]).includes(type)) ?? []
-      const from = await startOf(request, parts)
-      if (from === null || unknown.length > 0) {
-        return refuse(
-          reply,
-          'malformed_query',
-          'Accepted are run_id, request_id, type (a list of entry types such as REQUEST_RESOLVED) and from; from and Last-Event-ID are whole numbers.',
-        )
-      }
-      const wanted = (entry: Entry): boolean =>
-        (types === undefined || types.includes(entry.type)) &&
-        (request.query.run_id === undefined || entry.run_id === request.query.run_id) &&
-        (request.query.request_id === undefined || entry.request_id === request.query.request_id)
-      const leavePlace = places.take(callerOf(request).key_id)
-      if (leavePlace === null) {
-        const detail = 'This key follows as many streams as it may (limits.streams_per_key); end one first.'
-        return refuse(reply.header('retry-after', TRY_AGAIN_S), 'rate_limited', detail)
-      }
-      reply.hijack()
-      reply.raw.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'x-accel-buffering': 'no',
-        // A connection kept for a next request would hold up the stop of the lane.
-        connection: 'close',
-      })
-      reply.raw.flushHeaders()
-      const leave = new AbortController()
-      const gone = (): void => leave.abort()
-      request.raw.socket.once('close', gone)
-      parts.closing.addEventListener('abort', gone)
-      try {
-        await stream(request, parts, from, wanted, leave.signal, text => write(reply.raw, text))
-      } finally {
-        leavePlace()
-        parts.closing.removeEventListener('abort', gone)
-        // Also where the ledger cannot be read: who is left on an open stream does not know to come back.
-        reply.raw.end()
-      }
-      return reply
-    },
-  )
+    head: false,
+    handle: followEvents,
+  }),
+]
+
+type Following = RouteRequest<never, 'run_id' | 'request_id' | 'type' | 'from'>
+
+async function followEvents(door: Door, request: Following, reply: FastifyReply): Promise<FastifyReply> {
+  const wanted = wantedBy(request)
+  const from = await startOf(request, door)
+  if (from === null || wanted === null) return refuse(reply, 'malformed_query', FILTER_WORDS)
+  const leavePlace = door.streams.take(callerOf(request).key_id)
+  if (leavePlace === null) {
+    const detail = 'This key follows as many streams as it may (limits.streams_per_key); end one first.'
+    return refuse(reply.header('retry-after', TRY_AGAIN_S), 'rate_limited', detail)
+  }
+  reply.hijack()
+  begin(reply.raw)
+  const leave = new AbortController()
+  const gone = (): void => leave.abort()
+  request.raw.socket.once('close', gone)
+  door.closing.addEventListener('abort', gone)
+  try {
+    await stream(request, door, from, wanted, leave.signal, words => write(reply.raw, words))
+  } finally {
+    leavePlace()
+    door.closing.removeEventListener('abort', gone)
+    // Also where the ledger cannot be read: who is left on an open stream does not know to come back.
+    reply.raw.end()
+  }
+  return reply
+}
+
+const FILTER_WORDS =
+  'Accepted are run_id, request_id, type (a list of entry types such as REQUEST_RESOLVED) and from; from and Last-Event-ID are whole numbers.'
+
+/** Which entries the query asks for; null where it names a type that there is not. */
+function wantedBy({ query: { type, run_id, request_id } }: Following): ((entry: Entry) => boolean) | null {
+  const types = type?.split(',')
+  if (types?.some(one => !(EVENT_TYPES as string[]).includes(one))) return null
+  return entry =>
+    (types === undefined || types.includes(entry.type)) &&
+    (run_id === undefined || entry.run_id === run_id) &&
+    (request_id === undefined || entry.request_id === request_id)
+}
+
+function begin(response: ServerResponse): void {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+    // A connection kept for a next request would hold up the stop of the lane.
+    connection: 'close',
+  })
+  response.flushHeaders()
 }
 
 /** After Last-Event-ID; else from `from`; else from now. */
-async function startOf(
-  request: FastifyRequest<{ Querystring: Query }>,
-  parts: DoorParts,
-): Promise<number | null> {
+async function startOf(request: Following, parts: DoorParts): Promise<number | null> {
   const last = request.headers['last-event-id']
   if (typeof last === 'string' && last !== '') {
     const seq = wholeNumber(last, 0, 0, Number.MAX_SAFE_INTEGER)
@@ -84,7 +92,7 @@ async function startOf(
 }
 
 async function stream(
-  request: FastifyRequest,
+  request: Following,
   parts: DoorParts,
   from: number,
   wanted: (entry: Entry) => boolean,
@@ -110,7 +118,7 @@ async function stream(
 }
 
 /** An auditor and a director see everything; another caller the stories it opened itself. */
-function visibility(request: FastifyRequest, parts: DoorParts): (entry: Entry) => Promise<boolean> {
+function visibility(request: Following, parts: DoorParts): (entry: Entry) => Promise<boolean> {
   const caller = callerOf(request)
   if (has(caller, 'audit') || has(caller, 'direct')) return async () => true
   const own = new Map<string, boolean>()

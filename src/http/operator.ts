@@ -1,97 +1,183 @@
 // The operator's routes: who may call, which key signs, what must be forgotten, and a copy of everything.
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { instant } from '../clock.js'
 import { acted } from '../event.js'
 import { makeKey } from '../keys/key-book.js'
 import { type ApiKey, SCOPES } from '../ledger/contract.js'
 import { note } from '../record/record.js'
-import { callerOf, type DoorParts, scoped } from './door.js'
+import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
+import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
+
+/** What a backup is about, and what it is. */
+const EVERYTHING = 'store'
+const SQLITE = 'application/vnd.sqlite3'
 
 const newKey = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/),
   scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
 })
 
-export function operatorRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const { keys, lane, store } = parts
+export const OPERATOR_ROUTES: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/keys',
+    operationId: 'makeKey',
+    summary: 'Make an API key; it is shown this once',
+    scopes: ['operate'],
+    takes: takesJson('NewKey', newKey),
+    answers: [ok('MadeKey', 'made', 201)],
+    refuses: ['invalid_request'],
+    handle: addKey,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/keys',
+    operationId: 'listKeys',
+    summary: 'List the API keys',
+    scopes: ['operate'],
+    answers: [ok('Keys', 'without their secrets')],
+    handle: listKeys,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/keys/self',
+    operationId: 'showOwnKey',
+    summary: 'The API key this is asked with',
+    scopes: SCOPES,
+    answers: [ok('Key', 'without its secret')],
+    handle: showOwnKey,
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/keys/{id}',
+    operationId: 'revokeKey',
+    summary: 'Revoke an API key',
+    scopes: ['operate'],
+    answers: [ok('RevokedKey', 'revoked')],
+    refuses: ['key_in_use'],
+    handle: revokeKey,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/signing-keys/rotate',
+    operationId: 'rotateSigningKey',
+    summary: 'Sign with a new key from now on',
+    scopes: ['operate'],
+    answers: [ok('Rotated', 'rotated', 201)],
+    handle: async ({ signing }, _request, reply) => reply.code(201).send(await signing.rotate()),
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/signing-keys/{kid}',
+    operationId: 'revokeSigningKey',
+    summary: 'Revoke a signing key at once; what it signed is sent or minted anew',
+    scopes: ['operate'],
+    answers: [ok('RevokedSigningKey', 'revoked')],
+    handle: revokeSigningKey,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/{id}/erase',
+    operationId: 'eraseRawReplies',
+    summary: 'Forget the raw words of every reply to a request',
+    scopes: ['operate'],
+    answers: [ok('Erased', 'what was forgotten')],
+    handle: eraseRawReplies,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/backup',
+    operationId: 'takeBackup',
+    summary: 'A consistent copy of everything but the secret',
+    scopes: ['operate'],
+    answers: [{ status: 200, media: SQLITE, words: 'an SQLite file' }],
+    // A HEAD would take nothing, and it would be recorded as taken.
+    head: false,
+    handle: takeBackup,
+  }),
+]
 
-  app.post('/v1/keys', scoped('operate'), async (request, reply) => {
-    const body = newKey.safeParse(request.body)
-    if (!body.success) {
-      const accepted = `{"name": 1 to 64 letters, digits, space . _ -, "scopes": some of ${SCOPES.join(', ')}}`
-      return refuse(reply, 'invalid_request', `A new key is ${accepted}.`)
-    }
-    const { secret, key } = makeKey(body.data.name, [...new Set(body.data.scopes)], instant(parts.now()))
-    await keys.add(key, callerOf(request).key_id)
-    return reply.code(201).send({ ...showKey(key), key: secret })
-  })
-
-  // Whoever hands a key on, or is handed one, can see what it is good for.
-  app.get('/v1/keys/self', scoped(...SCOPES), async request => {
-    const key = keys.get(callerOf(request).key_id)
-    if (key === null) throw new Error('a caller has a key')
-    return showKey(key)
-  })
-
-  // Another replica may have made one just now.
-  app.get('/v1/keys', scoped('operate'), async () => {
-    await keys.reload()
-    return { items: keys.all().map(showKey) }
-  })
-
-  app.delete<{ Params: { id: string } }>('/v1/keys/:id', scoped('operate'), async (request, reply) => {
-    const { id } = request.params
-    await keys.reload()
-    if (keys.get(id) === null)
-      return refuse(reply, 'not_found', 'There is no key with that id; see GET /v1/keys.')
-    if (id === callerOf(request).key_id) {
-      return refuse(
-        reply,
-        'key_in_use',
-        'Revoke this key with another one, so that somebody can still operate.',
-      )
-    }
-    await keys.revoke(id, callerOf(request).key_id)
-    return reply.send({ key_id: id, revoked_at: keys.get(id)?.revoked_at })
-  })
-
-  app.post('/v1/signing-keys/rotate', scoped('operate'), async (_request, reply) =>
-    reply.code(201).send(await parts.signing.rotate()),
-  )
-
-  app.delete<{ Params: { kid: string } }>(
-    '/v1/signing-keys/:kid',
-    scoped('operate'),
-    async (request, reply) => {
-      const revoked = await parts.signing.revoke(request.params.kid, callerOf(request).key_id)
-      const absent = 'There is no signing key with that kid; see GET /.well-known/jwks.json.'
-      return revoked === null ? refuse(reply, 'not_found', absent) : reply.send(revoked)
-    },
-  )
-
-  app.post<{ Params: { id: string } }>(
-    '/v1/requests/:id/erase',
-    scoped('operate'),
-    async (request, reply) => {
-      const erased = await lane.erase(request.params.id, callerOf(request).key_id)
-      if (erased === null) return refuse(reply, 'not_found', 'There is no request with that id.')
-      return reply.send({ request_id: request.params.id, erased })
-    },
-  )
-
-  // A HEAD would take nothing, and it would be recorded as taken.
-  const whole = { ...scoped('operate'), exposeHeadRoute: false }
-  app.get('/v1/backup', whole, async (request, reply) => {
-    await note(store.ledger, acted('backup_taken', EVERYTHING, callerOf(request).key_id))
-    return sendBackup(reply, store.backup())
-  })
+async function addKey(
+  { keys, now }: Door,
+  request: RouteRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = newKey.safeParse(request.body)
+  if (!body.success) {
+    const accepted = `{"name": 1 to 64 letters, digits, space . _ -, "scopes": some of ${SCOPES.join(', ')}}`
+    return refuse(reply, 'invalid_request', `A new key is ${accepted}.`)
+  }
+  const { secret, key } = makeKey(body.data.name, [...new Set(body.data.scopes)], instant(now()))
+  await keys.add(key, callerOf(request).key_id)
+  return reply.code(201).send({ ...showKey(key), key: secret })
 }
 
-/** What a backup is about. */
-const EVERYTHING = 'store'
+/** Another replica may have made one just now. */
+async function listKeys({ keys }: Door, _request: RouteRequest, reply: FastifyReply): Promise<FastifyReply> {
+  await keys.reload()
+  return reply.send({ items: keys.all().map(showKey) })
+}
+
+/** Whoever hands a key on, or is handed one, can see what it is good for. */
+function showOwnKey({ keys }: Door, request: RouteRequest, reply: FastifyReply): FastifyReply {
+  const key = keys.get(callerOf(request).key_id)
+  if (key === null) throw new Error('a caller has a key')
+  return reply.send(showKey(key))
+}
+
+async function revokeKey(
+  { keys }: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { id } = request.params
+  const { key_id } = callerOf(request)
+  await keys.reload()
+  if (keys.get(id) === null)
+    return refuse(reply, 'not_found', 'There is no key with that id; see GET /v1/keys.')
+  if (id === key_id) {
+    const detail = 'Revoke this key with another one, so that somebody can still operate.'
+    return refuse(reply, 'key_in_use', detail)
+  }
+  await keys.revoke(id, key_id)
+  return reply.send({ key_id: id, revoked_at: keys.get(id)?.revoked_at })
+}
+
+async function revokeSigningKey(
+  { signing }: Door,
+  request: RouteRequest<'kid'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const revoked = await signing.revoke(request.params.kid, callerOf(request).key_id)
+  const absent = 'There is no signing key with that kid; see GET /.well-known/jwks.json.'
+  return revoked === null ? refuse(reply, 'not_found', absent) : reply.send(revoked)
+}
+
+async function eraseRawReplies(
+  { lane }: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { id: request_id } = request.params
+  const erased = await lane.erase(request_id, callerOf(request).key_id)
+  if (erased === null) return refuse(reply, 'not_found', 'There is no request with that id.')
+  return reply.send({ request_id, erased })
+}
+
+async function takeBackup(
+  { store }: Door,
+  request: RouteRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  await note(store.ledger, acted('backup_taken', EVERYTHING, callerOf(request).key_id))
+  return reply
+    .type(SQLITE)
+    .header('content-disposition', 'attachment; filename="lane-backup.db"')
+    .send(Readable.from(store.backup()))
+}
 
 const showKey = ({ key_id, name, scopes, created_at, revoked_at }: ApiKey) => ({
   key_id,
@@ -100,9 +186,3 @@ const showKey = ({ key_id, name, scopes, created_at, revoked_at }: ApiKey) => ({
   created_at,
   revoked_at,
 })
-
-const sendBackup = (reply: FastifyReply, bytes: AsyncIterable<Uint8Array>): FastifyReply =>
-  reply
-    .type('application/vnd.sqlite3')
-    .header('content-disposition', 'attachment; filename="lane-backup.db"')
-    .send(Readable.from(bytes))

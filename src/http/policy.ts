@@ -1,14 +1,15 @@
 // Where a run shows by what right it acts: a policy token is spent here, once, on exactly what was approved; and an
 // operator can take one back.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { Spent } from '../director/spend.js'
 import { ID, ID_WORDS } from '../request/field.js'
 import { refusalOf } from '../request/refusal.js'
 import { holdsSecret } from '../request/secrecy.js'
-import { callerOf, type DoorParts, scoped } from './door.js'
-import { type Code, refuse } from './problem.js'
-import { readReason } from './reason.js'
+import { callerOf, type Door } from './door.js'
+import { problemCodes, type Refusals, refuse } from './problem.js'
+import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
+import { REASON_WORDS, revocation } from './withdrawal.js'
 
 /** As many as an approval may have; each name and handle as an approval has them is judged by its hash. */
 const MAX_PARAMETERS = 20
@@ -29,7 +30,8 @@ const spending = z.strictObject({
     })
     .refine(given => Object.keys(given).length >= 1 && Object.keys(given).length <= MAX_PARAMETERS, {
       error: PARAMETERS_WORDS,
-    }),
+    })
+    .meta({ minProperties: 1, maxProperties: MAX_PARAMETERS }),
   spend_id: z
     .string({ error: ID_WORDS })
     .regex(ID, { error: ID_WORDS })
@@ -37,8 +39,7 @@ const spending = z.strictObject({
     .refine(id => !holdsSecret(id), { error: `${ID_WORDS}, and not an API key` }),
 })
 
-type Refusal = Extract<Spent, { kind: 'refused' }>['why']
-const REFUSALS: Readonly<Record<Refusal, readonly [Code, string]>> = {
+const REFUSALS: Refusals<Extract<Spent, { kind: 'refused' }>['why']> = {
   invalid: ['policy_token_invalid', 'This is not a policy token that this lane has issued.'],
   mismatch: [
     'policy_mismatch',
@@ -52,39 +53,63 @@ const REFUSALS: Readonly<Record<Refusal, readonly [Code, string]>> = {
   revoked: ['policy_token_revoked', 'The approval was taken back before it was spent.'],
 }
 
-export function policyRoutes(app: FastifyInstance, { lane }: DoorParts): void {
-  app.post('/v1/policy-tokens/spend', scoped('request'), async (request, reply) => {
-    const body = spending.safeParse(request.body)
-    if (!body.success) {
-      const errors = refusalOf(request.body, body.error.issues)
-      return refuse(reply, 'invalid_request', 'The body is {token, action, parameters, spend_id}.', errors)
-    }
-    const { token, action, parameters, spend_id } = body.data
-    const by = callerOf(request).key_id
-    const result = await lane.director.spend(token, { action, parameters, spend_id, by })
-    if (result.kind === 'refused') return refuse(reply, ...REFUSALS[result.why])
-    return reply.send({ jti: result.jti, action, spend_id, spent_at: result.at })
-  })
+export const POLICY_ROUTES: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/policy-tokens/spend',
+    operationId: 'spendPolicyToken',
+    summary: 'Spend an approval on exactly what was approved; again under the same spend_id',
+    scopes: ['request'],
+    takes: takesJson('Spending', spending),
+    answers: [ok('Spent', 'spent, now or before under this spend_id')],
+    refuses: ['invalid_request', ...problemCodes(REFUSALS)],
+    handle: spend,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/policy-tokens/{jti}/revoke',
+    operationId: 'revokePolicyToken',
+    summary: 'Take an approval back before it is spent',
+    scopes: ['operate'],
+    takes: { ...takesJson('Revocation', revocation), optional: true },
+    answers: [ok('Revoked', 'revoked, now or before')],
+    refuses: ['invalid_request', 'already_spent'],
+    handle: revoke,
+  }),
+]
 
-  app.post<{ Params: { jti: string } }>(
-    '/v1/policy-tokens/:jti/revoke',
-    scoped('operate'),
-    async (request, reply) => {
-      const reason = readReason(request.body, NO_REASON)
-      if (reason === null)
-        return refuse(reply, 'invalid_request', 'The body is {"reason": one visible line}, or none at all.')
-      const { jti } = request.params
-      const result = await lane.director.revoke(jti, reason, callerOf(request).key_id)
-      switch (result.kind) {
-        case 'unknown':
-          return refuse(reply, 'not_found', 'There is no policy token with that jti.')
-        case 'already_spent':
-          return refuse(reply, 'already_spent', 'The policy token was spent before it could be revoked.')
-        case 'revoked':
-          return reply.send({ jti, revoked_at: result.at })
-      }
-    },
-  )
+async function spend({ lane }: Door, request: RouteRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const body = spending.safeParse(request.body)
+  if (!body.success) {
+    const errors = refusalOf(request.body, body.error.issues)
+    return refuse(reply, 'invalid_request', 'The body is {token, action, parameters, spend_id}.', errors)
+  }
+  const { token, action, parameters, spend_id } = body.data
+  const by = callerOf(request).key_id
+  const result = await lane.director.spend(token, { action, parameters, spend_id, by })
+  if (result.kind === 'refused') return refuse(reply, ...REFUSALS[result.why])
+  return reply.send({ jti: result.jti, action, spend_id, spent_at: result.at })
+}
+
+async function revoke(
+  { lane }: Door,
+  request: RouteRequest<'jti'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = revocation.safeParse(request.body ?? {})
+  if (!body.success)
+    return refuse(reply, 'invalid_request', `The body is {"reason": ${REASON_WORDS}}, or none at all.`)
+  const { jti } = request.params
+  const { reason = NO_REASON } = body.data
+  const result = await lane.director.revoke(jti, reason, callerOf(request).key_id)
+  switch (result.kind) {
+    case 'unknown':
+      return refuse(reply, 'not_found', 'There is no policy token with that jti.')
+    case 'already_spent':
+      return refuse(reply, 'already_spent', 'The policy token was spent before it could be revoked.')
+    case 'revoked':
+      return reply.send({ jti, revoked_at: result.at })
+  }
 }
 
 /** What the ledger says when an operator gives no reason. */

@@ -49,7 +49,12 @@ export const CODES = {
 
 export type Code = keyof typeof CODES
 
-type Problem = {
+/** Why a room says no, as this door says it. */
+export type Refusals<Why extends string> = Readonly<Record<Why, readonly [code: Code, detail: string]>>
+export const problemCodes = (refusals: Refusals<string>): readonly Code[] =>
+  Object.values(refusals).map(([code]) => code)
+
+type ProblemBody = {
   readonly type: string
   readonly title: string
   readonly status: number
@@ -58,7 +63,7 @@ type Problem = {
   readonly errors?: readonly FieldError[]
 }
 
-export function problem(code: Code, detail: string, errors?: readonly FieldError[]): Problem {
+export function problem(code: Code, detail: string, errors?: readonly FieldError[]): ProblemBody {
   const [status, title] = CODES[code]
   return { type: `urn:interrupt-lane:${code}`, title, status, detail, code, ...(errors && { errors }) }
 }

@@ -1,10 +1,11 @@
 // Who can be asked, and the invitation by which a person links an address of their own. Addresses are never shown.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { CHANNELS } from '../request/channel.js'
 import { refusalOf } from '../request/refusal.js'
-import { callerOf, type DoorParts, scoped } from './door.js'
+import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
+import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
 
 const CHANNEL_WORDS = `one of ${CHANNELS.join(', ')}`
 const invitation = z.strictObject(
@@ -12,41 +13,61 @@ const invitation = z.strictObject(
   { error: `{"channel": ${CHANNEL_WORDS}}` },
 )
 
-export function recipientRoutes(app: FastifyInstance, { config, lane }: DoorParts): void {
-  app.get('/v1/recipients', scoped('request'), async () => ({
-    items: Object.values(config.recipients).map(({ user_id, name, channels }) => ({
-      user_id,
-      name,
-      channels,
-    })),
-  }))
+export const RECIPIENT_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/recipients',
+    operationId: 'listRecipients',
+    summary: 'Who can be asked; no addresses',
+    scopes: ['request'],
+    answers: [ok('Recipients', 'ids, names and channels')],
+    handle: ({ config }, _request, reply) =>
+      reply.send({
+        items: Object.values(config.recipients).map(({ user_id, name, channels }) => ({
+          user_id,
+          name,
+          channels,
+        })),
+      }),
+  }),
+  route({
+    method: 'post',
+    path: '/v1/recipients/{id}/invitations',
+    operationId: 'inviteRecipient',
+    summary: 'Invite a person to link an address of their own',
+    scopes: ['operate'],
+    takes: takesJson('NewInvitation', invitation),
+    answers: [ok('Invitation', 'where it is accepted, once, until it expires', 201)],
+    refuses: ['invalid_request', 'not_linkable', 'channel_unavailable'],
+    handle: invite,
+  }),
+]
 
-  app.post<{ Params: { id: string } }>(
-    '/v1/recipients/:id/invitations',
-    scoped('operate'),
-    async (request, reply) => {
-      const { id } = request.params
-      if (config.recipients[id] === undefined)
-        return refuse(reply, 'not_found', 'There is no such recipient; see GET /v1/recipients.')
-      const body = invitation.safeParse(request.body)
-      if (!body.success) {
-        const errors = refusalOf(request.body, body.error.issues)
-        return refuse(reply, 'invalid_request', `The body is {"channel": ${CHANNEL_WORDS}}.`, errors)
-      }
-      const { channel } = body.data
-      const invited = await lane.invite(id, channel, callerOf(request).key_id)
-      switch (invited.kind) {
-        case 'invited':
-          return reply.code(201).send({ url: invited.url, expires_at: invited.expires_at })
-        case 'not_linkable':
-          return refuse(
-            reply,
-            'not_linkable',
-            `Recipient ${id} has no address of their own to link there; telegram: link in the configuration says so.`,
-          )
-        case 'unavailable':
-          return refuse(reply, 'channel_unavailable', `${channel} does not answer just now; try again.`)
-      }
-    },
-  )
+async function invite(
+  { config, lane }: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { id } = request.params
+  if (config.recipients[id] === undefined)
+    return refuse(reply, 'not_found', 'There is no such recipient; see GET /v1/recipients.')
+  const body = invitation.safeParse(request.body)
+  if (!body.success) {
+    const errors = refusalOf(request.body, body.error.issues)
+    return refuse(reply, 'invalid_request', `The body is {"channel": ${CHANNEL_WORDS}}.`, errors)
+  }
+  const { channel } = body.data
+  const invited = await lane.invite(id, channel, callerOf(request).key_id)
+  switch (invited.kind) {
+    case 'invited':
+      return reply.code(201).send({ url: invited.url, expires_at: invited.expires_at })
+    case 'not_linkable':
+      return refuse(
+        reply,
+        'not_linkable',
+        `Recipient ${id} has no address of their own to link there; telegram: link in the configuration says so.`,
+      )
+    case 'unavailable':
+      return refuse(reply, 'channel_unavailable', `${channel} does not answer just now; try again.`)
+  }
 }

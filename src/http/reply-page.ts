@@ -1,6 +1,6 @@
 // The person's door: the page behind a reply handle. GET and HEAD only ever draw it; a POST is taken at the web channel's
 // desk, as a reply is on any other channel, and "recorded" is said after the commit.
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Inbound, Refused, Verdict } from '../adapter/contract.js'
 import type { Form } from '../adapter/page.js'
 import { isOpen } from '../agenda/case.js'
@@ -33,25 +33,66 @@ import {
   STALE,
   TOO_LONG,
 } from './reply-words.js'
+import { HTML, JSON_MEDIA, ok, type Route, route } from './route.js'
 
 /** All that a form can hold, and room for a reply that is too long to be told so. */
 const FORM_BYTES = 16 * 1024
 
-type WithHandle = { Params: { handle: string } }
-type WithHash = { Params: { handle: string; hash: string } }
+/** What a page, and whoever posts to it, may be told. */
+const TURNED_AWAY = ['rate_limited', 'seal_broken'] as const
 
-export function replyRoutes(app: FastifyInstance, parts: DoorParts): void {
-  app.get<WithHandle>('/r/:handle', (request, reply) =>
-    look({ parts, request, reply }, request.params.handle),
-  )
-  const typed = { bodyLimit: FORM_BYTES, errorHandler: tooLarge(parts) }
-  app.post<WithHandle>('/r/:handle', typed, (request, reply) =>
-    post({ parts, request, reply }, request.params.handle),
-  )
-  app.get<WithHash>('/r/:handle/blobs/:hash', (request, reply) =>
-    open({ parts, request, reply }, request.params.handle, request.params.hash),
-  )
-}
+export const REPLY_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/r/{handle}',
+    operationId: 'drawReplyPage',
+    summary: 'The reply page; drawing it decides nothing',
+    answers: [{ status: 200, media: HTML, words: 'the page' }],
+    refuses: TURNED_AWAY,
+    handle: (parts, request, reply) => look({ parts, request, reply }, request.params.handle),
+  }),
+  route({
+    method: 'post',
+    path: '/r/{handle}',
+    operationId: 'answerOnPage',
+    summary: 'Answer from the reply page',
+    takes: {
+      media: ['application/x-www-form-urlencoded', JSON_MEDIA],
+      body: 'ReplyForm',
+      isBytes: true,
+      atMost: FORM_BYTES,
+    },
+    answers: [
+      { status: 200, media: HTML, words: 'recorded, as a page' },
+      ok('Answered', 'recorded, where JSON is asked for'),
+    ],
+    refuses: [
+      ...TURNED_AWAY,
+      'malformed_form',
+      'foreign_origin',
+      'csrf_mismatch',
+      'code_mismatch',
+      'reply_rejected',
+      'already_resolved',
+      'deadline_passed',
+      'reply_too_long',
+      'reply_bad_charset',
+      'reply_not_in_schema',
+    ],
+    onError: tooLarge,
+    handle: (parts, request, reply) => post({ parts, request, reply }, request.params.handle),
+  }),
+  route({
+    method: 'get',
+    path: '/r/{handle}/blobs/{hash}',
+    operationId: 'drawContent',
+    summary: 'Stored content of this request, as escaped text',
+    answers: [{ status: 200, media: HTML, words: 'a page' }],
+    refuses: TURNED_AWAY,
+    handle: (parts, request, reply) =>
+      open({ parts, request, reply }, request.params.handle, request.params.hash),
+  }),
+]
 
 async function look(visit: Visit, text: string): Promise<FastifyReply> {
   const found = await find(visit, text)
@@ -154,9 +195,7 @@ async function refuse(visit: Visit, refused: Refused, handle: string, typed: str
 }
 
 /** What a person typed is told to a person; any other surprise is the door's. */
-const tooLarge =
-  (parts: DoorParts) =>
-  (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error
-    stop({ parts, request, reply }, 'too_large', TOO_LONG)
-  }
+function tooLarge(parts: DoorParts, error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error
+  stop({ parts, request, reply }, 'too_large', TOO_LONG)
+}

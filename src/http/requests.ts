@@ -1,195 +1,165 @@
 // The caller's side: open a request, look at it, wait for it, take it back.
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { type Case, decidingReply, isOpen } from '../agenda/case.js'
-import { instant } from '../clock.js'
-import { proofsFor } from '../config/config.js'
-import type { Caller } from '../keys/key-book.js'
-import type { Guard } from '../ledger/contract.js'
-import { type Admission, admit } from '../request/admit.js'
-import { likeness } from '../request/display.js'
-import { completeRequest, parseSubmission, type Submission } from '../request/parse.js'
-import { idOf } from '../request/request.js'
-import { COUNT_AGAIN_MS, OpenRequests, Places } from './bounds.js'
+import type { FastifyReply } from 'fastify'
+import { isOpen } from '../agenda/case.js'
+import { SUBMISSION_CODES } from '../lane/submit.js'
+import { refusalOf } from '../request/refusal.js'
 import { showCase } from './case.js'
-import { asking, callerOf, type DoorParts, has, scoped, visibleCase, wholeNumber } from './door.js'
+import { listCases, showTo, visibleCase } from './cases.js'
+import { callerOf, type Door, wholeNumber } from './door.js'
+import { STATES } from './openapi/bodies.js'
+import { one, text, whole } from './openapi/schema.js'
+import { submissionShape } from './openapi/shapes.js'
 import { refuse } from './problem.js'
-import { LONGEST_REASON, readReason } from './reason.js'
+import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
+import { REASON_WORDS, withdrawal } from './withdrawal.js'
 
-const PAGE = 50
-const STATES = ['pending', 'partial', 'answered', 'defaulted', 'undelivered', 'withdrawn']
+const SHORTEST_WAIT_S = 1
+const LONGEST_WAIT_S = 60
+const USUAL_WAIT_S = 30
+/** A place to wait in is free again soon. */
+const PLACE_AGAIN_S = 1
 
-type WithId = { Params: { id: string } }
+export const REQUEST_ROUTES: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/requests',
+    operationId: 'openRequest',
+    summary: 'Put a typed request before people',
+    scopes: ['request'],
+    takes: takesJson('Submission', submissionShape),
+    answers: [ok('Case', 'opened; said after the commit', 201), ok('Case', 'the same request again')],
+    refuses: SUBMISSION_CODES,
+    handle: openRequest,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/requests',
+    operationId: 'listRequests',
+    summary: 'List cases, newest first, 50 a page',
+    scopes: ['request', 'audit'],
+    query: { state: one(...STATES), run_id: text, cursor: text },
+    answers: [ok('CaseList', 'a page')],
+    handle: listRequests,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/requests/{id}',
+    operationId: 'showRequest',
+    summary: 'One case',
+    scopes: ['request', 'audit'],
+    answers: [ok('Case', 'the case')],
+    handle: showRequest,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/requests/{id}/wait',
+    operationId: 'awaitOutcome',
+    summary: 'Wait for the outcome',
+    scopes: ['request', 'audit'],
+    query: { timeout_seconds: { ...whole(SHORTEST_WAIT_S, LONGEST_WAIT_S), default: USUAL_WAIT_S } },
+    answers: [ok('Case', 'resolved'), ok('Case', 'still open', 202)],
+    handle: awaitOutcome,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/{id}/withdraw',
+    operationId: 'withdrawRequest',
+    summary: 'Take a request back',
+    scopes: ['request', 'operate'],
+    takes: takesJson('Withdrawal', withdrawal),
+    answers: [ok('Case', 'withdrawn, now or before')],
+    refuses: ['invalid_request', 'already_resolved'],
+    handle: withdrawRequest,
+  }),
+]
 
-export function requestRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const { lane, config, callback } = parts
-  const policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
-  const { recipients, actions } = config
-  const admissionOf = (askedBy: string): Admission => ({
-    recipients,
-    actions,
-    configured: [...parts.adapters.keys()],
-    proofsFor: request => proofsFor(config, request),
-    shows(channel, submission) {
-      const deadline_at = instant(parts.now() + submission.request.deadline_seconds * 1000)
-      return parts.adapters.get(channel)?.shows(likeness(submission, askedBy, deadline_at)) ?? false
-    },
-    printsLinks: parts.printsLinks,
-  })
-  const { open_requests_per_key, waits_per_key } = config.limits
-  const count = (key: string, most: number): Promise<number> => parts.store.ledger.countOpen(key, most)
-  const bound = new OpenRequests(count, open_requests_per_key, parts.now)
-  const waiting = new Places(waits_per_key)
-
-  app.post('/v1/requests', scoped('request'), async (request, reply) => {
-    const parsed = parseSubmission(request.body, policy)
-    if (!parsed.ok) return refuse(reply, parsed.code, sayFields(parsed.errors), parsed.errors)
-    const admitted = admit(parsed.submission, admissionOf(callerOf(request).name))
-    if (!admitted.ok) return refuse(reply, admitted.code, admitted.detail, admitted.errors)
-    const { key_id } = callerOf(request)
-    if (!(await bound.admit(key_id)) && !(await isKnown(parsed.submission)))
-      return busy(
-        reply,
-        `This key has ${open_requests_per_key} requests open (limits.open_requests_per_key).`,
-      )
-    const opened = await lane.open(parsed.submission, admitted.recipients, key_id)
-    switch (opened.kind) {
-      case 'opened':
-        return reply.code(201).send(showCase(opened.subject))
-      case 'known':
-        return reply.code(200).send(await shown(opened.subject, callerOf(request)))
-      case 'id_conflict':
-        return refuse(
-          reply,
-          'id_conflict',
-          'The same id is the same request only with the same content, run, recipients, callback_url and key. Choose a new id, or send what was sent before.',
-        )
-      case 'limited':
-        return limited(reply, opened.guard)
+async function openRequest(door: Door, request: RouteRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const caller = callerOf(request)
+  const submitted = await door.lane.submit(request.body, caller)
+  switch (submitted.kind) {
+    case 'opened':
+      return reply.code(201).send(showCase(submitted.subject))
+    case 'known':
+      return reply.code(200).send(await showTo(door, caller, submitted.subject))
+    case 'refused': {
+      const { code, detail, errors, retryAfterSeconds } = submitted
+      if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+      return refuse(reply, code, detail, errors)
     }
-  })
-
-  app.get<WithId>('/v1/requests/:id', scoped('request', 'audit'), async (request, reply) => {
-    const subject = await visibleCase(request, parts)
-    return subject === null ? absent(reply) : reply.send(await shown(subject, callerOf(request)))
-  })
-
-  app.get<{ Querystring: Record<string, string | undefined> }>(
-    '/v1/requests',
-    asking(['state', 'run_id', 'cursor'], 'request', 'audit'),
-    async (request, reply) => {
-      const { state, run_id, cursor } = request.query
-      const before = wholeNumber(cursor, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER)
-      if (before === null || (state !== undefined && !STATES.includes(state))) {
-        return refuse(
-          reply,
-          'malformed_query',
-          `Accepted are state (one of ${STATES.join(', ')}), run_id, and cursor as given by next_cursor.`,
-        )
-      }
-      const caller = callerOf(request)
-      const listed = await parts.store.ledger.list({
-        before,
-        limit: PAGE + 1,
-        ...(state !== undefined && { state }),
-        ...(run_id !== undefined && { run_id }),
-        ...(!has(caller, 'audit') && { opened_by: caller.key_id }),
-      })
-      const page = listed.slice(0, PAGE)
-      const cases = await Promise.all(page.map(({ request_id }) => lane.current(request_id)))
-      const there = cases.filter(subject => subject !== null)
-      const items = await Promise.all(there.map(subject => shown(subject, caller)))
-      const last = page.at(-1)
-      return reply.send({
-        items,
-        next_cursor: listed.length > PAGE && last !== undefined ? String(last.opened_seq) : null,
-      })
-    },
-  )
-
-  app.get<WithId & { Querystring: { timeout_seconds?: string } }>(
-    '/v1/requests/:id/wait',
-    asking(['timeout_seconds'], 'request', 'audit'),
-    async (request, reply) => {
-      const seconds = wholeNumber(request.query.timeout_seconds, 30, 1, 60)
-      if (seconds === null)
-        return refuse(reply, 'malformed_query', 'timeout_seconds is a whole number from 1 to 60.')
-      const first = await visibleCase(request, parts)
-      if (first === null) return absent(reply)
-      const leave = waiting.take(callerOf(request).key_id)
-      if (leave === null)
-        return busy(reply, `This key waits in ${waits_per_key} places already (limits.waits_per_key).`)
-      const gone = new AbortController()
-      reply.raw.once('close', () => gone.abort())
-      await parts.waiters.resolved(first.request_id, seconds * 1000, gone.signal).finally(leave)
-      const subject = await lane.current(first.request_id)
-      if (subject === null) return absent(reply)
-      return reply.code(isOpen(subject) ? 202 : 200).send(await shown(subject, callerOf(request)))
-    },
-  )
-
-  app.post<WithId>('/v1/requests/:id/withdraw', scoped('request', 'operate'), async (request, reply) => {
-    const reason = readReason(request.body)
-    if (reason === null) {
-      return refuse(
-        reply,
-        'invalid_request',
-        'The body is {"reason": one visible line of 1 to 500 characters}.',
-        [
-          {
-            field: '/reason',
-            read: 'nothing usable',
-            accepted: `one visible line of 1 to ${LONGEST_REASON} characters`,
-          },
-        ],
-      )
-    }
-    const visible = await visibleCase(request, parts, 'operate')
-    if (visible === null) return absent(reply)
-    const result = await lane.withdraw(visible.request_id, reason, callerOf(request).key_id)
-    if (result.kind === 'withdrawn') return reply.send(showCase(result.subject))
-    if (result.kind === 'unknown') return absent(reply)
-    const { state, resolved_at } = result.subject
-    return refuse(reply, 'already_resolved', `The request was ${state} at ${resolved_at}; that stands.`)
-  })
-
-  /** What was asked before is told again, however much else is open. */
-  const isKnown = async ({ request }: Submission): Promise<boolean> =>
-    (await parts.store.ledger.story(idOf(completeRequest(request, () => '')))).length > 0
-
-  /** An auditor also sees the words behind the answer, unless they were erased; whoever opened an approval the right
-   *  that a YES has given. */
-  async function shown(subject: Case, caller: Caller) {
-    const deciding = has(caller, 'audit') ? decidingReply(subject) : null
-    const raw = deciding === null ? null : await parts.store.shelf.raw(deciding.reply.reply_id)
-    const own = has(caller, 'request') && subject.opened_by === caller.key_id
-    const policyToken = own ? await lane.director.policyToken(subject) : null
-    return showCase(subject, { raw: raw?.raw ?? null, policyToken })
   }
 }
 
-const busy = (reply: FastifyReply, detail: string): FastifyReply =>
-  refuse(reply.header('retry-after', COUNT_AGAIN_MS / 1000), 'rate_limited', detail)
-
-const absent = (reply: FastifyReply) => refuse(reply, 'not_found', 'This key has no request with that id.')
-
-const sayFields = (errors: readonly { field: string; accepted: string }[]): string =>
-  errors
-    .slice(0, 3)
-    .map(error => `${error.field === '' ? 'The body' : error.field}: ${error.accepted}`)
-    .join(' · ')
-
-function limited(reply: FastifyReply, guard: Guard): FastifyReply {
-  if (guard.kind === 'open_questions') {
-    return refuse(
-      reply,
-      'too_many_open_questions',
-      `This key has ${guard.at_most} open questions in run ${guard.run_id}; wait for an answer or withdraw one.`,
-    )
+async function listRequests(
+  door: Door,
+  request: RouteRequest<never, 'state' | 'run_id' | 'cursor'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { state, run_id, cursor } = request.query
+  const before = wholeNumber(cursor, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER)
+  if (before === null || (state !== undefined && !(STATES as readonly string[]).includes(state))) {
+    const accepted = `state (one of ${STATES.join(', ')}), run_id, and cursor as given by next_cursor`
+    return refuse(reply, 'malformed_query', `Accepted are ${accepted}.`)
   }
-  if (guard.kind !== 'recipient_budget') throw new Error(`a request is not guarded by ${guard.kind}`)
-  return refuse(
-    reply.header('retry-after', 60),
-    'recipient_budget',
-    `This key has put ${guard.at_most} requests to ${guard.user_id} within the hour; ask later.`,
-  )
+  return reply.send(await listCases(door, callerOf(request), { state, run_id, before }))
 }
+
+async function showRequest(
+  door: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const caller = callerOf(request)
+  const subject = await visibleCase(door, caller, request.params.id)
+  return subject === null ? absent(reply) : reply.send(await showTo(door, caller, subject))
+}
+
+async function awaitOutcome(
+  door: Door,
+  request: RouteRequest<'id', 'timeout_seconds'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const caller = callerOf(request)
+  const seconds = wholeNumber(request.query.timeout_seconds, USUAL_WAIT_S, SHORTEST_WAIT_S, LONGEST_WAIT_S)
+  if (seconds === null) {
+    const accepted = `a whole number from ${SHORTEST_WAIT_S} to ${LONGEST_WAIT_S}`
+    return refuse(reply, 'malformed_query', `timeout_seconds is ${accepted}.`)
+  }
+  const first = await visibleCase(door, caller, request.params.id)
+  if (first === null) return absent(reply)
+  const leave = door.waits.take(caller.key_id)
+  if (leave === null) return nowhereToWait(door, reply)
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  await door.waiters.resolved(first.request_id, seconds * 1000, gone.signal).finally(leave)
+  const subject = await door.lane.current(first.request_id)
+  if (subject === null) return absent(reply)
+  return reply.code(isOpen(subject) ? 202 : 200).send(await showTo(door, caller, subject))
+}
+
+function nowhereToWait({ config }: Door, reply: FastifyReply): FastifyReply {
+  const detail = `This key waits in ${config.limits.waits_per_key} places already (limits.waits_per_key).`
+  return refuse(reply.header('retry-after', PLACE_AGAIN_S), 'rate_limited', detail)
+}
+
+async function withdrawRequest(
+  door: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = withdrawal.safeParse(request.body)
+  if (!body.success) {
+    const errors = refusalOf(request.body, body.error.issues)
+    return refuse(reply, 'invalid_request', `The body is {"reason": ${REASON_WORDS}}.`, errors)
+  }
+  const caller = callerOf(request)
+  const visible = await visibleCase(door, caller, request.params.id, 'operate')
+  if (visible === null) return absent(reply)
+  const result = await door.lane.withdraw(visible.request_id, body.data.reason, caller.key_id)
+  if (result.kind === 'withdrawn') return reply.send(showCase(result.subject))
+  if (result.kind === 'unknown') return absent(reply)
+  const { state, resolved_at } = result.subject
+  return refuse(reply, 'already_resolved', `The request was ${state} at ${resolved_at}; that stands.`)
+}
+
+const absent = (reply: FastifyReply): FastifyReply =>
+  refuse(reply, 'not_found', 'This key has no request with that id.')

@@ -1,16 +1,18 @@
 // Runs: what the ledger knows of one, and what an outside director decides about it.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { DOCTRINE } from '../director/doctrine.js'
 import { foldRun } from '../director/run.js'
 import type { Heard } from '../director/take-over.js'
 import { AHDB_FIELDS, type AhdbField, ahdbDelta, DECISIONS, DELTA_ITEMS } from '../event.js'
+import type { Caller } from '../keys/key-book.js'
 import { id } from '../request/field.js'
 import { fieldsOnly, refusalOf } from '../request/refusal.js'
 import { MOODS } from '../request/request.js'
 import { holdsSecret } from '../request/secrecy.js'
-import { callerOf, type DoorParts, has, scoped } from './door.js'
-import { type Code, refuse } from './problem.js'
+import { callerOf, type Door, has } from './door.js'
+import { problemCodes, type Refusals, refuse } from './problem.js'
+import { ok, PLAIN, type Route, type RouteRequest, route, takesJson } from './route.js'
 
 /** A run is read from the stories of its newest requests; what is older is said to be left out. */
 const STORIES = 200
@@ -22,10 +24,11 @@ const DELTA_WORDS = `a list of at most ${DELTA_ITEMS} items, 8192 characters in 
 
 // What is proposed is written into the ledger for good, so nothing secret may be in it.
 const isRecordable = (value: unknown): boolean => !holdsSecret(JSON.stringify(value))
-const delta = z.custom<readonly unknown[]>(
-  value => ahdbDelta.safeParse(value).success && isRecordable(value),
-  { error: DELTA_WORDS },
-)
+const delta = z
+  .custom<readonly unknown[]>(value => ahdbDelta.safeParse(value).success && isRecordable(value), {
+    error: DELTA_WORDS,
+  })
+  .meta({ type: 'array', maxItems: DELTA_ITEMS })
 const decision = z
   .strictObject(
     {
@@ -55,8 +58,7 @@ const decision = z
     error: ITEM_WORDS,
   })
 
-type Why = Extract<Heard, { kind: 'refused' }>['why']
-const REFUSALS: Readonly<Record<Why, readonly [Code, string]>> = {
+const REFUSALS: Refusals<Extract<Heard, { kind: 'refused' }>['why']> = {
   unknown: ['not_found', 'This run has no request with that id.'],
   already_decided: ['already_decided', 'What the run does about this request is decided; that stands.'],
   not_approved: ['not_approved', 'An approval that was not answered YES never continues.'],
@@ -66,60 +68,82 @@ const REFUSALS: Readonly<Record<Why, readonly [Code, string]>> = {
   ],
 }
 
-type WithRun = { Params: { id: string } }
+export const RUN_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/runs/{id}',
+    operationId: 'showRun',
+    summary: 'A run: mood, open requests, decisions, AHDB',
+    scopes: ['request', 'direct'],
+    answers: [ok('Run', 'the run')],
+    handle: showRun,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/runs/{id}/decisions',
+    operationId: 'decideRun',
+    summary: "An outside director's decision",
+    scopes: ['direct'],
+    takes: takesJson('RunDecision', decision),
+    answers: [ok('RunDecided', 'recorded', 201)],
+    refuses: ['invalid_request', ...problemCodes(REFUSALS)],
+    handle: decideRun,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/doctrine',
+    operationId: 'readDoctrine',
+    summary: 'The doctrine, ready for a prompt',
+    answers: [{ status: 200, media: PLAIN, words: 'the doctrine' }],
+    handle: (_door, _request, reply) => reply.type('text/plain; charset=utf-8').send(DOCTRINE),
+  }),
+]
 
-export function runRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const { lane, store } = parts
-
-  app.get('/v1/doctrine', async (_request, reply) => reply.type('text/plain; charset=utf-8').send(DOCTRINE))
-
-  app.get<WithRun>('/v1/runs/:id', scoped('request', 'direct'), async (request, reply) => {
-    const run_id = request.params.id
-    const listed = await store.ledger.list({ run_id, limit: STORIES + 1, ...ownOnly(request) })
-    if (listed.length === 0) return refuse(reply, 'not_found', 'This key knows of no run with that id.')
-    const shown = listed.slice(0, STORIES)
-    const stories = await Promise.all(
-      shown.map(async ({ request_id }) => {
-        await lane.current(request_id)
-        return store.ledger.story(request_id)
-      }),
-    )
-    const outside = await store.ledger.hasDirector(run_id)
-    return reply.send({
-      ...foldRun(run_id, stories),
-      outside_director: outside,
-      older_left_out: listed.length > STORIES,
-    })
-  })
-
-  app.post<WithRun>('/v1/runs/:id/decisions', scoped('direct'), async (request, reply) => {
-    const body = decision.safeParse(request.body)
-    if (!body.success) {
-      const errors = refusalOf(request.body, body.error.issues)
-      return refuse(
-        reply,
-        'invalid_request',
-        'A decision names a request, one of four moves, and what it needs.',
-        errors,
-      )
-    }
-    const { request_id, ahdb = {}, ...move } = body.data
-    const by = callerOf(request).key_id
-    const heard = await lane.director.hear({ run_id: request.params.id, request_id, by, move, ahdb })
-    if (heard.kind === 'refused') return refuse(reply, ...REFUSALS[heard.why])
-    const { because: _because, ...decided } = heard.entry.body
-    return reply.code(201).send({
-      run_id: request.params.id,
-      request_id,
-      ...decided,
-      at: heard.entry.at,
-      ahdb: heard.proposals.map(({ field, state, reason }) => ({ field, state, ...(reason && { reason }) })),
-    })
-  })
+async function showRun(
+  { lane, store }: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const run_id = request.params.id
+  const listed = await store.ledger.list({ run_id, limit: STORIES + 1, ...ownOnly(callerOf(request)) })
+  if (listed.length === 0) return refuse(reply, 'not_found', 'This key knows of no run with that id.')
+  const shown = listed.slice(0, STORIES)
+  const stories = await Promise.all(
+    shown.map(async ({ request_id }) => {
+      await lane.current(request_id)
+      return store.ledger.story(request_id)
+    }),
+  )
+  const outside_director = await store.ledger.hasDirector(run_id)
+  const older_left_out = listed.length > STORIES
+  return reply.send({ ...foldRun(run_id, stories), outside_director, older_left_out })
 }
 
 /** A director sees every run; another caller those it has asked in itself, and of them what it asked. */
-function ownOnly(request: FastifyRequest): { readonly opened_by?: string } {
-  const caller = callerOf(request)
-  return has(caller, 'direct') ? {} : { opened_by: caller.key_id }
+const ownOnly = (caller: Caller): { readonly opened_by?: string } =>
+  has(caller, 'direct') ? {} : { opened_by: caller.key_id }
+
+async function decideRun(
+  { lane }: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = decision.safeParse(request.body)
+  if (!body.success) {
+    const errors = refusalOf(request.body, body.error.issues)
+    const detail = 'A decision names a request, one of four moves, and what it needs.'
+    return refuse(reply, 'invalid_request', detail, errors)
+  }
+  const { request_id, ahdb = {}, ...move } = body.data
+  const run_id = request.params.id
+  const heard = await lane.director.hear({ run_id, request_id, by: callerOf(request).key_id, move, ahdb })
+  if (heard.kind === 'refused') return refuse(reply, ...REFUSALS[heard.why])
+  const { because: _because, ...decided } = heard.entry.body
+  return reply.code(201).send({
+    run_id,
+    request_id,
+    ...decided,
+    at: heard.entry.at,
+    ahdb: heard.proposals.map(({ field, state, reason }) => ({ field, state, ...(reason && { reason }) })),
+  })
 }

@@ -1,5 +1,6 @@
 // The caller's door, put together: limits first, then who is calling, then the routes. Nothing a stranger sends may
 // cost more than its size.
+import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyError,
@@ -10,21 +11,14 @@ import Fastify, {
 import type { Logger } from 'pino'
 import { LedgerUnavailable, OutcomeUnknown, SealBroken } from '../ledger/contract.js'
 import { quote } from '../request/text.js'
-import { blobRoutes } from './blobs.js'
-import { type DoorParts, turnedAway } from './door.js'
-import { eventRoutes } from './events.js'
+import { type Door, type DoorParts, turnedAway } from './door.js'
 import { dress, hangUp, headersFor } from './headers.js'
-import { hookRoutes } from './hooks.js'
 import { readJsonBytes } from './json.js'
-import { ledgerRoutes } from './ledger.js'
-import { operationRoutes } from './operations.js'
-import { operatorRoutes } from './operator.js'
-import { policyRoutes } from './policy.js'
+import { description } from './openapi/describe.js'
+import { Places } from './places.js'
 import { type Code, refuse } from './problem.js'
-import { recipientRoutes } from './recipients.js'
-import { replyRoutes } from './reply-page.js'
-import { requestRoutes } from './requests.js'
-import { runRoutes } from './runs.js'
+import { mount } from './route.js'
+import { ROUTES } from './routes.js'
 
 /** Above the largest legal request with its envelope, escaped throughout; what is larger carries a blob. */
 const JSON_BYTES = 64 * 1024
@@ -100,18 +94,20 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   })
 
   hangUpUnused(app)
-  requestRoutes(app, parts)
-  policyRoutes(app, parts)
-  runRoutes(app, parts)
-  eventRoutes(app, parts)
-  blobRoutes(app, parts)
-  recipientRoutes(app, parts)
-  ledgerRoutes(app, parts)
-  operatorRoutes(app, parts)
-  operationRoutes(app, parts)
-  replyRoutes(app, parts)
-  hookRoutes(app, parts)
+  mount(app, ROUTES, open(parts))
   return app
+}
+
+function open(parts: DoorParts): Door {
+  const { waits_per_key, streams_per_key } = parts.config.limits
+  // Each open stream listens for the end of the lane, and there may be many.
+  setMaxListeners(0, parts.closing)
+  return {
+    ...parts,
+    waits: new Places(waits_per_key),
+    streams: new Places(streams_per_key),
+    describe: description(ROUTES, parts),
+  }
 }
 
 /** Browsers and balancers connect ahead of need, and Node takes a connection that never asked anything for a busy one: it
@@ -148,7 +144,7 @@ const lineOf = ({ method, caller }: FastifyRequest, reply: FastifyReply, route: 
 
 /** Of two values, and of a name that means nothing here, something would have to be passed over in silence. */
 function flawOfQuery({ query, routeOptions: { config } }: FastifyRequest): string | null {
-  const { takes = [] } = config
+  const takes = Object.keys(config.declared?.query ?? {})
   for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
     if (!takes.includes(name))
       return `${quote(name)} is no query parameter of this address, which takes ${takes.join(', ') || 'none'}.`
@@ -159,8 +155,8 @@ function flawOfQuery({ query, routeOptions: { config } }: FastifyRequest): strin
 
 /** The form of a reply page and a webhook are read by their own adapters, a blob is whatever its bytes are, and where
  *  there is no route nobody reads. */
-const takesBytes = ({ routeOptions: { url } }: FastifyRequest): boolean =>
-  url === undefined || url === '/v1/blobs' || url.startsWith('/r/') || url.startsWith('/hooks/')
+const takesBytes = ({ routeOptions: { url, config } }: FastifyRequest): boolean =>
+  url === undefined || config.declared?.takes?.isBytes === true
 
 function withoutPrefix(url: string, prefix: string): string {
   if (prefix === '' || !url.startsWith(prefix)) return url

@@ -19,12 +19,14 @@ import type { Submission } from '../request/parse.js'
 import { erase } from './erase.js'
 import { type ErrandParts, Errands } from './errands.js'
 import { type Opened, open } from './opening.js'
+import { type Asker, type Entrance, type Submitted, Submitter } from './submit.js'
 import { type Withdrawn, withdraw } from './withdraw.js'
 
-type LaneParts = ErrandParts & {
-  /** Absent where nothing rings. */
-  readonly onAlarm?: OnAlarm
-}
+type LaneParts = ErrandParts &
+  Entrance & {
+    /** Absent where nothing rings. */
+    readonly onAlarm?: OnAlarm
+  }
 
 type Invited =
   | { readonly kind: 'invited'; readonly url: string; readonly expires_at: string }
@@ -40,6 +42,7 @@ export class Lane {
   readonly #cases: Cases
   readonly #recorder: Recorder
   readonly #errands: Errands
+  readonly #submitter: Submitter
   readonly #turns = new Turns()
 
   constructor(parts: LaneParts) {
@@ -69,6 +72,12 @@ export class Lane {
       current,
     })
     this.#errands = new Errands(parts, policy, this.#recorder)
+    this.#submitter = new Submitter({ ...parts, ledger, open: (...asked) => this.open(...asked) })
+  }
+
+  /** A request as a door brings it, whatever it says: parsed, admitted and opened, or refused. */
+  submit(body: unknown, asker: Asker): Promise<Submitted> {
+    return this.#submitter.submit(body, asker)
   }
 
   open(submission: Submission, recipients: readonly ResolvedRecipient[], openedBy: string): Promise<Opened> {

@@ -1,7 +1,8 @@
 // From a tool's arguments to a request before a person, and back within the time a client has patience for.
-import { type Door, jsonOf, type Trouble } from '../client/call.js'
+import { type Endpoint, jsonOf, type Trouble } from '../client/call.js'
 import { isOpen, readCase, type ShownCase } from '../client/case.js'
 import { keep } from '../client/content.js'
+import type { Drafted } from '../client/draft.js'
 import {
   notOpened,
   type Outcome,
@@ -13,54 +14,44 @@ import {
   unknown,
 } from '../client/outcome.js'
 import { isPassing, type Pace } from '../client/pace.js'
-import { put, type Submission } from '../client/put.js'
+import { put } from '../client/put.js'
 import { waitForOutcome } from '../client/wait.js'
-import { idOf, type Request } from '../request/request.js'
-import type { Naming } from './key.js'
 
-export type Desk = { readonly door: Door; readonly pace: Pace }
-export type Told = Outcome<string | number | readonly string[]> | Pending
+export type Connection = { readonly endpoint: Endpoint; readonly pace: Pace }
+/** How a request stands when a call about it ends. */
+export type Standing = Outcome<Said> | Pending
+/** An answer of any kind. */
+export type Said = string | number | readonly string[]
 
 /** By the monotonic clock: when this call has to have answered. */
-export const until = ({ pace }: Desk, seconds: number): number => pace.clock.monotonic() + seconds * 1000
-
-type Envelope = {
-  readonly recipients?: readonly string[] | undefined
-  readonly work_item_id?: string | undefined
-}
-
-export const submissionOf = (request: Request, { runId }: Naming, envelope: Envelope): Submission => ({
-  request,
-  run: {
-    run_id: runId,
-    mood: 'DEFERENTIAL',
-    ...(envelope.work_item_id !== undefined && { work_item_id: envelope.work_item_id }),
-  },
-  ...(envelope.recipients && { recipients: envelope.recipients.map(user_id => ({ user_id })) }),
-})
+export const until = ({ pace }: Connection, seconds: number): number =>
+  pace.clock.monotonic() + seconds * 1000
 
 type Hurry = { readonly until: number; readonly signal?: AbortSignal | undefined }
 
 /** Opens the request, or finds it open or resolved, and waits for its outcome as long as there is time. */
-export async function ask({ door, pace }: Desk, submission: Submission, hurry: Hurry): Promise<Told> {
-  const id = idOf(submission.request)
-  const opened = await put(pace, door, submission, hurry)
+export async function ask(
+  { endpoint, pace }: Connection,
+  { id, submission }: Drafted,
+  hurry: Hurry,
+): Promise<Standing> {
+  const opened = await put(pace, endpoint, submission, hurry)
   if (opened.kind !== 'answer') return notOpened(id, opened)
   const subject = readCase(jsonOf(opened))
   if (subject === null) return strange(id, 'the answer is no case')
   return isOpen(subject)
-    ? await wait({ door, pace }, id, hurry, subject)
+    ? await wait({ endpoint, pace }, id, hurry, subject)
     : outcomeOf(subject.request.reply_schema, subject)
 }
 
 /** `known` is the case as last seen: with it, a lane that is away for a moment is not the end of the story. */
 export async function wait(
-  { door, pace }: Desk,
+  { endpoint, pace }: Connection,
   id: string,
   hurry: Hurry,
   known: ShownCase | null = null,
-): Promise<Told> {
-  const ended = await waitForOutcome(pace, door, id, hurry.until, hurry)
+): Promise<Standing> {
+  const ended = await waitForOutcome(pace, endpoint, id, hurry.until, hurry)
   if (ended.kind === 'outcome') return outcomeOf(ended.subject.request.reply_schema, ended.subject)
   if (ended.kind === 'open') return { kind: 'pending', id, case: ended.subject }
   if (known === null) return notTold(id, ended)
@@ -75,14 +66,14 @@ type Handles = { readonly kind: 'kept'; readonly handles: readonly string[] } | 
 
 /** Texts become handles: what a person is to look at is content, fixed by its hash, never a blob in a message. */
 export async function keepAll(
-  { door, pace }: Desk,
+  { endpoint, pace }: Connection,
   texts: readonly string[],
   id: string,
   hurry: Hurry,
 ): Promise<Handles> {
   const handles: string[] = []
   for (const text of texts) {
-    const kept = await keep(pace, door, Buffer.from(text), hurry)
+    const kept = await keep(pace, endpoint, Buffer.from(text), hurry)
     if (kept.kind === 'not_kept') {
       const { code, detail } = kept
       return code === 'unreachable'

@@ -9,6 +9,7 @@ import { DEFAULT_ACTIONS, LENSES } from '../request/request.js'
 import { MAX_DEADLINE_SECONDS, MAX_HANDLES } from '../request/request-shape.js'
 import { inert } from '../request/text.js'
 import { NEWEST_RULES } from '../rules.js'
+import { listed } from './schema.js'
 
 /** Clients commonly give up after a minute: every call answers before that, with the outcome or with an id. */
 export const LONGEST_WAIT_SECONDS = 45
@@ -34,7 +35,7 @@ function naming<I, O>(schema: z.ZodType<O, I>): StandardSchemaWithJSON<I, O> {
     const places = read.error.issues.slice(0, MAX_NAMED).flatMap(placesOf).slice(0, MAX_NAMED)
     return { issues: places.map(({ path, message }) => ({ path: path.map(written), message })) }
   }
-  return { '~standard': { ...schema['~standard'], validate } }
+  return listed({ '~standard': { ...schema['~standard'], validate } })
 }
 
 const written = (key: PropertyKey): string => inert(String(key))
@@ -143,8 +144,10 @@ export const pendingInput = takes('list_pending', {
 })
 
 /** Sent by a program and not by a model; what is wrong with it is answered in the tool's own form, as a denial. */
-export const permissionInput = z.looseObject({
-  tool_name: z.unknown().optional().describe('The tool that wants to run.'),
-  input: z.unknown().optional().describe('Its input, an object.'),
-  tool_use_id: z.unknown().optional().describe('Which use of it; the same use is asked once.'),
-})
+export const permissionInput = listed(
+  z.looseObject({
+    tool_name: z.unknown().optional().describe('The tool that wants to run.'),
+    input: z.unknown().optional().describe('Its input, an object.'),
+    tool_use_id: z.unknown().optional().describe('Which use of it; the same use is asked once.'),
+  }),
+)

@@ -1,11 +1,13 @@
 // What a call says: the outcome as data, and one or two sentences for the model, of which the last says what to do.
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Outcome, Pending, Refused, Unknown } from '../client/outcome.js'
+import type { Pending, Refused, Unknown } from '../client/outcome.js'
 import type { DefaultAction } from '../request/request.js'
+import type { Said, Standing } from './ask.js'
 import { remedyOf } from './remedy.js'
+import { listed } from './schema.js'
 
-export const outcomeOutput = z.object({
+const output = z.object({
   state: z.enum(['answered', 'defaulted', 'undelivered', 'withdrawn', 'pending', 'refused', 'unknown']),
   request_id: z.string(),
   answer: z.union([z.string(), z.number(), z.array(z.string())]).optional(),
@@ -19,7 +21,8 @@ export const outcomeOutput = z.object({
   code: z.string().optional(),
   detail: z.string().optional(),
 })
-type Output = z.infer<typeof outcomeOutput>
+export const outcomeOutput = listed(output)
+type Output = z.infer<typeof output>
 
 const HOLDS: Readonly<Record<DefaultAction, string>> = {
   HALT: 'HALT holds. Do not go on.',
@@ -35,16 +38,14 @@ const holds = (action: string): string => HOLDS[action as DefaultAction] ?? `${a
 /** A call that did nothing, and why. */
 export const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
-type Answer = string | number | readonly string[]
-
 /** The end of a call that asks. */
-export const say = (outcome: Outcome<Answer> | Pending): CallToolResult => result(outcome, sentences(outcome))
+export const say = (outcome: Standing): CallToolResult => result(outcome, sentences(outcome))
 
 /** The end of a call about a request that was asked before: what is refused then is not the asking. */
-export const sayLater = (outcome: Outcome<Answer> | Pending): CallToolResult =>
+export const sayLater = (outcome: Standing): CallToolResult =>
   result(outcome, outcome.kind === 'refused' ? refusedLater(outcome) : sentences(outcome))
 
-function result(outcome: Outcome<Answer> | Pending, text: string): CallToolResult {
+function result(outcome: Standing, text: string): CallToolResult {
   const isError = outcome.kind === 'refused' || outcome.kind === 'unknown'
   return {
     content: [{ type: 'text', text }],
@@ -53,7 +54,7 @@ function result(outcome: Outcome<Answer> | Pending, text: string): CallToolResul
   }
 }
 
-export function sentences(outcome: Outcome<Answer> | Pending): string {
+export function sentences(outcome: Standing): string {
   switch (outcome.kind) {
     case 'answered':
       return answered(
@@ -91,7 +92,7 @@ function unknown({ id, code, detail }: Unknown): string {
 }
 
 function answered(
-  answer: Answer,
+  answer: Said,
   by: string,
   channel: string,
   type: string,
@@ -147,7 +148,7 @@ function refusal(opening: string, { detail, errors }: Refused, remedy: string | 
 const nameOf = (pointer: string): string =>
   pointer.replace(/^\/(?:request|run)\//, '').replace(/^\//, '') || 'the call'
 
-function dataOf(outcome: Outcome<Answer> | Pending): Output {
+function dataOf(outcome: Standing): Output {
   const base = { state: outcome.kind, request_id: outcome.id }
   switch (outcome.kind) {
     case 'answered': {

@@ -7,36 +7,39 @@ import { told } from '../client/outcome.js'
 import { isPassing } from '../client/pace.js'
 import { persist } from '../client/persist.js'
 import type { Request } from '../request/request.js'
-import { type Desk, until } from './ask.js'
+import { type Connection, until } from './ask.js'
 import { LONGEST_WAIT_SECONDS } from './input.js'
 import { failed } from './output.js'
 import { remedyOf } from './remedy.js'
+import { listed } from './schema.js'
 
-export const pendingOutput = z.object({
-  items: z.array(
-    z.object({
-      request_id: z.string(),
-      run_id: z.string(),
-      asked: z.string(),
-      deadline_at: z.string(),
-      default_action: z.string(),
-    }),
-  ),
-  next_cursor: z.string().nullable(),
-})
+export const pendingOutput = listed(
+  z.object({
+    items: z.array(
+      z.object({
+        request_id: z.string(),
+        run_id: z.string(),
+        asked: z.string(),
+        deadline_at: z.string(),
+        default_action: z.string(),
+      }),
+    ),
+    next_cursor: z.string().nullable(),
+  }),
+)
 
 type Query = { readonly run_id?: string | undefined; readonly cursor?: string | undefined }
 
 export async function listPending(
-  desk: Desk,
+  connection: Connection,
   { run_id, cursor }: Query,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   const query = new URLSearchParams({ state: 'pending' })
   if (run_id !== undefined) query.set('run_id', run_id)
   if (cursor !== undefined) query.set('cursor', cursor)
-  const hurry = { until: until(desk, LONGEST_WAIT_SECONDS), signal }
-  const answer = await persist(desk.pace, desk.door, { path: `/v1/requests?${query}` }, hurry)
+  const hurry = { until: until(connection, LONGEST_WAIT_SECONDS), signal }
+  const answer = await persist(connection.pace, connection.endpoint, { path: `/v1/requests?${query}` }, hurry)
   if (answer.kind !== 'answer') {
     const { code, detail } = told(answer)
     const otherwise = isPassing(answer) ? 'Call again later.' : 'Correct this and call again.'

@@ -5,7 +5,8 @@
 // MP1  Only YES, in time, allows; and it allows this use with this input.
 // MP2  A yes is given once: without an id of the use, a second identical use is a second question.
 // MP3  Tool and input are put into the lane's store before anybody is asked, whole: the page shows them or takes no answer.
-import { ask, type Desk, keepAll, submissionOf, type Told, until } from './ask.js'
+import { approvalOf, type Drafted } from '../client/draft.js'
+import { ask, type Connection, keepAll, type Standing, until } from './ask.js'
 import { hashedId, type Origin } from './key.js'
 import { sentences } from './output.js'
 
@@ -24,9 +25,24 @@ const ACTION = 'USE_TOOL'
 /** The lane settles at the deadline; then its outcome has to come back. */
 const MARGIN_SECONDS = 2
 
-export function permissionDesk(desk: Desk, origin: Origin, { seconds, recipients }: PermissionOptions) {
+export function permissions(
+  connection: Connection,
+  origin: Origin,
+  { seconds, recipients }: PermissionOptions,
+) {
   /** How often a use without an id was decided. Changed only here, after a decision. */
   const decided = new Map<string, number>()
+
+  const drafted = (id: string, runId: string, [tool = '', input = '']: readonly string[]): Drafted =>
+    approvalOf({
+      id,
+      runId,
+      to: recipients,
+      action: ACTION,
+      parameters: { tool, input },
+      deadlineSeconds: seconds,
+      default: 'DENY',
+    })
 
   return async function permit(
     args: Readonly<Record<string, unknown>>,
@@ -35,34 +51,15 @@ export function permissionDesk(desk: Desk, origin: Origin, { seconds, recipients
     const { tool_name: tool, input, tool_use_id: use } = args
     if (typeof tool !== 'string' || !TOOL_NAME.test(tool)) return deny('tool_name is no name of a tool')
     if (typeof input !== 'object' || input === null || Array.isArray(input)) return deny('input is no object')
-    const hurry = { until: until(desk, seconds + MARGIN_SECONDS), signal }
+    const hurry = { until: until(connection, seconds + MARGIN_SECONDS), signal }
     const runId = origin.runId ?? origin.sessionId
     const same = hashedId(origin.sessionId, tool, input)
     const id =
       typeof use === 'string' ? hashedId(runId, tool, input, use) : hashedId(same, decided.get(same) ?? 0)
-    const kept = await keepAll(desk, [tool, written(input)], id, hurry)
-    const told =
-      kept.kind === 'kept'
-        ? await ask(
-            desk,
-            submissionOf(approval(id, kept.handles), { requestId: id, runId }, { recipients }),
-            hurry,
-          )
-        : kept
+    const kept = await keepAll(connection, [tool, written(input)], id, hurry)
+    const told = kept.kind === 'kept' ? await ask(connection, drafted(id, runId, kept.handles), hurry) : kept
     if (typeof use !== 'string') decided.set(same, (decided.get(same) ?? 0) + 1)
     return decide(told, input)
-  }
-
-  function approval(approval_id: string, [tool = '', input = '']: readonly string[]) {
-    return {
-      type: 'REQUEST_APPROVAL' as const,
-      approval_id,
-      action: ACTION,
-      parameters: { tool, input },
-      deadline_seconds: seconds,
-      default_action: 'DENY' as const,
-      reply_schema: { kind: 'yes_no' as const },
-    }
   }
 }
 
@@ -87,7 +84,7 @@ export const deny = (why: string): Decision => ({
   message: `Denied, nobody was asked: ${why}.`,
 })
 
-function decide(told: Told, input: object): Decision {
+function decide(told: Standing, input: object): Decision {
   if (told.kind === 'answered' && told.answer === 'YES') return { behavior: 'allow', updatedInput: input }
   if (told.kind === 'pending')
     return {

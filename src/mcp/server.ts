@@ -1,11 +1,12 @@
 // `lane mcp`: the lane's tools for agents. Each call is a request by its key, so a client that gives up, restarts or
 // calls twice asks nobody twice and loses no outcome; the lane holds everything, this process nothing.
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
-import type { Door } from '../client/call.js'
+import type { Endpoint } from '../client/call.js'
+import { approvalOf, type Common, type Drafted, questionOf, reviewOf } from '../client/draft.js'
 import type { Pace } from '../client/pace.js'
 import { DOCTRINE } from '../director/doctrine.js'
-import type { Request } from '../request/request.js'
-import { ask, type Desk, keepAll, submissionOf, type Told, until, wait } from './ask.js'
+import type { DefaultAction } from '../request/request.js'
+import { ask, type Connection, keepAll, type Standing, until, wait } from './ask.js'
 import {
   approvalInput,
   awaitInput,
@@ -15,43 +16,53 @@ import {
   reviewInput,
   withdrawInput,
 } from './input.js'
-import { nameCall, type Origin } from './key.js'
+import { type Naming, nameCall, type Origin } from './key.js'
 import { failed, outcomeOutput, say, sayLater } from './output.js'
 import { listPending, pendingOutput } from './pending.js'
-import { deny, permissionDesk } from './permission.js'
+import { deny, permissions } from './permission.js'
 import type { Vet } from './vet.js'
 import { takeBack } from './withdraw.js'
 import { INSTRUCTIONS, WORDS } from './words.js'
 
 type McpParts = Origin & {
-  readonly door: Door
+  readonly endpoint: Endpoint
   readonly vet: Vet
   readonly pace: Pace
   readonly version: string
   readonly permission: { readonly seconds: number; readonly recipients?: readonly string[] | undefined }
 }
 
-type Common = {
+type Arguments = {
   readonly key?: string | undefined
   readonly run_id?: string | undefined
   readonly work_item_id?: string | undefined
   readonly recipients?: readonly string[] | undefined
   readonly wait_seconds: number
   readonly deadline_seconds: number
-  readonly default_action: Request['default_action']
+  readonly default_action: DefaultAction
 }
+
+/** What every request of this server shares, named so that the same call is the same request. */
+const commonOf = (args: Arguments, { requestId, runId }: Naming): Common => ({
+  id: requestId,
+  runId,
+  workItemId: args.work_item_id,
+  to: args.recipients,
+  deadlineSeconds: args.deadline_seconds,
+  default: args.default_action,
+})
 
 /** Asking is not undone by asking again, and reaches people outside. */
 const ASKS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true }
 const READS = { readOnlyHint: true, openWorldHint: false }
 
 export function mcpServer(parts: McpParts): McpServer {
-  const desk: Desk = { door: parts.door, pace: parts.pace }
+  const connection: Connection = { endpoint: parts.endpoint, pace: parts.pace }
   const server = new McpServer(
     { name: 'interrupt-lane', version: parts.version },
     { instructions: INSTRUCTIONS },
   )
-  const permit = permissionDesk(desk, parts, parts.permission)
+  const permit = permissions(connection, parts, parts.permission)
 
   /** Nothing is done with a key that was found to be too much: the lane may not have been there to say so at the start. */
   const served = async (
@@ -65,21 +76,18 @@ export function mcpServer(parts: McpParts): McpServer {
   /** The request is made once its texts are handles; `texts` and the handles have the same order. */
   const put = (
     tool: string,
-    args: Common,
+    args: Arguments,
     texts: readonly string[],
-    request: (id: string, handles: readonly string[]) => Request,
+    draft: (common: Common, handles: readonly string[]) => Drafted,
     signal: AbortSignal,
   ): Promise<CallToolResult> =>
     served(signal, async () => {
       const naming = nameCall(parts, tool, { ...args })
-      const hurry = { until: until(desk, args.wait_seconds), signal }
-      const kept = await keepAll(desk, texts, naming.requestId, hurry)
+      const hurry = { until: until(connection, args.wait_seconds), signal }
+      const kept = await keepAll(connection, texts, naming.requestId, hurry)
       if (kept.kind !== 'kept') return say(kept)
-      const submission = submissionOf(request(naming.requestId, kept.handles), naming, args)
-      return say(await ask(desk, submission, hurry))
+      return say(await ask(connection, draft(commonOf(args, naming), kept.handles), hurry))
     })
-
-  const timing = ({ deadline_seconds, default_action }: Common) => ({ deadline_seconds, default_action })
 
   server.registerTool(
     'ask_question',
@@ -95,15 +103,14 @@ export function mcpServer(parts: McpParts): McpServer {
         'ask_question',
         args,
         args.context_texts,
-        (question_id, handles) => ({
-          type: 'REQUEST_QUESTION',
-          question_id,
-          question_text: args.question_text,
-          impact: args.impact,
-          context_handles: [...args.context_handles, ...handles],
-          ...timing(args),
-          reply_schema: args.reply_schema,
-        }),
+        (common, handles) =>
+          questionOf({
+            ...common,
+            question: args.question_text,
+            impact: args.impact,
+            context: [...args.context_handles, ...handles],
+            reply: args.reply_schema,
+          }),
         mcpReq.signal,
       ),
   )
@@ -122,14 +129,13 @@ export function mcpServer(parts: McpParts): McpServer {
         'request_review',
         args,
         args.target_texts,
-        (review_id, handles) => ({
-          type: 'REQUEST_REVIEW',
-          review_id,
-          target_handles: [...args.target_handles, ...handles],
-          lens: args.lens,
-          ...timing(args),
-          reply_schema: args.reply_schema,
-        }),
+        (common, handles) =>
+          reviewOf({
+            ...common,
+            targets: [...args.target_handles, ...handles],
+            lens: args.lens,
+            reply: args.reply_schema,
+          }),
         mcpReq.signal,
       ),
   )
@@ -149,17 +155,10 @@ export function mcpServer(parts: McpParts): McpServer {
         'request_approval',
         args,
         Object.values(args.parameter_texts),
-        (approval_id, handles) => ({
-          type: 'REQUEST_APPROVAL',
-          approval_id,
-          action: args.action,
-          parameters: {
-            ...args.parameters,
-            ...Object.fromEntries(names.map((name, index) => [name, handles[index] ?? ''])),
-          },
-          ...timing(args),
-          reply_schema: { kind: 'yes_no' },
-        }),
+        (common, handles) => {
+          const kept = Object.fromEntries(names.map((name, index) => [name, handles[index] ?? '']))
+          return approvalOf({ ...common, action: args.action, parameters: { ...args.parameters, ...kept } })
+        },
         mcpReq.signal,
       )
     },
@@ -176,8 +175,8 @@ export function mcpServer(parts: McpParts): McpServer {
     },
     ({ request_id, wait_seconds }, { mcpReq }) =>
       served(mcpReq.signal, async () => {
-        const told: Told = await wait(desk, request_id, {
-          until: until(desk, wait_seconds),
+        const told: Standing = await wait(connection, request_id, {
+          until: until(connection, wait_seconds),
           signal: mcpReq.signal,
         })
         return sayLater(told)
@@ -194,7 +193,9 @@ export function mcpServer(parts: McpParts): McpServer {
       annotations: { ...ASKS, openWorldHint: true },
     },
     ({ request_id, reason }, { mcpReq }) =>
-      served(mcpReq.signal, async () => sayLater(await takeBack(desk, request_id, reason, mcpReq.signal))),
+      served(mcpReq.signal, async () =>
+        sayLater(await takeBack(connection, request_id, reason, mcpReq.signal)),
+      ),
   )
 
   server.registerTool(
@@ -206,7 +207,7 @@ export function mcpServer(parts: McpParts): McpServer {
       outputSchema: pendingOutput,
       annotations: READS,
     },
-    (args, { mcpReq }) => served(mcpReq.signal, () => listPending(desk, args, mcpReq.signal)),
+    (args, { mcpReq }) => served(mcpReq.signal, () => listPending(connection, args, mcpReq.signal)),
   )
 
   server.registerTool(

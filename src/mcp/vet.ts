@@ -1,6 +1,6 @@
 // Looks at the key before an agent is served with it. A key that may do more than ask would let the agent read what
 // others were asked, make keys of its own and take requests back: an agent is not served with such a key.
-import { call, type Door, jsonOf } from '../client/call.js'
+import { call, type Endpoint, jsonOf } from '../client/call.js'
 import { isFields } from '../client/case.js'
 
 const ENOUGH = 'request'
@@ -9,11 +9,11 @@ const ENOUGH = 'request'
 export type Vet = (signal?: AbortSignal) => Promise<string | null>
 
 /** The lane is asked until it has told once: scopes are fixed for a key's life. */
-export function vetting(door: Door): Vet {
+export function vetting(endpoint: Endpoint): Vet {
   let told: string | null | undefined
   return async signal => {
     if (told !== undefined) return told
-    const answer = await call(door, { path: '/v1/keys/self', signal })
+    const answer = await call(endpoint, { path: '/v1/keys/self', signal })
     const key = answer.kind === 'answer' ? jsonOf(answer) : null
     if (!isFields(key) || !Array.isArray(key.scopes)) return null
     const more = key.scopes.map(String).filter(scope => scope !== ENOUGH)

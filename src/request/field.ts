@@ -28,9 +28,12 @@ function teach(flaw: TextFlaw): string {
   }
 }
 
-/** A string people will read (invariant T1 of text.ts). */
+/** A string people will read (invariant T1 of text.ts). What JSON Schema can say of a rule stands beside it as `meta`. */
 export const shownText = (maxChars: number, words: string, rules: Rules) =>
-  z.string({ error: words }).superRefine((text, context) => {
-    const flaw = TEXT_RULES[rules](text, maxChars)
-    if (flaw) context.addIssue({ code: 'custom', message: `${words}; ${teach(flaw)}` })
-  })
+  z
+    .string({ error: words })
+    .superRefine((text, context) => {
+      const flaw = TEXT_RULES[rules](text, maxChars)
+      if (flaw) context.addIssue({ code: 'custom', message: `${words}; ${teach(flaw)}` })
+    })
+    .meta({ minLength: 1, maxLength: maxChars })

@@ -17,6 +17,11 @@ const MAX_LABEL_CHARS = 75
 const MAX_TEXT_CHARS = 500
 /** A lead and a unit stand in one short line with the number. */
 const MAX_WORDS_CHARS = 32
+/** The first number with more digits before the point than the compiler reads. */
+const TOO_LARGE = 1e15
+/** How a day or an instant is written; whether the calendar has it is the compiler's to say. */
+const MOMENT =
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2}))?$'
 
 export const REPLY_KINDS = ['yes_no', 'choice', 'multi_choice', 'text', 'number', 'date'] as const
 
@@ -71,16 +76,22 @@ const optionsOf = (rules: Rules) =>
 
 /** None selected has no spelling (an empty reply is no answer), so `min` begins at 1. */
 const COUNT_WORDS = 'an integer, 1 ≤ min ≤ max ≤ the number of options'
-const count = z.int({ error: COUNT_WORDS }).min(1, { error: COUNT_WORDS })
+const count = z.int({ error: COUNT_WORDS }).min(1, { error: COUNT_WORDS }).meta({ maximum: MAX_OPTIONS })
 
 // Bounds are read by the compiler's own rules: one it could not read would be no bound.
 const decimal = (words: string) =>
-  z.number({ error: words }).refine(value => decimalOf(value) !== null, { error: words })
+  z
+    .number({ error: words })
+    .refine(value => decimalOf(value) !== null, { error: words })
+    .meta({ exclusiveMinimum: -TOO_LARGE, exclusiveMaximum: TOO_LARGE })
 const words = z
   .string({ error: SPOKEN_WORDS })
   .max(MAX_WORDS_CHARS, { error: SPOKEN_WORDS })
   .regex(WORDS, { error: SPOKEN_WORDS })
-const date = z.string({ error: DATE_WORDS }).refine(text => readMoment(text) !== null, { error: DATE_WORDS })
+const date = z
+  .string({ error: DATE_WORDS })
+  .refine(text => readMoment(text) !== null, { error: DATE_WORDS })
+  .meta({ pattern: MOMENT })
 
 const yesNo = { kind: z.literal('yes_no') }
 const text = {
@@ -96,6 +107,7 @@ const number = {
   max: decimal(NUMBER_WORDS),
   step: decimal(STEP_WORDS)
     .refine(step => step > 0, { error: STEP_WORDS })
+    .meta({ exclusiveMinimum: 0 })
     .exactOptional(),
   unit: words.exactOptional(),
   lead: words.exactOptional(),

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Rules } from '../rules.js'
 import { CHANNELS } from './channel.js'
 import { ID_WORDS, id, RESERVED_NAMES, shownText } from './field.js'
-import { FIXED_HANDLE_WORDS, HANDLE_WORDS, isFixedHandle, isHandle } from './handle.js'
+import { FIXED_HANDLE, FIXED_HANDLE_WORDS, HANDLE, HANDLE_WORDS } from './handle.js'
 import { fieldsOnly } from './refusal.js'
 import { approvalReplyShape, replySchemaShapeOf } from './reply-shape.js'
 import { DEFAULT_ACTIONS, type DefaultAction, LENSES, MOODS } from './request.js'
@@ -33,7 +33,7 @@ const CHANNELS_WORDS = `1 to ${CHANNELS.length} different channels of ${CHANNELS
 
 const allDiffer = (values: readonly string[]): boolean => new Set(values).size === values.length
 
-const handle = z.string({ error: HANDLE_WORDS }).refine(isHandle, { error: HANDLE_WORDS })
+const handle = z.string({ error: HANDLE_WORDS }).regex(HANDLE, { error: HANDLE_WORDS })
 function handles(atLeast: number) {
   const error = `a list of ${atLeast} to ${MAX_HANDLES} handles`
   return z.array(handle, { error }).min(atLeast, { error }).max(MAX_HANDLES, { error })
@@ -50,7 +50,9 @@ const common = {
 const shape = <S extends z.core.$ZodLooseShape>(noun: string, fields: S) =>
   z.strictObject(fields, { error: fieldsOnly(noun, Object.keys(fields)) })
 
-const questionOf = (rules: Rules) =>
+type ReplyShape = ReturnType<typeof replySchemaShapeOf>
+
+const questionOf = (rules: Rules, reply_schema: ReplyShape) =>
   shape('a question', {
     type: z.literal('REQUEST_QUESTION'),
     question_id: id.exactOptional(),
@@ -60,27 +62,28 @@ const questionOf = (rules: Rules) =>
     impact: shownText(MAX_SHOWN_CHARS, IMPACT_WORDS, rules),
     context_handles: handles(0),
     ...common,
-    reply_schema: replySchemaShapeOf(rules),
+    reply_schema,
   })
 
-const reviewOf = (rules: Rules) =>
+const reviewOf = (reply_schema: ReplyShape) =>
   shape('a review', {
     type: z.literal('REQUEST_REVIEW'),
     review_id: id.exactOptional(),
     target_handles: handles(1),
     lens: z.enum(LENSES, { error: LENS_WORDS }),
     ...common,
-    reply_schema: replySchemaShapeOf(rules),
+    reply_schema,
   })
 
 /** A refusal to publish is no answer to an export: what silence leads to must fit what was asked. */
-const APPROVAL_DEFAULTS: Readonly<Partial<Record<DefaultAction, 'any' | 'PUBLISH' | 'EXPORT'>>> = {
+const APPROVAL_DEFAULTS = {
   DENY: 'any',
   HALT: 'any',
   QUARANTINE_OUTPUTS: 'any',
   DO_NOT_PUBLISH: 'PUBLISH',
   DO_NOT_EXPORT: 'EXPORT',
-}
+} as const satisfies Partial<Record<DefaultAction, string>>
+const approvalDefaults = Object.keys(APPROVAL_DEFAULTS) as (keyof typeof APPROVAL_DEFAULTS)[]
 const APPROVAL_DEFAULT_WORDS =
   'what holds if nobody answers, for an approval DENY, HALT or QUARANTINE_OUTPUTS; ' +
   'DO_NOT_PUBLISH for PUBLISH only, DO_NOT_EXPORT for EXPORT only'
@@ -92,10 +95,11 @@ const parameterName = z
   .refine(name => !RESERVED_NAMES.includes(name), {
     error: `${NAME_WORDS}, not ${RESERVED_NAMES.join(', ')}`,
   })
+  .meta({ not: { enum: RESERVED_NAMES } })
 const parameters = z
   .record(
     parameterName,
-    z.string({ error: FIXED_HANDLE_WORDS }).refine(isFixedHandle, { error: FIXED_HANDLE_WORDS }),
+    z.string({ error: FIXED_HANDLE_WORDS }).regex(FIXED_HANDLE, { error: FIXED_HANDLE_WORDS }),
     {
       error: PARAMETERS_WORDS,
     },
@@ -103,6 +107,7 @@ const parameters = z
   .refine(named => Object.keys(named).length >= 1 && Object.keys(named).length <= MAX_HANDLES, {
     error: PARAMETERS_WORDS,
   })
+  .meta({ minProperties: 1, maxProperties: MAX_HANDLES })
 
 const approval = shape('an approval', {
   type: z.literal('REQUEST_APPROVAL'),
@@ -110,21 +115,23 @@ const approval = shape('an approval', {
   action: z.string({ error: ACTION_WORDS }),
   parameters,
   ...common,
-  default_action: z
-    .enum(DEFAULT_ACTIONS, { error: APPROVAL_DEFAULT_WORDS })
-    .refine(chosen => APPROVAL_DEFAULTS[chosen] !== undefined, { error: APPROVAL_DEFAULT_WORDS }),
+  default_action: z.enum(approvalDefaults, { error: APPROVAL_DEFAULT_WORDS }),
   reply_schema: approvalReplyShape,
 }).refine(
   ({ action, default_action }) => {
     const fits = APPROVAL_DEFAULTS[default_action]
-    return fits === undefined || fits === 'any' || fits === action
+    return fits === 'any' || fits === action
   },
   { path: ['default_action'], error: APPROVAL_DEFAULT_WORDS },
 )
 
 const TYPE_WORDS = 'a request whose type is REQUEST_QUESTION, REQUEST_REVIEW or REQUEST_APPROVAL'
-const requestOf = (rules: Rules) =>
-  z.discriminatedUnion('type', [questionOf(rules), reviewOf(rules), approval], { error: TYPE_WORDS })
+const requestOf = (rules: Rules) => {
+  const reply = replySchemaShapeOf(rules)
+  return z.discriminatedUnion('type', [questionOf(rules, reply), reviewOf(reply), approval], {
+    error: TYPE_WORDS,
+  })
+}
 
 const run = shape('run', {
   run_id: id,
@@ -142,6 +149,7 @@ const recipient = z.preprocess(
         .array(z.enum(CHANNELS, { error: CHANNELS_WORDS }), { error: CHANNELS_WORDS })
         .min(1, { error: CHANNELS_WORDS })
         .refine(allDiffer, { error: CHANNELS_WORDS })
+        .meta({ uniqueItems: true })
         .exactOptional(),
     },
     {

@@ -9,7 +9,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** What common servers and proxies still take; a longer one carries a payload. */
-const MAX_URL_CHARS = 2_048
+export const MAX_URL_CHARS = 2_048
 /** Where a public receiver of webhooks listens; other ports belong to protocols that HTTP could be smuggled into. */
 const PORTS = ['', '443', '8443']
 

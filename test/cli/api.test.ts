@@ -30,10 +30,10 @@ const ASK = ['Ship it?', '--impact', 'x', '--yes-no', '--deadline', '1m', '--def
 
 describe('one call', () => {
   test('a refused connection says how to start a lane or where to look for one', async () => {
-    const door = await nobody()
-    const trouble = await call(door, { path: '/v1/recipients' })
+    const endpoint = await nobody()
+    const trouble = await call(endpoint, { path: '/v1/recipients' })
     expect(trouble).toEqual({ kind: 'unreachable', why: 'refused', detail: 'ECONNREFUSED' })
-    const said = trouble.kind === 'unreachable' ? explain(trouble, door.url).join('\n') : ''
+    const said = trouble.kind === 'unreachable' ? explain(trouble, endpoint.url).join('\n') : ''
     expect(said).toContain('lane serve')
     expect(said).toContain('LANE_URL')
   })
@@ -44,29 +44,29 @@ describe('one call', () => {
   })
 
   test('a server that never answers is left', async () => {
-    const door = await listen(() => undefined)
-    expect(await call(door, { path: '/', patienceMs: 50 })).toMatchObject({
+    const endpoint = await listen(() => undefined)
+    expect(await call(endpoint, { path: '/', patienceMs: 50 })).toMatchObject({
       kind: 'unreachable',
       why: 'timeout',
     })
   })
 
   test('a connection that breaks in the body is no answer', async () => {
-    const door = await listen((_, response) => {
+    const endpoint = await listen((_, response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('{"state":"answered"')
       setImmediate(() => response.destroy())
     })
-    expect(await call(door, { path: '/' })).toMatchObject({ kind: 'unreachable', why: 'interrupted' })
+    expect(await call(endpoint, { path: '/' })).toMatchObject({ kind: 'unreachable', why: 'interrupted' })
   })
 
   test('a stream that breaks off does not end as if it were whole', async () => {
-    const door = await listen((_, response) => {
+    const endpoint = await listen((_, response) => {
       response.writeHead(200)
       response.write('one\n')
       setTimeout(() => response.destroy(), 20)
     })
-    const stream = await openStream(door, '/v1/ledger')
+    const stream = await openStream(endpoint, '/v1/ledger')
     const read = async (): Promise<void> => {
       if (stream.kind === 'stream') for await (const _ of stream.chunks);
     }
@@ -79,19 +79,19 @@ describe('one call', () => {
       keys.push(request.headers.authorization)
       response.end('{}')
     })
-    const door = await listen((_, response) => {
+    const endpoint = await listen((_, response) => {
       response.writeHead(307, { location: `${elsewhere.url}/` }).end()
     })
-    const trouble = await call(door, { path: '/' })
+    const trouble = await call(endpoint, { path: '/' })
     expect(trouble).toMatchObject({ kind: 'problem', status: 307 })
-    expect(trouble.kind === 'problem' ? explain(trouble, door.url).join() : '').toContain(elsewhere.url)
+    expect(trouble.kind === 'problem' ? explain(trouble, endpoint.url).join() : '').toContain(elsewhere.url)
     expect(keys).toEqual([])
   })
 
   test("a proxy's error page is said to be no lane's", async () => {
-    const door = await listen((_, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'))
-    const trouble = await call(door, { path: '/' })
-    const said = trouble.kind === 'problem' ? explain(trouble, door.url).join() : ''
+    const endpoint = await listen((_, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'))
+    const trouble = await call(endpoint, { path: '/' })
+    const said = trouble.kind === 'problem' ? explain(trouble, endpoint.url).join() : ''
     expect(said).toContain('502, and not as a lane does')
   })
 })
@@ -99,7 +99,7 @@ describe('one call', () => {
 describe('asking again', () => {
   test('a broken connection is tried again with the same id and run, and never with another', async () => {
     const bodies: { request: { question_id: string }; run: { run_id: string } }[] = []
-    const door = await listen((request, response) => {
+    const endpoint = await listen((request, response) => {
       const chunks: Buffer[] = []
       request.on('data', chunk => chunks.push(chunk))
       request.on('end', () => {
@@ -107,7 +107,7 @@ describe('asking again', () => {
         response.destroy()
       })
     })
-    const shell = terminal({ LANE_URL: door.url, LANE_API_KEY: 'k'.repeat(30) })
+    const shell = terminal({ LANE_URL: endpoint.url, LANE_API_KEY: 'k'.repeat(30) })
     expect(await ask.run(ASK, shell)).toBe(1)
     expect(bodies).toHaveLength(5)
     expect(new Set(bodies.map(body => JSON.stringify(body))).size).toBe(1)
@@ -126,8 +126,8 @@ describe('asking again', () => {
   })
 
   test('a success that is no case is not an outcome', async () => {
-    const door = await listen((_, response) => response.end('{"state":"answered"}'))
-    const shell = terminal({ LANE_URL: door.url, LANE_API_KEY: 'k'.repeat(30) })
+    const endpoint = await listen((_, response) => response.end('{"state":"answered"}'))
+    const shell = terminal({ LANE_URL: endpoint.url, LANE_API_KEY: 'k'.repeat(30) })
     expect(await ask.run([...ASK, '--wait'], shell)).toBe(1)
     expect(shell.out()).toBe('')
   })
@@ -135,30 +135,33 @@ describe('asking again', () => {
 
 describe('waiting', () => {
   test('goes on through an outage, pausing longer each time, and gives up long after the deadline', async () => {
-    const door = await nobody()
+    const endpoint = await nobody()
     const shell = terminal()
-    const ended = await waitForOutcome(shell, door, 'ask-1', 60_000)
+    const ended = await waitForOutcome(shell, endpoint, 'ask-1', 60_000)
     expect(ended).toMatchObject({ kind: 'unreachable', why: 'refused' })
     expect(shell.slept.slice(0, 8)).toEqual([250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000])
     expect(shell.clock.monotonic()).toBeGreaterThanOrEqual(60_000)
   })
 
   test('a refusal of the key ends it at once', async () => {
-    const door = await listen((_, response) => response.writeHead(401).end('{"code":"unauthenticated"}'))
+    const endpoint = await listen((_, response) => response.writeHead(401).end('{"code":"unauthenticated"}'))
     const shell = terminal()
-    expect(await waitForOutcome(shell, door, 'ask-1', 60_000)).toMatchObject({ kind: 'problem', status: 401 })
+    expect(await waitForOutcome(shell, endpoint, 'ask-1', 60_000)).toMatchObject({
+      kind: 'problem',
+      status: 401,
+    })
     expect(shell.slept).toEqual([])
   })
 
   test('Retry-After is kept to', async () => {
     let asked = 0
-    const door = await listen((_, response) => {
+    const endpoint = await listen((_, response) => {
       asked += 1
       if (asked === 1) response.writeHead(503, { 'retry-after': '7' }).end('{}')
       else response.writeHead(404).end('{}')
     })
     const shell = terminal()
-    await waitForOutcome(shell, door, 'ask-1', 60_000)
+    await waitForOutcome(shell, endpoint, 'ask-1', 60_000)
     expect(shell.slept).toEqual([7000])
   })
 })

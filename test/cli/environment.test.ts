@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findAgentDoor, findDoor, withEnvFile } from '../../src/cli/environment.js'
+import { findAgentEndpoint, findEndpoint, withEnvFile } from '../../src/cli/environment.js'
 import { leaveAddress } from '../../src/config/data-directory.js'
 import { freshDirectory } from './gateway.js'
 
@@ -33,28 +33,31 @@ describe('a file of variables', () => {
 describe('where the lane is, and with which key', () => {
   test('LANE_URL and LANE_API_KEY where they are set', () => {
     const env = { LANE_URL: 'https://lane.example.org/sub', LANE_API_KEY: KEY }
-    expect(findDoor(env)).toEqual({ ok: true, door: { url: 'https://lane.example.org/sub', key: KEY } })
+    expect(findEndpoint(env)).toEqual({
+      ok: true,
+      endpoint: { url: 'https://lane.example.org/sub', key: KEY },
+    })
   })
   test("else this machine, PORT and the data directory's key", () => {
     const env = { PORT: '9001', LANE_DATA_DIR: dataDirectory() }
-    expect(findDoor(env)).toEqual({ ok: true, door: { url: 'http://127.0.0.1:9001', key: KEY } })
+    expect(findEndpoint(env)).toEqual({ ok: true, endpoint: { url: 'http://127.0.0.1:9001', key: KEY } })
   })
   test('or the address that the lane of that directory has left beside its key', () => {
     const dataDir = dataDirectory()
     leaveAddress(dataDir, 'http://127.0.0.1:9002')
-    const door = { url: 'http://127.0.0.1:9002', key: KEY }
-    expect(findDoor({ LANE_DATA_DIR: dataDir })).toEqual({ ok: true, door })
+    const endpoint = { url: 'http://127.0.0.1:9002', key: KEY }
+    expect(findEndpoint({ LANE_DATA_DIR: dataDir })).toEqual({ ok: true, endpoint })
   })
   test("an address that lies in a directory is not sent another lane's key", () => {
     const dataDir = dataDirectory()
     leaveAddress(dataDir, 'http://127.0.0.1:9002')
-    const found = findDoor({ LANE_DATA_DIR: dataDir, LANE_API_KEY: `other-${KEY}` })
-    expect(found).toMatchObject({ ok: true, door: { url: 'http://127.0.0.1:8787' } })
+    const found = findEndpoint({ LANE_DATA_DIR: dataDir, LANE_API_KEY: `other-${KEY}` })
+    expect(found).toMatchObject({ ok: true, endpoint: { url: 'http://127.0.0.1:8787' } })
   })
   test("an operator's key that others can read, as one from a checkout, is not taken for one", () => {
     const dataDir = dataDirectory()
     chmodSync(join(dataDir, 'operator.key'), 0o644)
-    expect(findDoor({ LANE_DATA_DIR: dataDir })).toMatchObject({
+    expect(findEndpoint({ LANE_DATA_DIR: dataDir })).toMatchObject({
       ok: false,
       flaws: [expect.stringContaining('can be read by others')],
     })
@@ -64,7 +67,7 @@ describe('where the lane is, and with which key', () => {
       const dataDir = dataDirectory()
       leaveAddress(dataDir, 'http://stranger.example:9002')
       chmodSync(dataDir, mode)
-      expect(findDoor({ LANE_DATA_DIR: dataDir })).toMatchObject({
+      expect(findEndpoint({ LANE_DATA_DIR: dataDir })).toMatchObject({
         ok: false,
         flaws: [expect.stringContaining('can be written by others')],
       })
@@ -72,19 +75,19 @@ describe('where the lane is, and with which key', () => {
   })
   test('a lane on this machine may be named, and gets the key', () => {
     const env = { LANE_URL: 'http://localhost:9001', LANE_DATA_DIR: dataDirectory() }
-    expect(findDoor(env)).toMatchObject({ ok: true, door: { key: KEY } })
+    expect(findEndpoint(env)).toMatchObject({ ok: true, endpoint: { key: KEY } })
   })
   test("the operator's key is not sent to an address elsewhere", () => {
-    const found = findDoor({ LANE_URL: 'https://lane.example.org', LANE_DATA_DIR: dataDirectory() })
+    const found = findEndpoint({ LANE_URL: 'https://lane.example.org', LANE_DATA_DIR: dataDirectory() })
     expect(found).toMatchObject({ ok: false, flaws: [expect.stringContaining('set LANE_API_KEY')] })
     expect(JSON.stringify(found)).not.toContain(KEY)
   })
   test("unless that is this lane's own PUBLIC_URL", () => {
     const url = 'https://lane.example.org'
-    expect(findDoor({ LANE_URL: url, PUBLIC_URL: url, LANE_DATA_DIR: dataDirectory() }).ok).toBe(true)
+    expect(findEndpoint({ LANE_URL: url, PUBLIC_URL: url, LANE_DATA_DIR: dataDirectory() }).ok).toBe(true)
   })
   test('without any key it says where one comes from', () => {
-    const found = findDoor({ LANE_DATA_DIR: join(freshDirectory(), 'data') })
+    const found = findEndpoint({ LANE_DATA_DIR: join(freshDirectory(), 'data') })
     expect(found).toMatchObject({
       ok: false,
       flaws: [expect.stringMatching(/LANE_API_KEY.*operator\.key.*lane serve/)],
@@ -92,8 +95,8 @@ describe('where the lane is, and with which key', () => {
   })
   test("a faulty setting of the server's does not keep a client from asking, a faulty LANE_URL does", () => {
     const env = { LANE_API_KEY: KEY, LANE_SECRET: 'short', TRUST_PROXY: '?' }
-    expect(findDoor(env).ok).toBe(true)
-    expect(findDoor({ ...env, LANE_URL: 'lane.example.org' })).toMatchObject({
+    expect(findEndpoint(env).ok).toBe(true)
+    expect(findEndpoint({ ...env, LANE_URL: 'lane.example.org' })).toMatchObject({
       ok: false,
       flaws: [expect.stringContaining('LANE_URL must be')],
     })
@@ -103,12 +106,15 @@ describe('where the lane is, and with which key', () => {
 describe('for what an agent runs', () => {
   test('the key it was given', () => {
     const env = { LANE_URL: 'https://lane.example.org', LANE_API_KEY: KEY, LANE_DATA_DIR: dataDirectory() }
-    expect(findAgentDoor(env)).toEqual({ ok: true, door: { url: 'https://lane.example.org', key: KEY } })
+    expect(findAgentEndpoint(env)).toEqual({
+      ok: true,
+      endpoint: { url: 'https://lane.example.org', key: KEY },
+    })
   })
   test("and never the operator's, however near it lies", () => {
     const dataDir = dataDirectory()
     leaveAddress(dataDir, 'http://127.0.0.1:9002')
-    const found = findAgentDoor({ LANE_DATA_DIR: dataDir })
+    const found = findAgentEndpoint({ LANE_DATA_DIR: dataDir })
     expect(found).toMatchObject({
       ok: false,
       flaws: [expect.stringContaining('set LANE_API_KEY'), expect.anything()],

@@ -139,8 +139,8 @@ describe('the body of POST /v1/requests', () => {
   test('everything that is missing is named at once', () => {
     const asked = question('Ship it?', '--channel', 'web')
     expect(asked.ok ? [] : asked.flaws).toEqual([
-      expect.stringContaining('--channel needs --to'),
       expect.stringContaining('--impact'),
+      expect.stringContaining('--channel needs --to'),
       expect.stringContaining('--deadline'),
       expect.stringContaining('HALT, SPLIT, DOWNGRADE_TO_HYPOTHESIS'),
       expect.stringContaining('--yes-no'),

@@ -1,14 +1,21 @@
 // Holds every answer of the door to the door's own description: the status is documented, the media type is documented
-// for that status, and a JSON body fits its closed schema. An address the description does not know must answer with
+// for that status, a JSON body fits its closed schema, the code of a problem is one of those named there, and a body that
+// was taken is one that the description lets pass. An address the description does not know must answer with
 // a problem. A violation throws, so it fails the test that made the call.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 
-type Media = { readonly schema?: { readonly $ref?: string } }
-type Operation = {
-  /** Absent where no key is asked for. */
-  readonly security?: readonly unknown[]
-  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query' }[]
+type Media = { readonly schema?: object }
+export type Operation = {
+  readonly operationId: string
+  /** Empty where no key is asked for. */
+  readonly security: readonly unknown[]
+  readonly parameters: readonly {
+    readonly name: string
+    readonly in: 'path' | 'query'
+    readonly schema: object
+  }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, Media>> }>>
 }
 export type OpenApi = {
@@ -18,44 +25,56 @@ export type OpenApi = {
 }
 export type Answered = { readonly status: number; readonly headers: Headers; readonly text: string }
 
-const SCHEMA = '#/components/schemas/'
 const PROBLEM = 'application/problem+json'
+const HERE = 'lane'
+
+/** Compiles a schema of the document, references and all. */
+export function validators(document: OpenApi): (schema: object) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true, formats: fullFormats })
+  // Says to generators what oneOf says already.
+  ajv.addVocabulary(['discriminator'])
+  const inAjv = (schema: object): object =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', `"${HERE}#/$defs/`))
+  ajv.addSchema({ $id: HERE, $defs: inAjv(document.components.schemas) })
+  const compiled = new Map<string, ValidateFunction>()
+  return schema => {
+    const name = JSON.stringify(schema)
+    const validate = compiled.get(name) ?? ajv.compile(inAjv(schema))
+    compiled.set(name, validate)
+    return validate
+  }
+}
 
 export function checker(document: OpenApi) {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true, formats: fullFormats })
-  const compiled = new Map<string, ValidateFunction>()
-  const validator = (name: string): ValidateFunction => {
-    const known = compiled.get(name)
-    if (known) return known
-    const schema = document.components.schemas[name]
-    if (schema === undefined) throw new Error(`the description names no schema ${name}`)
-    const made = ajv.compile(schema)
-    compiled.set(name, made)
-    return made
-  }
-
-  const fits = (name: string, text: string, where: string): void => {
-    const validate = validator(name)
+  const validator = validators(document)
+  const fits = (schema: object, text: string, where: string): void => {
+    const validate = validator(schema)
     if (!validate(JSON.parse(text))) {
-      throw new Error(`${where} is not a ${name}: ${ajv.errorsText(validate.errors)}\n${text.slice(0, 500)}`)
+      const told = validate.errors
+        ?.map(({ instancePath, message }) => `${instancePath} ${message}`)
+        .join(', ')
+      throw new Error(`${where} is not as described: ${told}\n${text.slice(0, 500)}`)
     }
   }
 
-  return function check(method: string, path: string, answer: Answered): void {
+  return function check(method: string, path: string, answer: Answered, body?: unknown): void {
     const where = `${method} ${path} → ${answer.status}`
     const media = (answer.headers.get('content-type') ?? '').split(';')[0]?.trim() ?? ''
     const operation = operationOf(document, method, path)
-    if (operation === null) {
+    // A stream and a deed that is recorded have no HEAD.
+    if (operation === null || (method === 'HEAD' && answer.status === 404)) {
       if (answer.status !== 404 || media !== PROBLEM) throw new Error(`${where} ${media} is not described`)
-      if (method !== 'HEAD') fits('Problem', answer.text, where)
+      if (method !== 'HEAD') fits({ $ref: '#/components/schemas/Problem' }, answer.text, where)
       return
     }
-    const described = operation.responses[answer.status] ?? operation.responses.default
-    const content = described?.content[media]
-    if (content === undefined) throw new Error(`${where} ${media} is not described`)
-    const name = content.schema?.$ref?.replace(SCHEMA, '')
-    if (name !== undefined && method !== 'HEAD') fits(name, answer.text, where)
+    const content = operation.responses[answer.status]?.content[media]
+    if (content === undefined)
+      throw new Error(`${where} ${media} is not described: ${answer.text.slice(0, 200)}`)
+    if (content.schema !== undefined && method !== 'HEAD') fits(content.schema, answer.text, where)
     if (media === PROBLEM && method !== 'HEAD') agree(answer, where)
+    const taken = operation.requestBody?.content['application/json']?.schema
+    if (answer.status < 300 && taken !== undefined && body !== undefined)
+      fits(taken, JSON.stringify(body), `what ${where} has taken`)
   }
 }
 

@@ -107,7 +107,7 @@ describe('the description of the door', () => {
     const asked: string[] = []
     for (const [path, operations] of Object.entries(paths)) {
       for (const [method, { security, parameters }] of Object.entries(operations)) {
-        if (security === undefined) continue
+        if (security.length === 0) continue
         const filled = path.replace(/\{\w+\}/g, 'none')
         const takes = parameters.flatMap(one => (one.in === 'query' ? [one.name] : []))
         const query = [...takes, 'form'].map(name => `${name}=0`).join('&')

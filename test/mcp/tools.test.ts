@@ -364,6 +364,13 @@ describe('bad input', () => {
     expect(Object.keys(schema?.properties ?? {})).toEqual(['request_id', 'wait_seconds'])
   })
 
+  test('no schema names its dialect: a client that knows another one would refuse it', async () => {
+    const { tools } = await agent.client.listTools()
+    const schemas = tools.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema ?? {}])
+    expect(schemas.filter(schema => '$schema' in schema)).toEqual([])
+    expect(tools.filter(({ outputSchema }) => outputSchema !== undefined)).toHaveLength(6)
+  })
+
   test('too many open questions are refused with the way out', async () => {
     const keys = ['open-1', 'open-2', 'open-3', 'open-4']
     for (const key of keys) await agent.call('ask_question', { ...QUESTION, key, wait_seconds: 1 })

@@ -192,6 +192,21 @@ describe.skipIf(maySkip)(`the reply page in a browser${missing === null ? '' : `
       date: { fill: tab => tab.getByLabel('Your answer').fill('2026-03-01'), reply: '2026-03-01' },
     }
 
+  it('sends an instant where a date is asked for, typed beside the calendar', async () => {
+    server.visits.length = 0
+    const instant = '2026-03-01T09:30:00+01:00'
+    await visiting(drawn(open(question(SCHEMAS.date))), PHONE, async tab => {
+      await tab.getByLabel('or a moment').fill(instant)
+      await tab.getByLabel('Code').fill('7k2m')
+      await tab.getByRole('button', { name: 'Send answer' }).click()
+      await tab.waitForLoadState()
+    })
+    const sent = server.visits.find(visit => visit.method === 'POST')
+    const form = readForm(sent?.body ?? Uint8Array.of(), sent?.headers['content-type'])
+    expect(form).toMatchObject({ kind: 'form', reply: instant })
+    expect(compile(SCHEMAS.date, instant)).toMatchObject({ ok: true })
+  })
+
   describe.each([true, false])('with JavaScript: %s', javaScriptEnabled => {
     it.each(KINDS)('sends what the person chose, and only when they send it: %s', async kind => {
       server.visits.length = 0

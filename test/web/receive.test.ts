@@ -22,6 +22,13 @@ describe('a posted form', () => {
     expect(posted('reply=wait&reply=canary&code=7K2M&csrf=a')).toMatchObject({ reply: 'wait,canary' })
   })
 
+  it('takes the one of two controls that was filled in, and both where both were', () => {
+    expect(posted('reply=&reply=2026-03-01T09%3A30%3A00Z')).toMatchObject({ reply: '2026-03-01T09:30:00Z' })
+    expect(posted('reply=2026-03-01&reply=')).toMatchObject({ reply: '2026-03-01' })
+    expect(posted('reply=2026-03-01&reply=2026-03-02')).toMatchObject({ reply: '2026-03-01,2026-03-02' })
+    expect(posted('reply=&reply=')).toMatchObject({ reply: '' })
+  })
+
   it('with nothing ticked reads as an empty reply, so that the person is told what is accepted', () => {
     expect(posted('code=7K2M&csrf=a')).toEqual({ kind: 'form', reply: '', code: '7K2M', csrf: 'a' })
     expect(posted('')).toEqual({ kind: 'form', reply: '', code: '', csrf: '' })

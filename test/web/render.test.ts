@@ -70,7 +70,7 @@ describe('a caller’s words on the page', () => {
       accepted: said('accepted'),
       typed: said('typed'),
     }
-    const shown = 'options' in schema || kind === 'yes_no' || kind === 'date' ? ['typed'] : []
+    const shown = 'options' in schema || kind === 'yes_no' ? ['typed'] : []
     const absent = 'options' in schema ? shown : [...shown, 'value0', 'value1', 'label0', 'label1']
     return {
       state: { ...open(display, again), csrf: said('csrf') },
@@ -302,6 +302,17 @@ describe('the form', () => {
 
   it('never shortens an answer the grammar would take: maxlength counts UTF-16 units', () => {
     expect(body(open(question(SCHEMAS.text)))).toContain('maxlength="160"')
+  })
+
+  it('has a line for an instant beside the calendar, and keeps in either what was typed there', () => {
+    const inputs = (typed: string): readonly string[] =>
+      visible(body(open(question(SCHEMAS.date), refused(typed)))).match(/<input[^>]*name="reply"[^>]*>/g) ??
+      []
+    const [calendar, line] = inputs('2027-01-01T00:00:00Z')
+    expect(calendar).toMatch(/type="date" value=""/)
+    expect(line).toMatch(/type="text" value="2027-01-01T00:00:00Z"/)
+    expect(inputs('2027-01-01')[0]).toMatch(/type="date" value="2027-01-01"/)
+    expect(inputs('2027-01-01')[1]).toMatch(/type="text" value=""/)
   })
 
   it('bounds a date by days only', () => {

@@ -1,75 +1,126 @@
-// The door's own description (OpenAPI 3.1). The end-to-end tests hold every answer and every query to it, so of these it
-// cannot say anything the door does not do.
-import { CODES } from '../problem.js'
-import { ANYBODY } from './anybody.js'
-import { bodies } from './bodies.js'
-import { OPERATOR } from './operator.js'
-import { PERSON } from './person.js'
-import { REQUESTS } from './requests.js'
-import { HTML, type Route, text } from './route.js'
-import { RUNS } from './runs.js'
+// The door's own description (OpenAPI 3.1), assembled from the routes as they are declared. The end-to-end tests hold every
+// answer, refusal and query to it, so of these it cannot say anything the door does not do.
+import type { z } from 'zod'
+import { CODES, type Code } from '../problem.js'
+import { HTML, JSON_MEDIA, type Route } from '../route.js'
+import { ANSWER_BODIES } from './bodies.js'
+import { reference, text } from './schema.js'
+import { shapes } from './shapes.js'
 
-/** In the order in which they are met. */
-const ROUTES: readonly Route[] = [...REQUESTS, ...RUNS, ...OPERATOR, ...PERSON, ...ANYBODY]
+const PROBLEM = 'application/problem+json'
 
-export function openApi(version: string, url: string) {
+/** What any route may answer: nothing on the way in could be read, the store is away, or a bug was met. */
+const ANYWHERE: readonly Code[] = ['malformed_json', 'internal', 'ledger_unavailable']
+const WITH_A_KEY: readonly Code[] = [
+  'unauthenticated',
+  'scope_missing',
+  'rate_limited',
+  'malformed_query',
+  'seal_broken',
+]
+const WITH_A_BODY: readonly Code[] = ['too_large', 'unsupported_media_type']
+
+type About = { readonly version: string; readonly publicUrl: () => string }
+
+/** Assembled when it is first asked for, and once: anybody may ask. The address may be learnt after the door is built. */
+export function description(routes: readonly Route[], { version, publicUrl }: About): () => object {
+  let document: object | null = null
+  return () => {
+    document ??= openApi(routes, version)
+    return { ...document, servers: [{ url: publicUrl() }] }
+  }
+}
+
+function openApi(routes: readonly Route[], version: string): object {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const route of ROUTES) {
+  for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method]: operation(route) }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Interrupt Lane', version, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url }],
     paths,
     components: {
-      schemas: bodies(Object.keys(CODES)),
+      schemas: { ...ANSWER_BODIES, ...shapes(takenBy(routes)) },
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
     },
   }
 }
 
-const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const takenBy = (routes: readonly Route[]): Record<string, z.ZodType> =>
+  Object.fromEntries(
+    routes.flatMap(({ takes }) =>
+      typeof takes?.body === 'object' ? [[takes.body.name, takes.body.shape]] : [],
+    ),
+  )
 
 function operation(route: Route) {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const { operationId, summary, scopes, takes } = route
+  return {
+    operationId,
+    summary,
+    ...(scopes && { description: `Scope ${scopes.join(' or ')}.` }),
+    security: scopes ? [{ key: [] }] : [],
+    parameters: parameters(route),
+    ...(takes && { requestBody: requestBody(takes) }),
+    responses: responses(route),
+  }
+}
+
+function parameters({ path, query = {} }: Route) {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: text,
   }))
-  const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) => ({ name, in: 'query', schema }))
-  return {
-    summary: route.summary,
-    ...(route.scopes && { description: `Scope ${route.scopes.join(' or ')}.`, security: [{ key: [] }] }),
-    parameters: [...inPath, ...inQuery],
-    ...(route.takes && { requestBody: taken(route.takes) }),
-    responses: responses(route),
-  }
+  return [...inPath, ...Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }))]
 }
 
-const taken = ({ media, body, optional }: NonNullable<Route['takes']>) => ({
-  required: optional !== true,
-  content: Object.assign({}, ...media.map(one => content(one, body))),
-})
+function requestBody({ media, body, optional }: NonNullable<Route['takes']>) {
+  const name = typeof body === 'object' ? body.name : body
+  return { required: optional !== true, content: Object.assign({}, ...media.map(one => content(one, name))) }
+}
 
-const content = (media: string, body?: string) => ({ [media]: { schema: body ? reference(body) : {} } })
+const content = (media: string, body?: string) => ({ [media]: body ? { schema: reference(body) } : {} })
 
-function responses(route: Route) {
-  const all: Record<string, { description: string; content: Record<string, unknown> }> = {}
-  for (const { status, body, media = 'application/json', words } of route.answers) {
+type Response = { readonly description: string; readonly content: Readonly<Record<string, unknown>> }
+
+function responses(route: Route): Readonly<Record<string, Response>> {
+  const all: Record<string, Response> = {}
+  const add = (status: number, words: string, told: Response['content']): void => {
     const known = all[status]
     all[status] = {
       description: known ? `${known.description}; ${words}` : words,
-      content: { ...known?.content, ...content(media, body) },
+      content: { ...known?.content, ...told },
     }
   }
-  const drawn = route.answers.some(({ media }) => media === HTML)
-  return {
-    ...all,
-    default: {
-      description: drawn ? 'a problem (RFC 9457), or a page that says it' : 'a problem (RFC 9457)',
-      content: { ...content('application/problem+json', 'Problem'), ...(drawn && content(HTML)) },
-    },
-  }
+  for (const { status, body, media = JSON_MEDIA, words } of route.answers)
+    add(status, words, content(media, body))
+  const isDrawn = route.answers.some(({ media }) => media === HTML)
+  for (const [status, codes] of byStatus(refusedBy(route)))
+    add(status, codes.join(', '), { [PROBLEM]: problem(codes), ...(isDrawn && content(HTML)) })
+  return all
 }
+
+const refusedBy = ({ method, path, scopes, refuses = [] }: Route): readonly Code[] => [
+  ...refuses,
+  ...ANYWHERE,
+  ...(scopes ? WITH_A_KEY : []),
+  ...(method === 'get' ? [] : WITH_A_BODY),
+  ...(path.includes('{') ? (['not_found'] as const) : []),
+]
+
+function byStatus(codes: readonly Code[]): ReadonlyMap<number, readonly Code[]> {
+  const all = new Map<number, readonly Code[]>()
+  for (const code of new Set(codes)) {
+    const [status] = CODES[code]
+    all.set(status, [...(all.get(status) ?? []), code])
+  }
+  return all
+}
+
+/** RFC 9457, with the codes that this status can mean here. */
+const problem = (codes: readonly Code[]) => ({
+  schema: { allOf: [reference('Problem'), { properties: { code: { enum: codes } } }] },
+})

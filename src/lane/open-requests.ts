@@ -1,31 +1,4 @@
-// What one key may hold at once: places for whoever follows or waits, and requests that are open. A caller in a loop is told
-// so and takes nothing from the others.
-
-/** Places of one kind, each held from its taking until it is given up. */
-export class Places {
-  readonly #atMost: number
-  /** Those taken, by key; a key that has none is not kept. */
-  readonly #taken = new Map<string, number>()
-
-  /** 0 is no limit. */
-  constructor(atMost: number) {
-    this.#atMost = atMost === 0 ? Number.POSITIVE_INFINITY : atMost
-  }
-
-  /** What gives the place up again, or null where the key has all of its places. */
-  take(keyId: string): (() => void) | null {
-    const taken = this.#taken.get(keyId) ?? 0
-    if (taken >= this.#atMost) return null
-    this.#taken.set(keyId, taken + 1)
-    return () => this.#giveUp(keyId)
-  }
-
-  #giveUp(keyId: string): void {
-    const left = (this.#taken.get(keyId) ?? 1) - 1
-    if (left > 0) this.#taken.set(keyId, left)
-    else this.#taken.delete(keyId)
-  }
-}
+// How many requests a key may have open at once. A caller in a loop is told so and takes nothing from the others.
 
 /** A key that has no room left is counted again no sooner than this. */
 export const COUNT_AGAIN_MS = 1_000
@@ -33,8 +6,8 @@ export const COUNT_AGAIN_MS = 1_000
 type Room = { left: number; readonly countAgainAt: number }
 
 /**
- * Open requests. They are counted in the store only when the room found by the last count is used up: counting at every
- * opening would cost more the more there are. Where replicas share a store, each may use up the room that it found.
+ * They are counted in the store only when the room found by the last count is used up: counting at every opening would cost
+ * more the more there are. Where replicas share a store, each may use up the room that it found.
  */
 export class OpenRequests {
   readonly #count: (keyId: string, atMost: number) => Promise<number>

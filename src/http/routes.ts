@@ -1,0 +1,27 @@
+// Every route of the door, in the order in which they are met.
+import { BLOB_ROUTES } from './blobs.js'
+import { EVENT_ROUTES } from './events.js'
+import { HOOK_ROUTES } from './hooks.js'
+import { LEDGER_ROUTES } from './ledger.js'
+import { OPERATION_ROUTES } from './operations.js'
+import { OPERATOR_ROUTES } from './operator.js'
+import { POLICY_ROUTES } from './policy.js'
+import { RECIPIENT_ROUTES } from './recipients.js'
+import { REPLY_ROUTES } from './reply-page.js'
+import { REQUEST_ROUTES } from './requests.js'
+import type { Route } from './route.js'
+import { RUN_ROUTES } from './runs.js'
+
+export const ROUTES: readonly Route[] = [
+  ...REQUEST_ROUTES,
+  ...POLICY_ROUTES,
+  ...RUN_ROUTES,
+  ...EVENT_ROUTES,
+  ...BLOB_ROUTES,
+  ...RECIPIENT_ROUTES,
+  ...LEDGER_ROUTES,
+  ...OPERATOR_ROUTES,
+  ...REPLY_ROUTES,
+  ...HOOK_ROUTES,
+  ...OPERATION_ROUTES,
+]
