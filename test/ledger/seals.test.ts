@@ -433,6 +433,14 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
     })
   })
 
+  attack('keeps no lane from its own key by one that stands before it', async () => {
+    await asked(question('q-1'))
+    await scene.restartAfter(`INSERT INTO keys (kid, purpose, wrapped, not_before)
+      VALUES ('00000000', 'seal', ${scene.place.bytes('x').replace(/^'x'$/, "x'00'")}, 0)`)
+    expect((await scene.cast.lane.current('q-1'))?.state).toBe('pending')
+    expect(scene.broken).toEqual(['key 00000000 of purpose seal'])
+  })
+
   describe('passes no ledger off as one of before there were seals', () => {
     const keepers = `DELETE FROM keys WHERE purpose = 'seal'`
     const refused = async (...sql: readonly string[]): Promise<string> => {

@@ -277,6 +277,35 @@ describe('the first start on a store of rules 1', () => {
     await store.ledger.close()
   })
 
+  test('takes away what somebody has put in the place of seals before it', async () => {
+    const { dataDir, file } = files()
+    const before = openSqlite(dataDir, clockOf(known))
+    await before.ledger.close()
+    const db = new Sqlite(file)
+    db.exec(`UPDATE entries SET seal = 'theirs'`)
+    db.close()
+    await start(dataDir)
+    const store = openSqlite(dataDir, clockOf(known))
+    await unlock(store, openSecret(dataDir, null), started)
+    for (const id of known.open) expect((await store.ledger.story(id)).length).toBeGreaterThan(0)
+    await store.ledger.close()
+  })
+
+  test('takes no key over that was not wrapped with the secret: what it signs is not the lane’s', async () => {
+    const { dataDir, file } = files()
+    const db = new Sqlite(file)
+    db.exec(`INSERT INTO signing_keys (kid, public_jwk, sealed_private, not_before, verify_until)
+      SELECT 'theirs', public_jwk, x'00', 0, 4102444800000 FROM signing_keys LIMIT 1`)
+    db.close()
+    await start(dataDir)
+    const store = openSqlite(dataDir, clockOf(known))
+    await unlock(store, openSecret(dataDir, null), started)
+    const kids = (await store.shelf.keyring()).map(({ kid }) => kid)
+    expect([kids.length > 1, kids.includes('theirs')]).toEqual([true, false])
+    expect(store.seals.broken()).toEqual(['key theirs of purpose reply-token'])
+    await store.ledger.close()
+  })
+
   test('seals no ledger that does not hold', async () => {
     const { dataDir, file } = files()
     const db = new Sqlite(file)
