@@ -5,12 +5,12 @@ import type { Desk, Inbound, Say, Verdict } from '../../src/adapter/index.js'
 import { findAsked, type Namer } from './asked.js'
 import { findMessageIds } from './marker.js'
 import type { Mail } from './reading/mail.js'
-import { type Facts, readMail } from './reading/read.js'
+import { type MailFacts, readMail } from './reading/read.js'
 import { type NoticeDesk, tell } from './sending/notice.js'
 
 /** What is the same for every message. */
 export type Intake = {
-  readonly facts: Omit<Facts, 'now' | 'last' | 'asked'>
+  readonly facts: Omit<MailFacts, 'now' | 'last' | 'asked'>
   readonly namer: Namer
   readonly notices: NoticeDesk
   readonly say: Say

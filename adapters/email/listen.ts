@@ -6,7 +6,7 @@
 // EL4  What names no request of ours is nobody's but the mailbox owner's, and stays as it is.
 import { type Desk, pause, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import { type Fate, fateAgain, HEAD_BYTES, handIn, type Intake, isMeantForUs } from './intake.js'
-import { MailboxConnection, type Place, PROCESSED, REJECTED } from './mailbox.js'
+import { MailboxConnection, type MailPosition, PROCESSED, REJECTED } from './mailbox.js'
 import type { Incoming } from './variables.js'
 
 const AGAIN_MS = 1_000
@@ -38,9 +38,9 @@ export async function listen(
   }
 }
 
-const writeCursor = ({ validity, uid }: Place): string => `${validity}:${uid}`
+const writeCursor = ({ validity, uid }: MailPosition): string => `${validity}:${uid}`
 
-function readCursor(cursor: string | null): Place | null {
+function readCursor(cursor: string | null): MailPosition | null {
   const [, validity, uid] = /^([0-9]{1,20}):([0-9]{1,10})$/.exec(cursor ?? '') ?? []
   return validity === undefined ? null : { validity, uid: Number(uid) }
 }
@@ -50,10 +50,10 @@ class Reader {
   readonly #desk: Desk
   readonly #stopping: AbortSignal
   /** What has been handed in; moved on only after that is durable. */
-  #place: Place | null
+  #place: MailPosition | null
   readonly #retries: Retries
 
-  constructor(listener: Listener, place: Place | null, desk: Desk, stopping: AbortSignal) {
+  constructor(listener: Listener, place: MailPosition | null, desk: Desk, stopping: AbortSignal) {
     this.#listener = listener
     this.#place = place
     this.#desk = desk
@@ -116,7 +116,7 @@ class Reader {
     }
   }
 
-  async #handIn(box: MailboxConnection, place: Place): Promise<Fate> {
+  async #handIn(box: MailboxConnection, place: MailPosition): Promise<Fate> {
     const cursor = writeCursor(place)
     const fetched = await box.fetch(place.uid, HEAD_BYTES)
     if (fetched.kind !== 'mail') {

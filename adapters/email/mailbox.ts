@@ -21,7 +21,7 @@ export const PROCESSED = 'Processed'
 export const REJECTED = 'Rejected'
 
 /** UIDs count within one UIDVALIDITY only (RFC 3501, 2.3.1.1). */
-export type Place = { readonly validity: string; readonly uid: number }
+export type MailPosition = { readonly validity: string; readonly uid: number }
 type Fetched = { readonly kind: 'mail' | 'beginning'; readonly bytes: Uint8Array } | { readonly kind: 'gone' }
 
 /** What the server calls them: some have every folder below the inbox. */

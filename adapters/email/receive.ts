@@ -3,7 +3,7 @@
 import { type Desk, type Hook, type HookAnswer, type Seen, UNVERIFIED } from '../../src/adapter/index.js'
 import { handIn, type Intake } from './intake.js'
 import { mailgun } from './provider/mailgun.js'
-import type { Provider, Verified } from './provider/provider.js'
+import type { Provider, VerifiedHook } from './provider/provider.js'
 import { raw } from './provider/raw.js'
 
 const PROVIDERS: Readonly<Record<string, Provider>> = { raw, mailgun }
@@ -28,7 +28,7 @@ export async function receive(door: Door, hook: Hook, desk: Desk): Promise<HookA
   return take(door, verified, desk)
 }
 
-async function take({ seen, intake }: Door, { once, mail }: Verified, desk: Desk): Promise<HookAnswer> {
+async function take({ seen, intake }: Door, { once, mail }: VerifiedHook, desk: Desk): Promise<HookAnswer> {
   if (mail === null) return NO_MAIL
   try {
     const fate = await handIn(intake, mail, desk, { last: false })

@@ -1,5 +1,12 @@
 // The lane's own fixed sentences on this channel. None of them is taken from a caller.
-import { draw, inUtc, type Phrase, type Reason, type Refused, refusalWords } from '../../src/adapter/index.js'
+import {
+  draw,
+  inUtc,
+  type Phrase,
+  type Reason,
+  type RefusedReply,
+  refusalWords,
+} from '../../src/adapter/index.js'
 import { unlinked } from './sending/defang.js'
 
 const asText = (phrases: readonly Phrase[]): string =>
@@ -19,7 +26,7 @@ const LOOSE: Own = {
     'asked from another program, or answer where it was also sent.',
 }
 
-export const refusalText = (refused: Refused, loosely: boolean): string =>
+export const refusalText = (refused: RefusedReply, loosely: boolean): string =>
   asText(refusalWords(refused, { way: 'by mail', own: loosely ? LOOSE : OWN }))
 
 /** Said in every mail that asks for an answer, right below the marker. */

@@ -22,7 +22,7 @@ type Block = types.KnownBlock
 export type Card = { readonly text: string; readonly blocks: Block[] }
 
 /** What the card of one person needs beside the display. */
-export type Way = Pick<Outbound, 'reply' | 'page' | 'rested'> & {
+export type ReplyWay = Pick<Outbound, 'reply' | 'page' | 'rested'> & {
   /** Set in a channel, where it must be said who is asked. */
   readonly mention: string | null
 }
@@ -39,7 +39,7 @@ const FACE_UNITS = 71
 /** A notification is read on a lock screen. */
 const NOTIFICATION_UNITS = 1_000
 
-export function card(display: Display, { reply, page, rested, mention }: Way): Card {
+export function card(display: Display, { reply, page, rested, mention }: ReplyWay): Card {
   return {
     text: notification(`${typeWord(display.type)}: ${display.headline}`, NOTIFICATION_UNITS),
     blocks: [
@@ -63,7 +63,7 @@ const whole = (display: Display, handle: string, link: string): Block[] => [
 ]
 
 /** No button, and nothing that a reply would answer: the page shows all of it. */
-const announced = (display: Display, page: Way['page']): Block[] => [
+const announced = (display: Display, page: ReplyWay['page']): Block[] => [
   announcement(display, page),
   until(display),
   stamp(display),

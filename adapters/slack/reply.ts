@@ -3,13 +3,13 @@ import type { Binding, Desk, Inbound, Reason, Verdict } from '../../src/adapter/
 import type { Api } from './api.js'
 import { close } from './close.js'
 import type { Copy } from './copy.js'
-import type { Speaker, Speakers } from './speaker.js'
+import type { SlackSpeaker, Speakers } from './speaker.js'
 import type { Notices } from './tell.js'
 import { refusalText } from './words.js'
 
 export type Parts = { readonly api: Api; readonly speakers: Speakers; readonly notices: Notices }
 
-export const inboundOf = (speaker: Speaker, binding: Binding, id: string, text: string): Inbound => ({
+export const inboundOf = (speaker: SlackSpeaker, binding: Binding, id: string, text: string): Inbound => ({
   channel: 'slack',
   provider_message_id: id,
   ...speaker,

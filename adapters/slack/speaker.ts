@@ -13,7 +13,7 @@ const FRESH_MS = 60_000
 /** More people than answer within a minute. */
 const MAX_KNOWN = 1_000
 
-export type Speaker = {
+export type SlackSpeaker = {
   readonly sender: { readonly team: string; readonly user: string }
   readonly authenticated: boolean
 }
@@ -32,7 +32,7 @@ export class Speakers {
   }
 
   /** `team` is where the payload says the user belongs; null where it does not say. */
-  async find(user: string, team: string | null, now: number): Promise<Speaker> {
+  async find(user: string, team: string | null, now: number): Promise<SlackSpeaker> {
     const [account, ours] = await Promise.all([this.#account(user, now), this.#ours()])
     if (account === null) return { sender: { team: team ?? '', user }, authenticated: false }
     const organisation = account.enterprise_user?.enterprise_id ?? null

@@ -7,7 +7,7 @@ import {
   endingWords,
   inUtc,
   type Phrase,
-  type Refused,
+  type RefusedReply,
   refusalWords,
   type Voice,
 } from '../../src/adapter/index.js'
@@ -44,4 +44,4 @@ const SLACK: Voice = {
   },
 }
 
-export const refusalText = (refused: Refused): string => asText(refusalWords(refused, SLACK))
+export const refusalText = (refused: RefusedReply): string => asText(refusalWords(refused, SLACK))

@@ -3,7 +3,7 @@ import {
   draw,
   inUtc,
   type Phrase,
-  type Refused,
+  type RefusedReply,
   recordedWords,
   refusalWords,
   type Voice,
@@ -39,7 +39,7 @@ const SMS: Voice = {
 
 export const recordedText = (answer: string): string => asText(recordedWords(answer))
 
-export function refusalText(refused: Refused, withMedia = false): string {
+export function refusalText(refused: RefusedReply, withMedia = false): string {
   const { accepted } = refused
   if (accepted === null) return asText(refusalWords(refused, SMS))
   return notUnderstood(

@@ -113,7 +113,7 @@ export type Verdict =
     }
   /** It names no delivery: nothing was recorded, and the sender is told nothing that depends on it. */
   | { readonly kind: 'unknown' }
-export type Refused = Extract<Verdict, { kind: 'refused' }>
+export type RefusedReply = Extract<Verdict, { kind: 'refused' }>
 
 /** What the provider says later about a copy it took: a bounce means that it no longer stands. */
 export type Report = {
@@ -142,7 +142,7 @@ export interface Desk {
   report(report: Report): Promise<void>
   look(inbound: Inbound): Promise<Glance | null>
   /** True for whoever may now say "your reply could not be read": once per request and person, claimed before it is said. */
-  notice(refused: Refused): Promise<boolean>
+  notice(refused: RefusedReply): Promise<boolean>
   /** An invitation to link this address was accepted; the person's id, or null for one that is not open. */
   link(code: string, address: unknown): Promise<string | null>
   keep(cursor: string): Promise<void>

@@ -21,7 +21,7 @@ export {
   type HookAnswer,
   type Inbound,
   type Outbound,
-  type Refused,
+  type RefusedReply,
   type Report,
   type Sent,
   TOO_LONG_HERE,

@@ -5,7 +5,7 @@
 // wrote, and tells an instant as its readers know it.
 import type { Reason } from '../reason.js'
 import { defaultWords } from '../request/words.js'
-import type { Ending, Refused } from './contract.js'
+import type { Ending, RefusedReply } from './contract.js'
 
 export type Phrase =
   /** The lane's own words. */
@@ -70,7 +70,7 @@ export type Voice = {
   readonly unnamed?: true
 }
 
-type Why = Pick<Refused, 'reason' | 'theirs' | 'read' | 'accepted' | 'ending'>
+type Why = Pick<RefusedReply, 'reason' | 'theirs' | 'read' | 'accepted' | 'ending'>
 
 /** Why a reply was not taken, and what would be: where the words were the trouble they are quoted. */
 export function refusalWords(

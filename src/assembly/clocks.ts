@@ -3,18 +3,18 @@
 import { startListening } from '../channel/listening.js'
 import { keepRenewing } from '../keys/renewal.js'
 import type { Channels } from './channels.js'
-import type { Opened } from './door.js'
+import type { OpenDoor } from './door.js'
 import type { House } from './house.js'
-import type { Keys } from './keys.js'
+import type { HeldKeys } from './keys.js'
 import type { Laid } from './lane.js'
 import { startAlarms } from './profile.js'
 
 export async function startClocks(
   { settings, store, stops, say, onStale }: House,
-  { ring }: Keys,
+  { ring }: HeldKeys,
   { adapters }: Channels,
   { lane, alarms }: Laid,
-  { desk }: Opened,
+  { desk }: OpenDoor,
 ): Promise<void> {
   const ringing = await startAlarms(settings, store, id => lane.advance(id), say)
   alarms.current = ringing

@@ -11,12 +11,17 @@ import type { Channel } from '../request/channel.js'
 import { stamper } from '../token/stamp.js'
 import type { Channels } from './channels.js'
 import type { House } from './house.js'
-import type { Keys } from './keys.js'
+import type { HeldKeys } from './keys.js'
 import type { Laid } from './lane.js'
 
-export type Opened = { readonly url: string; readonly desk: (channel: Channel) => Desk }
+export type OpenDoor = { readonly url: string; readonly desk: (channel: Channel) => Desk }
 
-export async function openDoor(house: House, keys: Keys, channels: Channels, laid: Laid): Promise<Opened> {
+export async function openDoor(
+  house: House,
+  keys: HeldKeys,
+  channels: Channels,
+  laid: Laid,
+): Promise<OpenDoor> {
   const { settings, stops, publicUrl } = house
   const desk = deskOf(house, channels, laid)
   const parts = partsOf(house, keys, channels, laid, desk)
@@ -37,17 +42,21 @@ export async function openDoor(house: House, keys: Keys, channels: Channels, lai
   return { url, desk }
 }
 
-function deskOf({ store }: House, { directory }: Channels, { lane, metrics, keyName }: Laid): Opened['desk'] {
+function deskOf(
+  { store }: House,
+  { directory }: Channels,
+  { lane, metrics, keyName }: Laid,
+): OpenDoor['desk'] {
   const onStranger = (channel: Channel): void => metrics.strangers.inc({ why: `unknown_${channel}` })
   return channel => openDesk(channel, { lane, store, directory, keyName, onStranger })
 }
 
 function partsOf(
   { config, store, log, stops, publicUrl, version }: House,
-  { book, ring }: Keys,
+  { book, ring }: HeldKeys,
   { adapters, page, printsLinks }: Channels,
   { lane, waiters, metrics, alarms }: Laid,
-  desk: Opened['desk'],
+  desk: OpenDoor['desk'],
 ): DoorParts {
   const now = (): number => store.ledger.now()
   return {

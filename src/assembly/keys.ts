@@ -13,9 +13,9 @@ import { KeyringSealed } from '../token/key-row.js'
 import type { Secret } from '../token/wrap.js'
 import { CannotStart, type House, isShared } from './house.js'
 
-export type Keys = { readonly book: KeyBook; readonly ring: Signing }
+export type HeldKeys = { readonly book: KeyBook; readonly ring: Signing }
 
-export async function openKeys(house: House): Promise<Keys> {
+export async function openKeys(house: House): Promise<HeldKeys> {
   const { settings, store, stops, onStale } = house
   const secret = openSecret(settings.dataDir, settings.secret)
   const book = new KeyBook(store)

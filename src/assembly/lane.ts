@@ -10,7 +10,7 @@ import { allowanceOf, isCallable, URL_WORDS } from '../waiter/address.js'
 import { startWaiters, type Waiters } from '../waiter/wait.js'
 import type { Channels } from './channels.js'
 import type { House } from './house.js'
-import type { Keys } from './keys.js'
+import type { HeldKeys } from './keys.js'
 
 export type Laid = {
   readonly lane: Lane
@@ -21,7 +21,7 @@ export type Laid = {
   readonly alarms: { current: Alarms | null }
 }
 
-export function openLane(house: House, { book, ring }: Keys, channels: Channels): Laid {
+export function openLane(house: House, { book, ring }: HeldKeys, channels: Channels): Laid {
   const { settings, config, store, stops, say, publicUrl, version } = house
   const alarms: Laid['alarms'] = { current: null }
   const allow = allowanceOf(config.callbacks.allow)

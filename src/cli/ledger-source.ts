@@ -27,7 +27,7 @@ type Words = {
   readonly complete: boolean
 }
 
-export type Sealed = {
+export type SealedSource = {
   rows(): AsyncIterable<SealedLine>
   keyring(): Promise<readonly KeyRow[]>
 }
@@ -40,7 +40,7 @@ export type Source = {
   readonly ifEmpty: string
   lines(): AsyncIterable<string>
   /** The lines with their seals, and the keyring they were made with; null for what has none, and then why. */
-  readonly sealed: Sealed | null
+  readonly sealed: SealedSource | null
   readonly ifUnsealed: string
   /** These lines, with the words beside them. */
   withWords(lines: AsyncIterable<string>): Promise<Words>
@@ -163,7 +163,7 @@ function sqliteSource(file: string): Source {
 const hasSeals = (db: Database): boolean =>
   (db.pragma('table_info(entries)') as { name: string }[]).some(({ name }) => name === 'seal')
 
-const sealedIn = (db: Database): Sealed => ({
+const sealedIn = (db: Database): SealedSource => ({
   async *rows() {
     yield* rowsOf<SealedLine>(db, 'line, seal')
   },

@@ -7,7 +7,7 @@ import { SealAudit, type SealProblem, UnsealedAudit } from '../ledger/seal-audit
 import { KeyringSealed } from '../token/key-row.js'
 import { openSealKey } from '../token/keyring.js'
 import { clientSettings } from './environment.js'
-import type { Sealed, Source } from './ledger-source.js'
+import type { SealedSource, Source } from './ledger-source.js'
 
 type SealCheck = {
   readonly lines: AsyncIterable<string>
@@ -39,7 +39,7 @@ export async function checkSeals(source: Source, env: Environment): Promise<Seal
   }
 }
 
-const watched = (sealed: Sealed, audit: SealAudit | UnsealedAudit, not: string | null): SealCheck => ({
+const watched = (sealed: SealedSource, audit: SealAudit | UnsealedAudit, not: string | null): SealCheck => ({
   lines: audit.watch(sealed.rows()),
   problems: audit.problems,
   not,

@@ -9,10 +9,10 @@ export type Payload =
 
 export type Answer = { readonly parsed_choice: string | null; readonly parsed_payload: Payload | null }
 
-export type Reason = 'reply_too_long' | 'reply_bad_charset' | 'reply_not_in_schema'
+export type CompileReason = 'reply_too_long' | 'reply_bad_charset' | 'reply_not_in_schema'
 
 /** What a kind makes of a reply: its answer, or why there is none. */
-export type Reading = Answer | Reason
+export type ReplyReading = Answer | CompileReason
 
 export const chosen = (value: string): Answer => ({ parsed_choice: value, parsed_payload: null })
 export const carried = (payload: Payload): Answer => ({ parsed_choice: null, parsed_payload: payload })

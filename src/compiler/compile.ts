@@ -6,7 +6,7 @@
 // G3  Whole-string: an answer is all of the reply.
 // G4  Linear: the length is bounded first, and no stage looks twice at what it has passed.
 
-import type { Answer, Reading, Reason } from './answer.js'
+import type { Answer, CompileReason, ReplyReading } from './answer.js'
 import { isAscii } from './ascii.js'
 import { readChoice } from './choice.js'
 import { readDate } from './date.js'
@@ -31,7 +31,7 @@ const MAX_TEXT_UNITS = 4096
 
 export type Refusal = {
   readonly ok: false
-  readonly reason: Reason
+  readonly reason: CompileReason
   /** The beginning of the reply, everything invisible spelt out. Still a stranger's text: escape it where shown. */
   readonly read: string
   /** One sentence: what would have been understood. */
@@ -55,7 +55,7 @@ export const compilerOf = (grammar: string): Compile | null =>
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-function read(schema: ReplySchema, reply: string): Reading {
+function read(schema: ReplySchema, reply: string): ReplyReading {
   if (reply.length > maxUnits(schema)) return 'reply_too_long'
   if (LONE_SURROGATE.test(reply)) return 'reply_bad_charset'
   const said = trimmed(reply)
@@ -65,7 +65,7 @@ function read(schema: ReplySchema, reply: string): Reading {
 
 const maxUnits = (schema: ReplySchema): number => (schema.kind === 'text' ? MAX_TEXT_UNITS : MAX_CLOSED_UNITS)
 
-function match(schema: ReplySchema, said: string): Reading {
+function match(schema: ReplySchema, said: string): ReplyReading {
   switch (schema.kind) {
     case 'yes_no':
       return readYesNo(said)

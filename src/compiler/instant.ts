@@ -1,7 +1,7 @@
 // A day of the calendar, or a moment of it with its offset (RFC 3339), exact to the nanosecond. Date is not asked:
 // it loses what is finer than a millisecond, takes 30 February for 2 March, and reads spellings we do not.
 
-export type Moment = {
+export type CivilMoment = {
   /** The day as written: YYYY-MM-DD, which sorts as it counts. */
   readonly day: string
   /** Where it lies on the line; null for a plain day. */
@@ -18,7 +18,7 @@ const CLOCK_END = 'YYYY-MM-DDThh:mm:ss'.length
 const OFFSET_LENGTH = '+hh:mm'.length
 
 /** What this text names, or null when it names no day and no instant. */
-export function readMoment(text: string): Moment | null {
+export function readMoment(text: string): CivilMoment | null {
   const day = text.slice(0, DAY_LENGTH)
   if (!DAY.test(day) || !isInCalendar(day)) return null
   if (text.length === DAY_LENGTH) return { day, instant: null }
@@ -72,7 +72,7 @@ function nanosOf(fraction: string): number | null {
 }
 
 /** Two instants by their place on the line; as soon as one side is a plain day, by the day as written. */
-export function isBefore(one: Moment, other: Moment): boolean {
+export function isBefore(one: CivilMoment, other: CivilMoment): boolean {
   if (one.instant === null || other.instant === null) return one.day < other.day
   if (one.instant.seconds !== other.instant.seconds) return one.instant.seconds < other.instant.seconds
   return one.instant.nanos < other.instant.nanos

@@ -1,7 +1,7 @@
 // Several options, commas between, spaces around the commas. The answer is in the schema's order, so that the same
 // selection is always the same value.
 
-import { carried, type Reading } from './answer.js'
+import { carried, type ReplyReading } from './answer.js'
 import { withoutFinalMark } from './ascii.js'
 import { optionCalled } from './option.js'
 import type { ReplySchema } from './reply-schema.js'
@@ -9,7 +9,7 @@ import { withoutSpaces } from './trim.js'
 
 type MultiChoice = Extract<ReplySchema, { kind: 'multi_choice' }>
 
-export function readMultiChoice(schema: MultiChoice, said: string): Reading {
+export function readMultiChoice(schema: MultiChoice, said: string): ReplyReading {
   const list = withoutFinalMark(said)
   // Spaces stand beside commas; before the final mark there is none.
   if (list.endsWith(' ')) return 'reply_not_in_schema'

@@ -1,14 +1,14 @@
 // A plain decimal, alone or in the schema's own phrase: `50`, `50 chips`, `max spend 50 chips`. Who says the lead says
 // the whole phrase, so that a half-remembered one is asked again instead of guessed.
 
-import { carried, type Reading } from './answer.js'
+import { carried, type ReplyReading } from './answer.js'
 import { isSame } from './ascii.js'
 import { type Decimal, decimalOf, numberOf, readDecimal } from './decimal.js'
 import type { ReplySchema } from './reply-schema.js'
 
 export type NumberSchema = Extract<ReplySchema, { kind: 'number' }>
 
-export function readNumber(schema: NumberSchema, said: string): Reading {
+export function readNumber(schema: NumberSchema, said: string): ReplyReading {
   const decimal = readDecimal(figureIn(schema, said))
   if (decimal === null || !isWithin(schema, decimal)) return 'reply_not_in_schema'
   const number = numberOf(decimal)

@@ -1,6 +1,5 @@
 // The closed union of what a person may be asked to answer with. Every member is bounded: there is no schema
 // under which an arbitrary string is an answer.
-import { type Hash, hashOf } from '../canonical.js'
 
 export type Option = { readonly value: string; readonly label: string }
 
@@ -23,10 +22,3 @@ export type ReplySchema =
       readonly lead?: string
     }
   | { readonly kind: 'date'; readonly min?: string; readonly max?: string }
-
-const hashed = (schema: ReplySchema): Hash => hashOf('lane/reply-schema/v1', schema)
-/** The commonest of all, and always the same. */
-const YES_NO = hashed({ kind: 'yes_no' })
-
-export const hashReplySchema = (schema: ReplySchema): Hash =>
-  schema.kind === 'yes_no' ? YES_NO : hashed(schema)

@@ -7,7 +7,7 @@
 // GX3  A mark stands on a letter, at most four on one.
 
 import { kindOf, LETTER, MARK, OTHER } from './alphabet.js'
-import { carried, type Reading } from './answer.js'
+import { carried, type ReplyReading } from './answer.js'
 import { isLure } from './lure.js'
 import type { ReplySchema } from './reply-schema.js'
 
@@ -20,7 +20,7 @@ const MAX_MARKS = 4
 /** NFC sorts a run of marks, which is not linear in the run; four marks on a letter never need more before it. */
 const MAX_MARKS_BEFORE_NFC = 16
 
-export function readText(schema: Text, said: string): Reading {
+export function readText(schema: Text, said: string): ReplyReading {
   if (!isSpelt(codePointsOf(said), MAX_MARKS_BEFORE_NFC)) return 'reply_bad_charset'
   const text = said.normalize('NFC')
   const codePoints = codePointsOf(text)

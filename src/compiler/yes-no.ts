@@ -1,8 +1,8 @@
 // YES, Y, NO, N. "do not approve", a quoted YES and a look-alike letter are none of these.
-import { chosen, type Reading } from './answer.js'
+import { chosen, type ReplyReading } from './answer.js'
 import { isSame, withoutFinalMark } from './ascii.js'
 
-export function readYesNo(said: string): Reading {
+export function readYesNo(said: string): ReplyReading {
   const word = withoutFinalMark(said)
   if (isSame(word, 'YES') || isSame(word, 'Y')) return chosen('YES')
   if (isSame(word, 'NO') || isSame(word, 'N')) return chosen('NO')

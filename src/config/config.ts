@@ -16,7 +16,7 @@ import { quote } from '../request/text.js'
 import { ROOT } from '../version.js'
 import { configuredChannels, missingVariables, type Settings, USUAL_CONFIG_FILE } from './settings.js'
 import { configShape, type RawConfig, type RawPerson } from './shape.js'
-import { type Problem, readYaml } from './yaml.js'
+import { type ConfigProblem, readYaml } from './yaml.js'
 
 type Action = { readonly approvers: readonly string[]; readonly proofs: readonly Proof[] }
 export type Config = {
@@ -42,7 +42,7 @@ export type Config = {
 }
 type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly problems: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
 /** Three questions are what a person answers in one sitting; sixty an hour is one a minute; ten typos are a search. Ten
  *  thousand requests are more than people answer; a wait holds a connection, and a stream reads all that is recorded. */
@@ -58,7 +58,7 @@ const LIMITS: Config['limits'] = {
 type Flaw = { readonly path: readonly PropertyKey[]; readonly message: string }
 
 export function parseConfig(text: string, fileName: string): ParsedConfig {
-  const refuse = (problems: readonly Problem[]): ParsedConfig => ({
+  const refuse = (problems: readonly ConfigProblem[]): ParsedConfig => ({
     ok: false,
     problems: problems
       .map(({ line, message }) => ({ line, message: `${fileName}:${line}: ${message}` }))

@@ -3,14 +3,14 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml'
 import { RESERVED_NAMES } from '../request/field.js'
 
-export type Problem = { readonly line: number; readonly message: string }
+export type ConfigProblem = { readonly line: number; readonly message: string }
 type LinedYaml =
   | {
       readonly ok: true
       readonly value: unknown
       lineOf(path: readonly PropertyKey[]): number
     }
-  | { readonly ok: false; readonly problems: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
 export function readYaml(text: string): LinedYaml {
   const lines = new LineCounter()

@@ -1,7 +1,7 @@
 // The person's door: the page behind a reply handle. GET and HEAD only ever draw it; a POST is taken at the web channel's
 // desk, as a reply is on any other channel, and "recorded" is said after the commit.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { Inbound, Refused, Verdict } from '../adapter/contract.js'
+import type { Inbound, RefusedReply, Verdict } from '../adapter/contract.js'
 import type { Form } from '../adapter/page.js'
 import { isOpen } from '../agenda/case.js'
 import type { Grant } from '../ledger/contract.js'
@@ -180,7 +180,12 @@ async function answer(visit: Visit, verdict: Verdict, handle: string, typed: str
 }
 
 /** Where the words or the code were the trouble the form is shown again, with what was typed. */
-async function refuse(visit: Visit, refused: Refused, handle: string, typed: string): Promise<FastifyReply> {
+async function refuse(
+  visit: Visit,
+  refused: RefusedReply,
+  handle: string,
+  typed: string,
+): Promise<FastifyReply> {
   const { code, detail } = explain(refused)
   if (wantsJson(visit)) return sendProblem(visit, code, detail)
   const [status] = CODES[code]

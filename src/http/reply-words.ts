@@ -1,6 +1,6 @@
 // What whoever comes by a link is told when there is nothing to answer, or an answer was not taken: a code for programs,
 // and a sentence. The sentences that every channel says are in src/adapter/words.ts.
-import type { Ending, Refused } from '../adapter/contract.js'
+import type { Ending, RefusedReply } from '../adapter/contract.js'
 import { draw, refusalWords } from '../adapter/words.js'
 import type { Reason } from '../reason.js'
 import type { Code } from './problem.js'
@@ -20,7 +20,7 @@ export const NOT_UNDERSTOOD = 'Your answer was not understood.'
 
 type Told = { readonly code: Code; readonly detail: string }
 
-export function explain(refused: Refused): Told {
+export function explain(refused: RefusedReply): Told {
   const { reason } = refused
   const phrases = refusalWords(refused, {
     way: 'by this link',

@@ -8,7 +8,7 @@ import { type Hash, sha256 } from '../canonical.js'
 import { type Entry, type EntryOf, type EventType, LANE } from '../event.js'
 
 type Source = 'user' | 'agent' | 'system'
-export type Envelope = {
+export type ChoirEvent = {
   readonly id: string
   /** Unix milliseconds. */
   readonly timestamp: number
@@ -19,7 +19,7 @@ export type Envelope = {
 }
 
 /** Most entries are one envelope; an answered question is also the receipt of a preference. */
-export function envelopesOf(entry: Entry): readonly Envelope[] {
+export function envelopesOf(entry: Entry): readonly ChoirEvent[] {
   return told(entry).map(([event_type, payload]) => ({
     id: uuidOf(entry.hash, event_type),
     timestamp: Date.parse(entry.at),

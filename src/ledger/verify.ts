@@ -12,7 +12,7 @@ import type { Entry } from '../event.js'
 import { GENESIS } from './entry.js'
 import { type Book, openBook, rulesOf } from './invariant/book.js'
 import { type Flaw, flaw, type Invariant } from './invariant/invariants.js'
-import { type Link, type Members, readLine } from './invariant/line.js'
+import { type ChainLink, type Members, readLine } from './invariant/line.js'
 import { type Beyond, beyondOf, checkRules } from './invariant/rules.js'
 import { flawOfSecrecy, flawOfShape } from './invariant/shape.js'
 import { checkStory, flawOfPrevious } from './invariant/story.js'
@@ -64,7 +64,7 @@ export async function verify(lines: AsyncIterable<string> | Iterable<string>): P
 }
 
 /** Where the first line of a ledger stands. */
-export const FIRST_LINK: Link = { seq: 0, prev: GENESIS }
+export const FIRST_LINK: ChainLink = { seq: 0, prev: GENESIS }
 
 export type Followed = {
   readonly members: Members | null
@@ -72,11 +72,11 @@ export type Followed = {
   /** Which entry the line is: the one that is due, unless it can be shown to be another. */
   readonly seq: number
   /** Where the line after it must stand. */
-  readonly next: Link
+  readonly next: ChainLink
 }
 
 /** I1, one step: a line against the place where it stands, and the place that follows from it. */
-export function follow(line: string, due: Link): Followed {
+export function follow(line: string, due: ChainLink): Followed {
   const { members, flaws } = readLine(line, due)
   if (flaws.length === 0)
     return { members, flaws, seq: due.seq, next: { seq: due.seq + 1, prev: members?.hash as Hash } }
@@ -105,7 +105,7 @@ function flawOfPlace(due: number, seq: number): Flaw {
 
 type Report = (seq: number, flaw: Flaw | null) => void
 
-function checkLine(book: Book, line: string, due: Link, followed: Followed, report: Report): void {
+function checkLine(book: Book, line: string, due: ChainLink, followed: Followed, report: Report): void {
   const { members, flaws, seq } = followed
   for (const found of flaws) report(due.seq, found)
   report(seq, flawOfSecrecy(line))

@@ -19,9 +19,9 @@ import { waitForOutcome } from '../client/wait.js'
 
 export type Connection = { readonly endpoint: Endpoint; readonly pace: Pace }
 /** How a request stands when a call about it ends. */
-export type Standing = Outcome<Said> | Pending
+export type CurrentOutcome = Outcome<SaidAnswer> | Pending
 /** An answer of any kind. */
-export type Said = string | number | readonly string[]
+export type SaidAnswer = string | number | readonly string[]
 
 /** By the monotonic clock: when this call has to have answered. */
 export const until = ({ pace }: Connection, seconds: number): number =>
@@ -34,7 +34,7 @@ export async function ask(
   { endpoint, pace }: Connection,
   { id, submission }: Drafted,
   hurry: Hurry,
-): Promise<Standing> {
+): Promise<CurrentOutcome> {
   const opened = await put(pace, endpoint, submission, hurry)
   if (opened.kind !== 'answer') return notOpened(id, opened)
   const subject = readCase(jsonOf(opened))
@@ -50,7 +50,7 @@ export async function wait(
   id: string,
   hurry: Hurry,
   known: ShownCase | null = null,
-): Promise<Standing> {
+): Promise<CurrentOutcome> {
   const ended = await waitForOutcome(pace, endpoint, id, hurry.until, hurry)
   if (ended.kind === 'outcome') return outcomeOf(ended.subject.request.reply_schema, ended.subject)
   if (ended.kind === 'open') return { kind: 'pending', id, case: ended.subject }

@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Pending, Refused, Unknown } from '../client/outcome.js'
 import type { DefaultAction } from '../request/request.js'
-import type { Said, Standing } from './ask.js'
+import type { CurrentOutcome, SaidAnswer } from './ask.js'
 import { remedyOf } from './remedy.js'
 import { listed } from './schema.js'
 
@@ -39,13 +39,13 @@ const holds = (action: string): string => HOLDS[action as DefaultAction] ?? `${a
 export const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
 /** The end of a call that asks. */
-export const say = (outcome: Standing): CallToolResult => result(outcome, sentences(outcome))
+export const say = (outcome: CurrentOutcome): CallToolResult => result(outcome, sentences(outcome))
 
 /** The end of a call about a request that was asked before: what is refused then is not the asking. */
-export const sayLater = (outcome: Standing): CallToolResult =>
+export const sayLater = (outcome: CurrentOutcome): CallToolResult =>
   result(outcome, outcome.kind === 'refused' ? refusedLater(outcome) : sentences(outcome))
 
-function result(outcome: Standing, text: string): CallToolResult {
+function result(outcome: CurrentOutcome, text: string): CallToolResult {
   const isError = outcome.kind === 'refused' || outcome.kind === 'unknown'
   return {
     content: [{ type: 'text', text }],
@@ -54,7 +54,7 @@ function result(outcome: Standing, text: string): CallToolResult {
   }
 }
 
-export function sentences(outcome: Standing): string {
+export function sentences(outcome: CurrentOutcome): string {
   switch (outcome.kind) {
     case 'answered':
       return answered(
@@ -92,7 +92,7 @@ function unknown({ id, code, detail }: Unknown): string {
 }
 
 function answered(
-  answer: Said,
+  answer: SaidAnswer,
   by: string,
   channel: string,
   type: string,
@@ -148,7 +148,7 @@ function refusal(opening: string, { detail, errors }: Refused, remedy: string | 
 const nameOf = (pointer: string): string =>
   pointer.replace(/^\/(?:request|run)\//, '').replace(/^\//, '') || 'the call'
 
-function dataOf(outcome: Standing): Output {
+function dataOf(outcome: CurrentOutcome): Output {
   const base = { state: outcome.kind, request_id: outcome.id }
   switch (outcome.kind) {
     case 'answered': {

@@ -6,7 +6,7 @@
 // MP2  A yes is given once: without an id of the use, a second identical use is a second question.
 // MP3  Tool and input are put into the lane's store before anybody is asked, whole: the page shows them or takes no answer.
 import { approvalOf, type Drafted } from '../client/draft.js'
-import { ask, type Connection, keepAll, type Standing, until } from './ask.js'
+import { ask, type Connection, type CurrentOutcome, keepAll, until } from './ask.js'
 import { hashedId, type Origin } from './key.js'
 import { sentences } from './output.js'
 
@@ -84,7 +84,7 @@ export const deny = (why: string): Decision => ({
   message: `Denied, nobody was asked: ${why}.`,
 })
 
-function decide(told: Standing, input: object): Decision {
+function decide(told: CurrentOutcome, input: object): Decision {
   if (told.kind === 'answered' && told.answer === 'YES') return { behavior: 'allow', updatedInput: input }
   if (told.kind === 'pending')
     return {

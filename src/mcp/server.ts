@@ -6,7 +6,7 @@ import { approvalOf, type Common, type Drafted, questionOf, reviewOf } from '../
 import type { Pace } from '../client/pace.js'
 import { DOCTRINE } from '../director/doctrine.js'
 import type { DefaultAction } from '../request/request.js'
-import { ask, type Connection, keepAll, type Standing, until, wait } from './ask.js'
+import { ask, type Connection, type CurrentOutcome, keepAll, until, wait } from './ask.js'
 import {
   approvalInput,
   awaitInput,
@@ -175,7 +175,7 @@ export function mcpServer(parts: McpParts): McpServer {
     },
     ({ request_id, wait_seconds }, { mcpReq }) =>
       served(mcpReq.signal, async () => {
-        const told: Standing = await wait(connection, request_id, {
+        const told: CurrentOutcome = await wait(connection, request_id, {
           until: until(connection, wait_seconds),
           signal: mcpReq.signal,
         })

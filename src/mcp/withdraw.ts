@@ -4,7 +4,7 @@ import { readCase } from '../client/case.js'
 import { outcomeOf, type Refused, strange, told } from '../client/outcome.js'
 import { isPassing } from '../client/pace.js'
 import { persist } from '../client/persist.js'
-import { type Connection, type Standing, until, wait } from './ask.js'
+import { type Connection, type CurrentOutcome, until, wait } from './ask.js'
 import { LONGEST_WAIT_SECONDS } from './input.js'
 
 export async function takeBack(
@@ -12,7 +12,7 @@ export async function takeBack(
   id: string,
   reason: string,
   signal: AbortSignal,
-): Promise<Standing> {
+): Promise<CurrentOutcome> {
   const hurry = { until: until(connection, LONGEST_WAIT_SECONDS), signal }
   const path = `/v1/requests/${encodeURIComponent(id)}/withdraw`
   const answer = await persist(

@@ -8,7 +8,7 @@ import { instant } from '../clock.js'
 import type { Deed } from '../event.js'
 import type { Moment } from '../ledger/contract.js'
 import type { Recorder } from '../record/record.js'
-import { post, type Road, type Verdict } from './post.js'
+import { type CallVerdict, post, type Road } from './post.js'
 import { hashUrl, sign, webhookId } from './signature.js'
 
 export type CallBack = Extract<Duty, { kind: 'call_back' }>
@@ -31,8 +31,8 @@ type Caller = Pick<Recorder, 'record'> & {
   readonly calls: Calls | null
 }
 
-type Outcome =
-  | Verdict
+type CallOutcome =
+  | CallVerdict
   | { readonly ok: false; readonly status: null; readonly code: 'not_configured' | 'url_changed' }
 
 export async function callBack(
@@ -54,7 +54,7 @@ export async function callBack(
   return subject
 }
 
-function call({ calls, now }: Caller, subject: Case, url: string | null): Promise<Outcome> | Outcome {
+function call({ calls, now }: Caller, subject: Case, url: string | null): Promise<CallOutcome> | CallOutcome {
   if (calls === null) return { ok: false, status: null, code: 'not_configured' }
   // The shelf stands beside the chain. An answer goes only where the chain says it was asked to go.
   if (url === null || hashUrl(url) !== subject.callback?.url_hash)
@@ -78,7 +78,7 @@ export function messageOf(shown: Readonly<Record<string, unknown>>, { resolved_a
   return message({ ...rest, abridged: true })
 }
 
-function attempt(requestId: string, duty: CallBack, outcome: Outcome, moment: Moment): Deed {
+function attempt(requestId: string, duty: CallBack, outcome: CallOutcome, moment: Moment): Deed {
   const { ok, status } = outcome
   if (outcome.ok)
     return { type: 'CALLBACK_ATTEMPTED', body: { attempt: duty.attempt, ok, status, final: true } }
@@ -93,7 +93,7 @@ function attempt(requestId: string, duty: CallBack, outcome: Outcome, moment: Mo
   }
 }
 
-function pauseAskedFor(outcome: Exclude<Outcome, { ok: true }>, now: number): number {
+function pauseAskedFor(outcome: Exclude<CallOutcome, { ok: true }>, now: number): number {
   const asked = 'retryAfter' in outcome ? readRetryAfter(outcome.retryAfter, now) : null
   return asked ?? (outcome.code === 'throttled' ? THROTTLED_MS : 0)
 }

@@ -30,7 +30,7 @@ type CallCode =
   | 'throttled'
   | 'refused'
 
-export type Verdict =
+export type CallVerdict =
   | { readonly ok: true; readonly status: number }
   | {
       readonly ok: false
@@ -49,7 +49,7 @@ export type Road = {
 
 const bySystem: Resolve = host => lookup(host, { all: true, verbatim: true })
 
-export function post({ url, headers, body }: Post, road: Road): Promise<Verdict> {
+export function post({ url, headers, body }: Post, road: Road): Promise<CallVerdict> {
   // An address that is written out is not looked up, so it is judged here; and the configuration may have changed.
   if (!isCallable(url, road.allow)) return Promise.resolve(failed('address_refused'))
   return new Promise(settle => {
@@ -67,7 +67,7 @@ export function post({ url, headers, body }: Post, road: Road): Promise<Verdict>
   })
 }
 
-function listen(call: ClientRequest, settle: (verdict: Verdict) => void): void {
+function listen(call: ClientRequest, settle: (verdict: CallVerdict) => void): void {
   call.once('response', response => {
     settle(verdictOf(response.statusCode ?? 0, response.headers['retry-after'] ?? null))
     response.destroy()
@@ -104,7 +104,7 @@ function checked(host: string, { allow, resolve = bySystem }: Road): Lookup {
 /** Codes by which the specification asks to be called less often. */
 const THROTTLED = [429, 502, 504]
 
-function verdictOf(status: number, retryAfter: string | null): Verdict {
+function verdictOf(status: number, retryAfter: string | null): CallVerdict {
   if (status >= 200 && status <= 299) return { ok: true, status }
   const code =
     status === 410
@@ -119,7 +119,7 @@ function verdictOf(status: number, retryAfter: string | null): Verdict {
 
 const isRedirect = (status: number): boolean => status >= 300 && status <= 399
 
-const failed = (code: CallCode): Verdict => ({ ok: false, status: null, code, retryAfter: null })
+const failed = (code: CallCode): CallVerdict => ({ ok: false, status: null, code, retryAfter: null })
 
 const UNRESOLVED = /^(?:ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/
 const UNTRUSTED = /^(?:CERT_|ERR_TLS|ERR_SSL|EPROTO|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/

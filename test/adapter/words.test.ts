@@ -1,6 +1,6 @@
 // Why a reply was not taken: the sentences that all channels share.
 import { describe, expect, test } from 'vitest'
-import type { Ending, Refused } from '../../src/adapter/contract.js'
+import type { Ending, RefusedReply } from '../../src/adapter/contract.js'
 import { draw, refusalWords, type Voice } from '../../src/adapter/words.js'
 import { REASONS } from '../../src/reason.js'
 
@@ -11,7 +11,7 @@ const ENDING: Ending = {
   answer: null,
   default_action: 'HALT',
 }
-const refused = (more: Partial<Refused>): Refused => ({
+const refused = (more: Partial<RefusedReply>): RefusedReply => ({
   kind: 'refused',
   reason: 'wrong_recipient',
   request_id: 'q-1',
@@ -23,7 +23,7 @@ const refused = (more: Partial<Refused>): Refused => ({
   ...more,
 })
 const VOICE: Voice = { way: 'by pigeon', own: { rate_limited: 'The pigeons rest.' } }
-const said = (more: Partial<Refused>, voice: Voice = VOICE): string =>
+const said = (more: Partial<RefusedReply>, voice: Voice = VOICE): string =>
   draw(refusalWords(refused(more), voice), {
     words: text => text,
     named: text => `<${text}>`,

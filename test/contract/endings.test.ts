@@ -9,7 +9,7 @@ import { closedCard as telegramCard } from '../../adapters/telegram/render.js'
 import { verdictPieces } from '../../adapters/telegram/words.js'
 import { write } from '../../adapters/telegram/written.js'
 import { page } from '../../adapters/web/render.js'
-import type { Ending, Refused } from '../../src/adapter/contract.js'
+import type { Ending, RefusedReply } from '../../src/adapter/contract.js'
 import type { Display } from '../../src/request/display.js'
 
 const AT = '2026-02-17T14:00:05.000Z'
@@ -39,7 +39,7 @@ const asked: Display = {
   request_hash: `sha256:${'c'.repeat(64)}`,
 }
 
-const late = (ending: Ending): Refused => ({
+const late = (ending: Ending): RefusedReply => ({
   kind: 'refused',
   reason: 'already_resolved',
   request_id: 'q-1',

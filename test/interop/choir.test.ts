@@ -1,7 +1,7 @@
 // The ledger in the words of the system it comes from.
 import { describe, expect, test } from 'vitest'
 import { EVENT_TYPES, type EventType } from '../../src/event.js'
-import { type Envelope, envelopesOf, nameOf } from '../../src/interop/choir.js'
+import { type ChoirEvent, envelopesOf, nameOf } from '../../src/interop/choir.js'
 import { Craft } from '../ledger/craft.js'
 import { Directed } from '../ledger/directed.js'
 import { soundLedger } from '../ledger/sound-ledger.js'
@@ -9,7 +9,8 @@ import { question, Tale } from '../ledger/tale.js'
 
 const { entries } = soundLedger()
 const envelopes = entries.flatMap(envelopesOf)
-const of = (type: EventType): Envelope[] => entries.filter(entry => entry.type === type).flatMap(envelopesOf)
+const of = (type: EventType): ChoirEvent[] =>
+  entries.filter(entry => entry.type === type).flatMap(envelopesOf)
 
 describe('[LANE-084] every envelope', () => {
   test('has exactly the six fields, and a dot-delimited name in lower case', () => {

@@ -6,7 +6,7 @@ import type { Hook } from '../../../src/adapter/index.js'
 /** Stale and future webhooks are refused: five minutes is what clocks and queues may differ by. */
 const WINDOW_MS = 300_000
 
-export type Verified = {
+export type VerifiedHook = {
   /** What this very webhook is known by: it is taken once. */
   readonly once: string
   /** Until when a copy of it would still be believed, so until when it is remembered. */
@@ -16,7 +16,7 @@ export type Verified = {
 }
 
 /** Null for whatever is not proven to come from the provider now. */
-export type Provider = (hook: Hook, secret: string, now: number) => Verified | null
+export type Provider = (hook: Hook, secret: string, now: number) => VerifiedHook | null
 
 /** Seconds since 1970 in plain digits, if they are close to now; in milliseconds. */
 export function readTimestamp(text: string | undefined, now: number): number | null {

@@ -14,7 +14,7 @@ import { addressParser } from 'postal-mime'
 import { readSignature, type Signature, soundSignatures } from './dkim.js'
 import { type Field, valuesOf } from './head.js'
 import { isKeyFor } from './key-record.js'
-import type { Facts, Resolver } from './mail.js'
+import type { MailFacts, Resolver } from './mail.js'
 import { isPassedByOwnServer } from './results.js'
 
 /** Questions to name servers for one mail: ten signatures, DMARC's two, with room. */
@@ -65,7 +65,7 @@ export async function vouch(
   bytes: Buffer,
   fields: readonly Field[],
   author: string,
-  facts: Facts,
+  facts: MailFacts,
   isKnown: boolean,
 ): Promise<Voucher> {
   if (isSentByAnother(fields, author)) return NOT_VOUCHED
@@ -112,7 +112,7 @@ async function verify(
   bytes: Buffer,
   signatures: readonly Signature[],
   author: string,
-  facts: Facts,
+  facts: MailFacts,
 ): Promise<Voucher> {
   const result = await check(bytes, facts)
   if (result === null || result.dmarc === false) return NOT_VOUCHED
@@ -126,7 +126,7 @@ async function verify(
 }
 
 /** Null for a message the checker itself could not take: nobody vouches for that. */
-function check(bytes: Buffer, { resolver }: Facts): Promise<AuthenticateResult | null> {
+function check(bytes: Buffer, { resolver }: MailFacts): Promise<AuthenticateResult | null> {
   return authenticate(Readable.from(inTurns(bytes)), {
     mta: 'lane',
     resolver: counted(resolver),

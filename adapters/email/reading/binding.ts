@@ -4,13 +4,13 @@ import { addressParser } from 'postal-mime'
 import type { Binding } from '../../../src/adapter/index.js'
 import { findMessageIds, handleTag, idTag, type Marker } from '../marker.js'
 import { type Field, firstOf, valuesOf } from './head.js'
-import type { Facts, Ignored } from './mail.js'
+import type { Ignored, MailFacts } from './mail.js'
 
 /** Where the envelope's recipient is noted by the server that took the mail in. */
 const ENVELOPE = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to']
 const HANDLE = /^[0-9a-hjkmnp-tv-z]{26}$/
 
-type Own = Pick<Facts, 'replyTo' | 'from'>
+type Own = Pick<MailFacts, 'replyTo' | 'from'>
 /** Handles written behind our address, and whether our address stands there at all. */
 type Addressed = { readonly handles: ReadonlySet<string>; readonly isOurs: boolean }
 

@@ -4,7 +4,7 @@ import type { Binding } from '../../../src/adapter/index.js'
 import { findMessageIds } from '../marker.js'
 import { readReturned } from './binding.js'
 import { type Field, firstOf, readHead } from './head.js'
-import type { Facts, Mail } from './mail.js'
+import type { Mail, MailFacts } from './mail.js'
 import { allParts, type Part } from './parts.js'
 
 /** Bytes of a part that are read; a report on one mail is short. */
@@ -17,7 +17,7 @@ const UNKNOWN_FAILURE = '5.0.0'
 export function readBounce(
   fields: readonly Field[],
   root: Part,
-  own: Pick<Facts, 'replyTo' | 'from'>,
+  own: Pick<MailFacts, 'replyTo' | 'from'>,
 ): Mail | null {
   const parts = allParts(root)
   const report = parts.find(
@@ -56,7 +56,10 @@ function readReport({ body }: Part): { action: string; status: string } {
 }
 
 /** The mail that came back is in the report, or its header is. */
-function originalOf(parts: readonly Part[], { replyTo }: Pick<Facts, 'replyTo' | 'from'>): Binding | null {
+function originalOf(
+  parts: readonly Part[],
+  { replyTo }: Pick<MailFacts, 'replyTo' | 'from'>,
+): Binding | null {
   for (const { type, body } of parts) {
     if (type !== 'message/rfc822' && type !== 'text/rfc822-headers' && type !== 'message/global-headers')
       continue

@@ -1,7 +1,7 @@
 // The header fields of a message or of a part, cut to size while they are read. What another program could read
 // differently (a name with blanks, a lone CR, a line that belongs to no field) is refused and not repaired: whoever
 // verified the signature must have seen the same fields as we do.
-import type { Refused } from './mail.js'
+import type { RefusedMail } from './mail.js'
 
 /** A mail through many gateways has about a hundred. */
 const MAX_FIELDS = 500
@@ -30,7 +30,7 @@ const NAME = /^[!-9;-~]{1,200}$/
 const UNSAFE = /[\0\r]/
 
 /** `bytes` have CRLF line ends. */
-export function readHead(bytes: Buffer): Head | Refused {
+export function readHead(bytes: Buffer): Head | RefusedMail {
   const lines: string[] = []
   /** Of each field, its first line and that line's place. */
   const starts: Start[] = []
@@ -53,14 +53,14 @@ export function readHead(bytes: Buffer): Head | Refused {
   return typeof fields === 'string' ? fields : { fields, bodyAt: at }
 }
 
-function overLimit(fields: number, lines: number, bytes: number): Refused | null {
+function overLimit(fields: number, lines: number, bytes: number): RefusedMail | null {
   if (fields > MAX_FIELDS || lines > MAX_LINES) return 'too_many_headers'
   return bytes > MAX_HEAD_BYTES ? 'header_too_long' : null
 }
 
 type Start = { readonly line: number; readonly at: number }
 
-function fieldsOf(lines: readonly string[], starts: readonly Start[], end: number): Field[] | Refused {
+function fieldsOf(lines: readonly string[], starts: readonly Start[], end: number): Field[] | RefusedMail {
   const fields: Field[] = []
   for (const [index, start] of starts.entries()) {
     const next = starts[index + 1] ?? { line: lines.length, at: end }

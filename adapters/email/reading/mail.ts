@@ -8,7 +8,7 @@ import type { Banners } from './literals.js'
 export type Resolver = (name: string, rrtype: string) => Promise<string[][] | string[]>
 
 /** What reading needs to know beside the bytes. */
-export type Facts = {
+export type MailFacts = {
   readonly resolver: Resolver
   /** What was asked under this handle or id; null for nothing of ours. */
   readonly asked: (binding: Binding, author: string) => Promise<Asked | null>
@@ -25,7 +25,7 @@ export type Facts = {
   readonly now: number
 }
 
-export type Refused =
+export type RefusedMail =
   | 'too_large'
   | 'too_many_headers'
   | 'header_too_long'
@@ -69,6 +69,6 @@ export type Mail =
   /** A server has given the mail up. */
   | { readonly kind: 'bounce'; readonly about: Binding; readonly status: string }
   | { readonly kind: 'ignored'; readonly why: Ignored }
-  | { readonly kind: 'refused'; readonly why: Refused }
+  | { readonly kind: 'refused'; readonly why: RefusedMail }
   /** A name server did not answer: the same message is read again later. Never given when `last`. */
   | { readonly kind: 'later' }

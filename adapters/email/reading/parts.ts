@@ -4,7 +4,7 @@
 // EP1  Every byte is looked at once per level of nesting, and there are few levels.
 // EP2  A message inside a message is a leaf: what somebody else wrote is never read as this author's words.
 import { firstOf, hasDoubled, readHead } from './head.js'
-import type { Refused } from './mail.js'
+import type { RefusedMail } from './mail.js'
 
 /** alternative in related in mixed in signed is four; a list's footer around it makes five. */
 const MAX_DEPTH = 8
@@ -26,12 +26,12 @@ export type Part = {
   readonly children: readonly Part[]
 }
 
-export function readParts(bytes: Buffer): Part | Refused {
+export function readParts(bytes: Buffer): Part | RefusedMail {
   const budget = { parts: MAX_PARTS }
   return readPart(bytes, MAX_DEPTH, budget)
 }
 
-function readPart(bytes: Buffer, depth: number, budget: { parts: number }): Part | Refused {
+function readPart(bytes: Buffer, depth: number, budget: { parts: number }): Part | RefusedMail {
   if (depth === 0) return 'nesting'
   if (--budget.parts < 0) return 'too_many_parts'
   const head = readHead(bytes)

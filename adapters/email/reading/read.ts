@@ -14,16 +14,16 @@ import { type Body, readBody } from './body.js'
 import { readBounce } from './bounce.js'
 import { MAX_SIGNATURES, soundSignatures } from './dkim.js'
 import { type Field, firstOf, hasDoubled, readHead } from './head.js'
-import type { Facts, Mail, Refused } from './mail.js'
+import type { Mail, MailFacts, RefusedMail } from './mail.js'
 import { type Part, readParts } from './parts.js'
 import type { Known } from './said.js'
 
-export type { Facts, Mail, Resolver } from './mail.js'
+export type { Mail, MailFacts, Resolver } from './mail.js'
 
 /** A reply with the thread and the logo below it; the webhook's door takes no more either. */
 const MAX_BYTES = 10 * 1024 * 1024
 
-export async function readMail(given: Uint8Array, facts: Facts): Promise<Mail> {
+export async function readMail(given: Uint8Array, facts: MailFacts): Promise<Mail> {
   if (given.length > MAX_BYTES) return refused('too_large')
   const bytes = withLineEnds(given)
   const head = readHead(bytes)
@@ -36,9 +36,14 @@ export async function readMail(given: Uint8Array, facts: Facts): Promise<Mail> {
   return readBounce(fields, root, facts) ?? readReply(bytes, fields, root, facts)
 }
 
-const refused = (why: Refused): Mail => ({ kind: 'refused', why })
+const refused = (why: RefusedMail): Mail => ({ kind: 'refused', why })
 
-async function readReply(bytes: Buffer, fields: readonly Field[], root: Part, facts: Facts): Promise<Mail> {
+async function readReply(
+  bytes: Buffer,
+  fields: readonly Field[],
+  root: Part,
+  facts: MailFacts,
+): Promise<Mail> {
   if (isResent(fields)) return { kind: 'ignored', why: 'resent' }
   if (isListMail(fields)) return { kind: 'ignored', why: 'mailing_list' }
   const binding = readBinding(fields, facts)
@@ -74,7 +79,7 @@ async function namedBy(
   fields: readonly Field[],
   asked: Asked | null,
   author: string,
-  facts: Facts,
+  facts: MailFacts,
 ): Promise<Named> {
   const id = answeredId(fields)
   if (id === null) return 'nothing'
@@ -99,7 +104,7 @@ const isCovered = (voucher: Voucher, field: string, { marker }: Body): boolean =
 /** A subject is a line of a mail; the longest we write has about three hundred characters. */
 const MAX_SUBJECT_CHARS = 1_000
 
-const known = (fields: readonly Field[], { replyTo, from, banners }: Facts): Known => ({
+const known = (fields: readonly Field[], { replyTo, from, banners }: MailFacts): Known => ({
   own: [from, `${replyTo.local}@${replyTo.domain}`].map(address => address.toLowerCase()),
   banners,
   subject: decodeWords((firstOf(fields, 'subject') ?? '').slice(0, MAX_SUBJECT_CHARS)),

@@ -1,7 +1,7 @@
 // The one mail that says why a reply was not taken, and exactly what to send instead. It goes to the address that was
 // asked and nowhere else, names no sender in its envelope so that nothing can bounce back at it, and says that it was
 // written by a program.
-import { html, type Refused } from '../../../src/adapter/index.js'
+import { html, type RefusedReply } from '../../../src/adapter/index.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from '../address.js'
 import { markerLine } from '../marker.js'
 import type { Mail as Received } from '../reading/mail.js'
@@ -20,7 +20,7 @@ export type NoticeDesk = {
 type Reply = Extract<Received, { kind: 'reply' }>
 
 /** `messageId`: the one an answer to the notice is known by (asked.ts). */
-type Telling = { readonly refused: Refused; readonly reply: Reply; readonly messageId: string }
+type Telling = { readonly refused: RefusedReply; readonly reply: Reply; readonly messageId: string }
 
 export const tell = (desk: NoticeDesk, telling: Telling, now: number): Promise<Posted> =>
   desk.transport.post(noticeOf(desk, telling, now))
@@ -56,7 +56,7 @@ const markerOf = ({ binding }: Reply, messageId: string): string =>
 
 type Words = { readonly subject: string; readonly text: string; readonly html: string }
 
-function wordsOf(refused: Refused, marker: string, loosely: boolean): Words {
+function wordsOf(refused: RefusedReply, marker: string, loosely: boolean): Words {
   const { read, accepted } = refused
   const id = unlinked(refused.request_id)
   if (accepted === null) {

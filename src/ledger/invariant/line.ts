@@ -6,7 +6,7 @@ import { canonical, type Hash } from '../../canonical.js'
 import { GENESIS } from '../entry.js'
 import { type Flaw, flaw } from './invariants.js'
 
-export type Link = { readonly seq: number; readonly prev: Hash }
+export type ChainLink = { readonly seq: number; readonly prev: Hash }
 export type Members = Readonly<Record<string, unknown>>
 
 type ReadLine = {
@@ -20,7 +20,7 @@ const DOMAIN = 'lane/entry/v1\n'
 const HASH_MEMBER = ',"hash":"'
 const SOUND: readonly Flaw[] = []
 
-export function readLine(line: string, link: Link): ReadLine {
+export function readLine(line: string, link: ChainLink): ReadLine {
   const members = parse(line)
   if (members === null) return { members, flaws: [flaw('I1', 'the line is not a JSON object')] }
   return { members, flaws: isSound(line, members, link) ? SOUND : flawsOf(line, members, link) }
@@ -36,7 +36,7 @@ function parse(line: string): Members | null {
 }
 
 /** True only if the line is canonical, follows its predecessor and has its hash; false may still be a sound line. */
-function isSound(line: string, members: Members, { prev, seq }: Link): boolean {
+function isSound(line: string, members: Members, { prev, seq }: ChainLink): boolean {
   if (members.prev !== prev || members.seq !== seq || members.v !== 1 || !isCanonical(line, members))
     return false
   // A quotation mark inside a string is escaped, so this is a member; the entry's own is the last of that name.
@@ -142,7 +142,7 @@ function isOrdered(value: unknown): boolean {
   return true
 }
 
-function flawsOf(line: string, members: Members, link: Link): Flaw[] {
+function flawsOf(line: string, members: Members, link: ChainLink): Flaw[] {
   const messages: string[] = []
   if (members.v !== 1) messages.push('v is not 1')
   if (members.seq !== link.seq) messages.push(`seq is not ${link.seq}`)

@@ -2,7 +2,7 @@
 import { areKnown, areOlder, FIRST_RULES } from '../../rules.js'
 import type { Book } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
-import type { Link, Members } from './line.js'
+import type { ChainLink, Members } from './line.js'
 
 /** An entry that begins rules which are not known here, and what they are called. */
 export type Beyond = { readonly seq: number; readonly rules: string }
@@ -18,7 +18,7 @@ export function rulesNamedBy({ type, body }: Members): string | null {
 export function beyondOf(line: {
   readonly members: Members | null
   readonly flaws: readonly Flaw[]
-  readonly seq: Link['seq']
+  readonly seq: ChainLink['seq']
 }): Beyond | null {
   const rules = line.members === null || line.flaws.length > 0 ? null : rulesNamedBy(line.members)
   return rules === null || areKnown(rules) ? null : { seq: line.seq, rules }

@@ -8,7 +8,7 @@ import type { Append, AppendDecision, AppendOutcome, Guard, Moment, Shelving } f
 import { inscribe } from '../entry.js'
 import { placeOf, type Seals, type Standing } from '../seals.js'
 import type { Change } from './clock.js'
-import { codesOf, type Facts, hexOf, holds, type Known, keyOf, questionsOf } from './facts.js'
+import { codesOf, hexOf, holds, type KnownStory, keyOf, questionsOf, type StoreFacts } from './facts.js'
 import { isCoded, shelved } from './shelving.js'
 import type { HeadRow, Rows } from './tables.js'
 
@@ -25,8 +25,8 @@ export class Chunk {
   /** Rows to be written beside the entries, by table. */
   readonly rows: Rows = new Map()
   /** Requests as they will stand; those opened in this chunk are among `opened`. */
-  readonly changed = new Map<number, Known>()
-  readonly opened = new Map<number, Known>()
+  readonly changed = new Map<number, KnownStory>()
+  readonly opened = new Map<number, KnownStory>()
 
   get isEmpty(): boolean {
     return this.entries.length + this.rows.size + this.changed.size === 0
@@ -48,10 +48,10 @@ export class Batch {
   #chunk = new Chunk()
   #head: HeadRow
   readonly #reading: Reading
-  readonly #facts: Facts
+  readonly #facts: StoreFacts
   readonly #seals: Seals
 
-  constructor(head: HeadRow, reading: Reading, facts: Facts, seals: Seals) {
+  constructor(head: HeadRow, reading: Reading, facts: StoreFacts, seals: Seals) {
     this.#head = head
     this.#reading = reading
     this.#facts = facts
@@ -89,7 +89,7 @@ export class Batch {
     }
   }
 
-  #decided(append: Append<unknown>, known: Known | null): AppendOutcome {
+  #decided(append: Append<unknown>, known: KnownStory | null): AppendOutcome {
     const decision = append.decide(this.#moment())
     if (decision.kind === 'refuse') return { kind: 'refused', why: decision.why }
     // Whatever can throw is done before anything is kept.
@@ -182,7 +182,7 @@ export class Batch {
   /** Keeps the projection beside the entries it is made from. */
   #project(
     begins: number,
-    known: Known | null,
+    known: KnownStory | null,
     entries: readonly Entry[],
     decision: AppendDecision<unknown>,
   ): void {
@@ -201,7 +201,7 @@ export class Batch {
     this.#keep({ ...row, version: row.version + entries.length, alarm_ms })
   }
 
-  #open(begins: number, entry: Entry & { readonly type: 'REQUEST_OPENED' }): Known {
+  #open(begins: number, entry: Entry & { readonly type: 'REQUEST_OPENED' }): KnownStory {
     const { request, run, opened_by } = entry.body
     const opened = {
       request_id: entry.request_id ?? '',
@@ -219,19 +219,19 @@ export class Batch {
     return opened
   }
 
-  #resolve(row: Known, { seq, body }: Entry & { readonly type: 'REQUEST_RESOLVED' }): Known {
+  #resolve(row: KnownStory, { seq, body }: Entry & { readonly type: 'REQUEST_RESOLVED' }): KnownStory {
     if (row.resolved_seq === null) this.#count(row, -1)
     return { ...row, state: body.outcome, resolved_seq: seq }
   }
 
-  #count(row: Known, by: number): void {
+  #count(row: KnownStory, by: number): void {
     if (row.type !== 'REQUEST_QUESTION') return
     const key = questionsOf(row)
     const { counts } = this.#facts
     counts.set(key, (counts.get(key) ?? 0) + by)
   }
 
-  #keep(row: Known): void {
+  #keep(row: KnownStory): void {
     this.#facts.requests.set(row.request_id, row)
     const { opened, changed } = this.#chunk
     if (opened.has(row.opened_seq)) opened.set(row.opened_seq, row)

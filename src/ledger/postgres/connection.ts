@@ -4,7 +4,7 @@ import pg from 'pg'
 
 export type Client = pg.Client
 export type Statement = { readonly name: string; readonly text: string }
-export type Asked = Statement & { readonly values?: readonly unknown[] }
+export type Query = Statement & { readonly values?: readonly unknown[] }
 export type Row = Readonly<Record<string, unknown>>
 
 const CONNECT_MS = 5_000
@@ -67,19 +67,19 @@ export function connector(url: string): Connect {
   }
 }
 
-export type Answer = { readonly command: string; readonly rows: readonly Row[] }
+export type QueryAnswer = { readonly command: string; readonly rows: readonly Row[] }
 
 /** Statements sent as they come, none waiting for the answers to those before. */
 export class Talk {
   readonly #client: Client
-  readonly #answers: Promise<PromiseSettledResult<Answer>>[] = []
+  readonly #answers: Promise<PromiseSettledResult<QueryAnswer>>[] = []
 
   constructor(client: Client) {
     this.#client = client
   }
 
   /** On their way when this returns: the server is at them while we go on. */
-  say(statements: readonly Asked[]): void {
+  say(statements: readonly Query[]): void {
     const { stream } = this.#client.connection
     stream.cork()
     for (const one of statements) this.#answers.push(settled(query(this.#client, one)))
@@ -87,7 +87,7 @@ export class Talk {
   }
 
   /** Of everything said so far. The first error is the one that matters: the others follow from it. */
-  async answers(): Promise<readonly Answer[]> {
+  async answers(): Promise<readonly QueryAnswer[]> {
     const results = await Promise.all(this.#answers)
     return results.map(result => {
       if (result.status === 'rejected') throw result.reason
@@ -97,7 +97,7 @@ export class Talk {
 }
 
 /** Sends all at once and waits for all. */
-export function together(client: Client, statements: readonly Asked[]): Promise<readonly Answer[]> {
+export function together(client: Client, statements: readonly Query[]): Promise<readonly QueryAnswer[]> {
   const talk = new Talk(client)
   talk.say(statements)
   return talk.answers()
@@ -109,7 +109,7 @@ const settled = <T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> =>
     reason => ({ status: 'rejected', reason }),
   )
 
-export const query = (client: Client, { name, text, values = [] }: Asked): Promise<Answer> =>
+export const query = (client: Client, { name, text, values = [] }: Query): Promise<QueryAnswer> =>
   client.query({ name, text, values: [...values] })
 
 export async function leave(client: Client): Promise<void> {

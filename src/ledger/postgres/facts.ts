@@ -6,7 +6,7 @@ import type { Row, Statement } from './connection.js'
 
 export const HOUR_MS = 3_600_000
 
-export type Known = {
+export type KnownStory = {
   readonly request_id: string
   readonly opened_seq: number
   readonly version: number
@@ -19,8 +19,8 @@ export type Known = {
   readonly alarm_ms: number | null
 }
 
-export type Facts = {
-  readonly requests: Map<string, Known>
+export type StoreFacts = {
+  readonly requests: Map<string, KnownStory>
   readonly claimed: Set<string>
   /** How many, by what they are counted for; absent is none. */
   readonly counts: Map<string, number>
@@ -29,7 +29,10 @@ export type Facts = {
 }
 
 type Question = Statement & { readonly values: readonly unknown[] }
-type Asked = { readonly question: Question; readonly learn: (facts: Facts, rows: readonly Row[]) => void }
+type Asked = {
+  readonly question: Question
+  readonly learn: (facts: StoreFacts, rows: readonly Row[]) => void
+}
 
 export const hexOf = (text: string): string => Buffer.from(text, 'utf8').toString('hex')
 
@@ -57,7 +60,7 @@ export function keyOf(guard: Guard): string {
 export const codesOf = (what: 'given' | 'rested', channel: string, user_id: string): string =>
   `${what} ${JSON.stringify([channel, user_id])}`
 
-export const questionsOf = ({ opened_by, run_id }: Pick<Known, 'opened_by' | 'run_id'>): string =>
+export const questionsOf = ({ opened_by, run_id }: Pick<KnownStory, 'opened_by' | 'run_id'>): string =>
   keyOf({ kind: 'open_questions', opened_by, run_id, at_most: 0 })
 
 /** The request of each row of a table, where it is open. It is looked for by its name and then looked at: a plan made while
@@ -167,22 +170,22 @@ export function questions(batch: readonly Append<unknown>[], now: number): reado
   return asked
 }
 
-function learnRequests({ requests }: Facts, rows: readonly Row[]): void {
-  for (const row of rows as readonly Known[]) requests.set(row.request_id, row)
+function learnRequests({ requests }: StoreFacts, rows: readonly Row[]): void {
+  for (const row of rows as readonly KnownStory[]) requests.set(row.request_id, row)
 }
 
-function learnCounts({ counts, claimed }: Facts, rows: readonly Row[]): void {
+function learnCounts({ counts, claimed }: StoreFacts, rows: readonly Row[]): void {
   for (const { key, count } of rows as readonly { key: string; count: number }[]) {
     if (key.startsWith('unclaimed ')) claimed.add(key)
     else counts.set(key, count)
   }
 }
 
-function learnOwners({ owners }: Facts, rows: readonly Row[]): void {
+function learnOwners({ owners }: StoreFacts, rows: readonly Row[]): void {
   for (const { key, owner } of rows as readonly { key: string; owner: string }[]) owners.set(key, owner)
 }
 
-export function holds({ claimed, counts, owners }: Facts, guard: Guard): boolean {
+export function holds({ claimed, counts, owners }: StoreFacts, guard: Guard): boolean {
   const key = keyOf(guard)
   if (guard.kind === 'address') {
     const owner = owners.get(key)

@@ -6,7 +6,7 @@ import { Away } from './failure.js'
 import type { Notices } from './notices.js'
 import { PATIENCE_MS } from './reading.js'
 import type { Tail } from './tail.js'
-import { type Doubt, InDoubt, Refused, type Writer, type Written } from './writer.js'
+import { CommitRefused, type Doubt, InDoubt, type Writer, type Written } from './writer.js'
 
 /** One commit takes at most this many appends, so that a burst cannot hold up the other replicas for long. */
 const BATCH = 256
@@ -65,8 +65,8 @@ export class Queue {
         else waiting.settle(outcome)
       }
     } catch (error) {
-      if (error instanceof Refused && batch.length > 1) return await this.#settleApart(batch)
-      for (const waiting of batch) waiting.fail(error instanceof Refused ? error.why : error)
+      if (error instanceof CommitRefused && batch.length > 1) return await this.#settleApart(batch)
+      for (const waiting of batch) waiting.fail(error instanceof CommitRefused ? error.why : error)
     }
   }
 

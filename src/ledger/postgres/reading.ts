@@ -1,7 +1,7 @@
 // The reading side: a few pipelined connections, each question to the least busy. A question that lost its connection
 // is asked again; it changes nothing, or nothing a second time.
 import type { Clock } from '../../clock.js'
-import { type Answer, type Asked, type Connect, type Row, together } from './connection.js'
+import { type Connect, type Query, type QueryAnswer, type Row, together } from './connection.js'
 import { Away, away, failureOf, refusal, unavailable } from './failure.js'
 import { Session } from './session.js'
 
@@ -22,17 +22,17 @@ export class Readers {
     this.#clock = clock
   }
 
-  async rows<R = Row>(asked: Asked): Promise<readonly R[]> {
+  async rows<R = Row>(asked: Query): Promise<readonly R[]> {
     const [answer] = await this.all([asked])
     return (answer?.rows ?? []) as readonly R[]
   }
 
-  async one<R = Row>(asked: Asked): Promise<R | null> {
+  async one<R = Row>(asked: Query): Promise<R | null> {
     return (await this.rows<R>(asked))[0] ?? null
   }
 
   /** In order and with nothing of ours between them. */
-  async all(asked: readonly Asked[]): Promise<readonly Answer[]> {
+  async all(asked: readonly Query[]): Promise<readonly QueryAnswer[]> {
     for (const since = this.#clock.monotonic(); ; ) {
       try {
         return await this.#once(asked)
@@ -42,7 +42,7 @@ export class Readers {
     }
   }
 
-  async #once(asked: readonly Asked[]): Promise<readonly Answer[]> {
+  async #once(asked: readonly Query[]): Promise<readonly QueryAnswer[]> {
     const reader = this.#readers.reduce((least, one) => (one.busy < least.busy ? one : least))
     reader.busy += 1
     try {

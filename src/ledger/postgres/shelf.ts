@@ -3,7 +3,7 @@
 import type { ApiKey, Grant, Invitation, KeyRow, Link, RawReply, Rest, Scope, Shelf } from '../contract.js'
 import type { RightTable } from '../rights.js'
 import type { Seals } from '../seals.js'
-import type { Asked } from './connection.js'
+import type { Query } from './connection.js'
 import { hexOf, joinOpen } from './facts.js'
 import type { Readers } from './reading.js'
 import { rowOfKey } from './shelving.js'
@@ -14,7 +14,7 @@ const PAGE = 500
 const GRANT =
   'g.handle_hash, g.use, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id, g.seal'
 const asked = (name: string, text: string) => ({
-  with: (...values: readonly unknown[]): Asked => ({ name: `shelf_${name}`, text, values }),
+  with: (...values: readonly unknown[]): Query => ({ name: `shelf_${name}`, text, values }),
 })
 
 const grant = asked('grant', `SELECT ${GRANT} FROM grants g WHERE handle_hash = $1`)
@@ -111,13 +111,13 @@ const readApiKey = (row: ApiKeyRow): ApiKey => ({ ...row, scopes: row.scopes.spl
 
 export function postgresShelf(readers: Readers, seals: Seals): Shelf {
   /** One after the other, with everyone else's of that name. */
-  const inTurn = async (name: string, deed: Asked) =>
+  const inTurn = async (name: string, deed: Query) =>
     (await readers.all([begin, turn.with(name), deed, commit]))[2]?.rows ?? []
 
   /** Rows that give a right, if the lane has sealed them. */
-  const sound = async <T extends object>(table: RightTable, asked: Asked): Promise<T[]> =>
+  const sound = async <T extends object>(table: RightTable, asked: Query): Promise<T[]> =>
     (await readers.rows<WithSeal<T>>(asked)).flatMap(row => seals.sound<T>(table, row) ?? [])
-  const soundOne = async <T extends object>(table: RightTable, asked: Asked): Promise<T | null> =>
+  const soundOne = async <T extends object>(table: RightTable, asked: Query): Promise<T | null> =>
     (await sound<T>(table, asked))[0] ?? null
 
   return {

@@ -18,17 +18,17 @@ import type { Seals } from '../seals.js'
 import { Batch, type Grown, type Judged } from './batch.js'
 import type { DatabaseClock, Sighting } from './clock.js'
 import {
-  type Answer,
   type Client,
   type Connect,
   leave,
+  type QueryAnswer,
   query,
   type Statement,
   Talk,
   together,
 } from './connection.js'
 import { assertDurable } from './durability.js'
-import { type Facts, questions } from './facts.js'
+import { questions, type StoreFacts } from './facts.js'
 import { away, failureOf, refusal, unavailable } from './failure.js'
 import type { KnownHead } from './known-head.js'
 import { Session } from './session.js'
@@ -54,7 +54,7 @@ type Entered = {
   /** The newest head that was known before. */
   readonly known: HeadRow | null
   readonly sighting: Sighting
-  readonly facts: Facts
+  readonly facts: StoreFacts
 }
 
 /** A COMMIT was sent and nothing came back. */
@@ -68,7 +68,7 @@ export class InDoubt extends Error {
 }
 
 /** The batch broke a constraint the store keeps; nothing of it was committed. */
-export class Refused extends Error {
+export class CommitRefused extends Error {
   override readonly name = 'Refused'
   readonly why: Error
   constructor(why: Error) {
@@ -134,7 +134,7 @@ export class Writer {
     this.#seals = seals
   }
 
-  /** All of the batch, in one transaction. Throws Away, InDoubt, Refused or LedgerUnavailable. */
+  /** All of the batch, in one transaction. Throws Away, InDoubt, CommitRefused or LedgerUnavailable. */
   async commit(appends: readonly Append<unknown>[]): Promise<Written> {
     const client = await this.#session.client()
     const entered = await this.#enter(client, appends)
@@ -194,7 +194,12 @@ export class Writer {
       const all = [BEGIN, LOCK, CLOCK, ...asked.map(({ question }) => question)]
       const [, locked, clock, ...answers] = await together(client, all)
       const answered = this.#machine.monotonic()
-      const facts: Facts = { requests: new Map(), claimed: new Set(), counts: new Map(), owners: new Map() }
+      const facts: StoreFacts = {
+        requests: new Map(),
+        claimed: new Set(),
+        counts: new Map(),
+        owners: new Map(),
+      }
       for (const [index, { learn }] of asked.entries()) learn(facts, answers[index]?.rows ?? [])
       return { head: headOf(locked), known, sighting: this.#sighting(clock, sent, answered), facts }
     } catch (error) {
@@ -202,7 +207,7 @@ export class Writer {
     }
   }
 
-  #sighting(answer: Answer | undefined, asked: number, answered: number): Sighting {
+  #sighting(answer: QueryAnswer | undefined, asked: number, answered: number): Sighting {
     return { wall: this.#wallOf(Number(answer?.rows[0]?.wall)), asked, answered }
   }
 
@@ -213,7 +218,7 @@ export class Writer {
       if ((await talk.answers()).at(-1)?.command !== 'COMMIT') throw new Error('the COMMIT was not taken')
     } catch (error) {
       const failure = failureOf(error)
-      if (failure === 'refused') throw new Refused(refusal(error))
+      if (failure === 'refused') throw new CommitRefused(refusal(error))
       if (failure === 'unavailable') throw unavailable(error)
       this.#session.drop(client)
       throw new InDoubt({ batch, written }, error)
@@ -256,7 +261,7 @@ export class Writer {
   }
 }
 
-function headOf(answer: Answer | undefined): HeadRow {
+function headOf(answer: QueryAnswer | undefined): HeadRow {
   const [head] = answer?.rows ?? []
   if (head === undefined) throw new Error('the ledger has no head')
   return head as HeadRow

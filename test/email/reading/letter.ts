@@ -3,7 +3,7 @@ import { createSign, generateKeyPairSync } from 'node:crypto'
 import { dkimSign } from 'mailauth'
 import type { Asked } from '../../../adapters/email/asked.js'
 import { markerLine, writeMessageId, writeNoticeId } from '../../../adapters/email/marker.js'
-import type { Facts, Mail, Resolver } from '../../../adapters/email/reading/read.js'
+import type { Mail, MailFacts, Resolver } from '../../../adapters/email/reading/read.js'
 import { readMail } from '../../../adapters/email/reading/read.js'
 import type { Binding } from '../../../src/adapter/contract.js'
 
@@ -60,7 +60,7 @@ function asked(binding: Binding): Asked | null {
   return null
 }
 
-export const facts = (given: Partial<Facts> = {}): Facts => ({
+export const facts = (given: Partial<MailFacts> = {}): MailFacts => ({
   resolver: zone(),
   asked: async binding => asked(binding),
   authservId: null,
@@ -142,11 +142,11 @@ export async function signedFor(identity: string, raw: string): Promise<string> 
 
 export const bytesOf = (raw: string): Buffer => Buffer.from(raw, 'utf8')
 
-export const read = (raw: string, given: Partial<Facts> = {}): Promise<Mail> =>
+export const read = (raw: string, given: Partial<MailFacts> = {}): Promise<Mail> =>
   readMail(bytesOf(raw), facts(given))
 
 /** What is to be compiled. */
-export async function said(raw: string, given: Partial<Facts> = {}): Promise<string> {
+export async function said(raw: string, given: Partial<MailFacts> = {}): Promise<string> {
   const mail = await read(raw, given)
   if (mail.kind !== 'reply') throw new Error(`no reply but ${JSON.stringify(mail)}`)
   return mail.text
