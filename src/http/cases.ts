@@ -8,7 +8,7 @@ import { type DoorParts, has } from './door.js'
 type CaseParts = Pick<DoorParts, 'lane' | 'store'>
 
 /** On a page of them. */
-const PAGE = 50
+export const PAGE = 50
 
 type Filter = {
   readonly state?: string | undefined

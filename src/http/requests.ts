@@ -4,7 +4,7 @@ import { isOpen } from '../agenda/case.js'
 import { SUBMISSION_CODES } from '../lane/submit.js'
 import { refusalOf } from '../request/refusal.js'
 import { showCase } from './case.js'
-import { listCases, showTo, visibleCase } from './cases.js'
+import { listCases, PAGE, showTo, visibleCase } from './cases.js'
 import { callerOf, type Door, wholeNumber } from './door.js'
 import { STATES } from './openapi/bodies.js'
 import { one, text, whole } from './openapi/schema.js'
@@ -35,7 +35,7 @@ export const REQUEST_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/v1/requests',
     operationId: 'listRequests',
-    summary: 'List cases, newest first, 50 a page',
+    summary: `List cases, newest first, ${PAGE} a page`,
     scopes: ['request', 'audit'],
     query: { state: one(...STATES), run_id: text, cursor: text },
     answers: [ok('CaseList', 'a page')],
