@@ -3,20 +3,27 @@
 
 import { canonical } from '../canonical.js'
 import type { Shelf } from '../ledger/contract.js'
-import type { Channel } from '../request/channel.js'
+import { CHANNELS, type Channel } from '../request/channel.js'
 import { folded, identityOf, type People, type Person, TO_BE_LINKED } from './person.js'
 
 type Reached = { readonly name: string; readonly address: unknown }
 
+/** Whose an identity is, by channel. */
+type Owners = ReadonlyMap<string, string>
+
 export class Directory {
   readonly #people: People
   readonly #shelf: Shelf
-  /** By channel and person. Owned by refresh(). */
+  /** Of the addresses that the configuration itself has. */
+  readonly #owners: Owners
+  /** Addresses by channel and person, and whose they are. Owned by refresh(). */
   #linked: ReadonlyMap<string, unknown> = new Map()
+  #linkers: Owners = new Map()
 
   private constructor(people: People, shelf: Shelf) {
     this.#people = people
     this.#shelf = shelf
+    this.#owners = ownersOf(people)
   }
 
   static async open(people: People, shelf: Shelf): Promise<Directory> {
@@ -27,9 +34,12 @@ export class Directory {
 
   /** Reads the linked addresses again: after one was linked here or on another replica. */
   async refresh(): Promise<void> {
-    const links = await this.#shelf.links()
-    this.#linked = new Map(
-      links.map(({ channel, user_id, address }) => [`${channel} ${user_id}`, JSON.parse(address)]),
+    const links = (await this.#shelf.links())
+      .filter(({ channel, user_id }) => this.awaitsLink(user_id, channel))
+      .map(({ channel, user_id, address }) => ({ channel, user_id, own: JSON.parse(address) as unknown }))
+    this.#linked = new Map(links.map(({ channel, user_id, own }) => [`${channel} ${user_id}`, own]))
+    this.#linkers = new Map(
+      links.map(({ channel, user_id, own }) => [`${channel} ${identityOf(channel, own)}`, user_id]),
     )
   }
 
@@ -49,13 +59,9 @@ export class Directory {
   }
 
   whoHas(channel: Channel, address: unknown): string | null {
-    // As the channel says it, whole: what it adds or leaves out makes it somebody else's.
-    const spelt = canonical(typeof address === 'string' ? folded(address) : address)
-    const has = (person: Person): boolean => {
-      const own = this.#addressOf(person, channel)
-      return own !== undefined && identityOf(channel, own) === spelt
-    }
-    return Object.values(this.#people).find(has)?.user_id ?? null
+    // As the channel says it, whole: an address with a part more or less is somebody else's.
+    const spelt = `${channel} ${canonical(typeof address === 'string' ? folded(address) : address)}`
+    return this.#owners.get(spelt) ?? this.#linkers.get(spelt) ?? null
   }
 
   /** Whether this person's address on the channel is theirs to link. */
@@ -67,4 +73,16 @@ export class Directory {
     const written = addresses[channel]
     return written === TO_BE_LINKED ? this.#linked.get(`${channel} ${user_id}`) : written
   }
+}
+
+function ownersOf(people: People): Owners {
+  const owners = new Map<string, string>()
+  for (const { user_id, addresses } of Object.values(people))
+    for (const channel of CHANNELS) {
+      const own = addresses[channel]
+      // The web has no address of anybody's: there everyone's is the same.
+      if (own === undefined || own === TO_BE_LINKED || channel === 'web') continue
+      owners.set(`${channel} ${identityOf(channel, own)}`, user_id)
+    }
+  return owners
 }

@@ -28,3 +28,33 @@ describe('an address of mail', () => {
     expect(directory.whoHas('email', address)).toBeNull()
   })
 })
+
+describe('whose an address is', () => {
+  let stage: Stage
+  afterEach(() => stage.close())
+
+  test('is found without asking every person, and the web’s is nobody’s', async () => {
+    const people = Array.from(
+      { length: 300 },
+      (_, n) => `  p${n}: { name: P, sms: "+1555${1000000 + n}", web: true }`,
+    )
+    stage = await raise(configure(`recipients:\n${people.join('\n')}\n`))
+    let asked = 0
+    const counted = new Proxy(stage.config.recipients, {
+      ownKeys(target) {
+        asked++
+        return Reflect.ownKeys(target)
+      },
+      get(target, name) {
+        asked++
+        return Reflect.get(target, name)
+      },
+    })
+    const directory = await Directory.open(counted, stage.store.shelf)
+    asked = 0
+    expect(directory.whoHas('sms', '+15551000299')).toBe('p299')
+    expect(directory.whoHas('sms', '+15559999999')).toBeNull()
+    expect(directory.whoHas('web', true)).toBeNull()
+    expect(asked).toBe(0)
+  })
+})
