@@ -15,7 +15,7 @@ export const JUMP_MS = 60_000
 /** Long enough for a time service to correct itself, short enough that defaults are not held up for long. */
 export const CONFIRM_MS = 30_000
 
-/** What the wall and the monotonic clock said at one moment. */
+/** The wall and the monotonic clock, read at one moment. */
 type Sight = { readonly wall: number; readonly monotonic: number }
 
 export type Reading = {
@@ -49,12 +49,12 @@ export class LedgerClock {
     return { ms: this.#last, suspect: this.#suspicion !== null, change }
   }
 
-  /** How far the wall is ahead of the time that was expected. */
+  /** The wall's lead over the expected time. */
   gap({ wall, monotonic }: Sight): number {
     return wall - monotonic - this.#offset
   }
 
-  /** In a ledger that others write as well, time is not before what they have written. */
+  /** In a ledger that others write as well, time is never before the entries they have written. */
   raise(ms: number): void {
     this.#last = Math.max(this.#last, ms)
   }

@@ -1,22 +1,22 @@
-// What happened. The ledger is the waist of the hourglass: nothing passes from in to out except through it.
+// The ledger says what happened. It is the waist of the hourglass: nothing passes from in to out except through it.
 //
-// L1  An append is all or nothing, and durable when its promise fulfils. Whoever is told "recorded" is told after.
+// L1  An append is all or nothing, and durable when its promise fulfils. Nobody is told "recorded" before that.
 // L2  Appends are serialised with each other: `decide` sees the clock and the place at which its events will stand,
-//     and nothing can come between. A store may call it more than once; what it said last is committed.
+//     and nothing can come between. A store may call it more than once; its last decision is committed.
 // L3  Concurrent appends may share one commit; one that is refused leaves its neighbours standing.
 // L4  `expected` is the version of the request's story (how many entries it has). If the story has moved on, the
 //     append changes nothing and says `moved`: the caller reads the story again and decides again.
 // L5  A guard looks across requests inside the same serialised section; if it does not hold, nothing is changed.
-// L6  What is shelved stands or falls with its append: reply grants, raw replies, provider references, cursors,
+// L6  Everything an append shelves stands or falls with it: reply grants, raw replies, provider references, cursors,
 //     callback addresses, links, invitations, API keys, keys of the ring.
 // L7  REQUEST_RESOLVED stands at most once per request. The store itself refuses a second one.
 // L8  `at` never goes back. While the clock is suspect, `moment.suspect` is true and nothing may time out.
 // L9  A failure of the disk or the database rejects with LedgerUnavailable; nothing was acknowledged.
 // L10 A request with an alarm is found by `due` from that moment on, whatever has crashed meanwhile.
 // L11 The rules in force are those of the last LANE_STARTED. A program that does not know them appends nothing.
-// L12 Every append is sealed with a key that only the lane has (seals.ts), and so is every row that gives a right. A story
-//     whose seals do not hold is not told: SealBroken. Until the store is unlocked with that key nothing is appended,
-//     and no right is read.
+// L12 Every append is sealed with a key that only the lane has (seals.ts), and so is every row that gives a right. A
+//     story whose seals do not hold is not told: SealBroken. Until the store is unlocked with that key nothing is
+//     appended, and no right is read.
 
 import type { Hash } from '../canonical.js'
 import { type Draft, type Entry, type EventType, OUTCOMES } from '../event.js'
@@ -24,7 +24,7 @@ import type { Channel } from '../request/channel.js'
 import { areKnown, unknownRules } from '../rules.js'
 import type { Head } from './entry.js'
 
-/** Where an append will stand: read once per append, inside the serialised section. */
+/** The place and time of an append: read once per append, inside the serialised section. */
 export type Moment = {
   readonly at: string
   readonly ms: number
@@ -35,14 +35,15 @@ export type Moment = {
   readonly suspect: boolean
 }
 
-/** What is claimed once: reply tokens, providers' messages (and that they came twice), policy tokens, invitations, and each
- *  time that somebody's codes rest. */
+/** The kinds of value that are claimed once: reply tokens, providers' messages (and that they came twice), policy
+ *  tokens, invitations, and each rest of a person's codes. */
 export type Space = 'jti' | 'message' | 'duplicate' | 'spend' | 'invitation' | 'rest'
 
 export type Guard =
   /** `value` was never claimed in `space` before; this append claims it for ever. */
   | { readonly kind: 'unclaimed'; readonly space: Space; readonly value: string }
-  /** Open questions of this run that this key has asked: no key uses up what another may ask in a run of that name. */
+  /** Open questions this key has asked in this run. Another key's questions in a run of the same
+   *  name do not count. */
   | {
       readonly kind: 'open_questions'
       readonly opened_by: string
@@ -56,8 +57,8 @@ export type Guard =
       readonly user_id: string
       readonly at_most: number
     }
-  /** Failed attempts on one delivery, by what they are counted under; this append counts as one more unless it is known not to
-   *  fail. */
+  /** Failed attempts on one delivery, by the name they are counted under. This append counts as one more unless it is
+   *  known not to fail. */
   | {
       readonly kind: 'attempts'
       readonly delivery_id: string
@@ -65,8 +66,8 @@ export type Guard =
       readonly at_most: number
       readonly fails: boolean
     }
-  /** Whether a code can be given out for this request: the person's codes on this channel do not rest, and fewer are open
-   *  than this, those of the request itself not counted. */
+  /** Whether a code can be given out for this request: the person's codes on this channel do not rest, and fewer than
+   *  this many are open, not counting those of the request itself. */
   | {
       readonly kind: 'open_codes'
       readonly channel: Channel
@@ -74,8 +75,8 @@ export type Guard =
       readonly request_id: string
       readonly at_most: number
     }
-  /** Wrong codes within the last hour from this person's address, since their codes rested last; and they do not rest now.
-   *  This append counts as one more if it is one. */
+  /** Wrong codes from this person's address within the last hour and since their codes last rested; it does not hold
+   *  while they rest. If this append is a wrong code, it counts as one more. */
   | {
       readonly kind: 'misses'
       readonly channel: Channel
@@ -83,7 +84,7 @@ export type Guard =
       readonly at_most: number
       readonly fails: boolean
     }
-  /** The address is linked on this channel to nobody but `theirs`. */
+  /** The address is linked on this channel to nobody, or to `theirs`. */
   | {
       readonly kind: 'address'
       readonly channel: Channel
@@ -91,7 +92,7 @@ export type Guard =
       readonly theirs: readonly string[]
     }
 
-/** What a handle is good for: it opens a page, or it stands for the copy in a reply to it. */
+/** A handle either opens a page or stands for the copy that a reply answers. */
 type Use = 'page' | 'reply'
 
 export type Grant = {
@@ -99,7 +100,7 @@ export type Grant = {
   readonly handle_hash: Hash
   /** Null for a grant made before grants had uses: it serves both. */
   readonly use: Use | null
-  /** Of the code that goes with it (see token/code.ts); empty where none does. */
+  /** The hash of the code that goes with the grant (see token/code.ts); empty where there is none. */
   readonly code_hash: string
   readonly token: string
   readonly request_id: string
@@ -119,7 +120,7 @@ export type Invitation = {
   readonly expires_ms: number
 }
 
-/** A person's codes on a channel answer nothing until `until_ms`, after too many wrong ones. */
+/** After too many wrong codes a person's codes on a channel answer nothing until `until_ms`. */
 export type Rest = {
   readonly channel: Channel
   readonly user_id: string
@@ -137,8 +138,8 @@ export type RawReply = {
 export type Shelving =
   | { readonly put: 'grant'; readonly grant: Grant }
   | { readonly put: 'raw'; readonly reply: RawReply }
-  /** This person's codes on this channel rest: wrong ones are counted anew from here, and the agenda is asked at once about
-   *  every request that a code of theirs is open for. */
+  /** This person's codes on this channel rest. Wrong codes are counted anew from here, and the agenda is asked at
+   *  once about every request for which the person has an open code. */
   | { readonly put: 'rest'; readonly rest: Rest; readonly since_ms: number }
   | {
       readonly put: 'ref'
@@ -151,12 +152,13 @@ export type Shelving =
   | { readonly put: 'cursor'; readonly channel: Channel; readonly cursor: string }
   | { readonly put: 'erasure'; readonly reply_id: string }
   | { readonly put: 'callback'; readonly request_id: string; readonly url: string }
-  /** Takes the place of an earlier address of this person on this channel, and of whoever had this address. */
+  /** Replaces this person's earlier address on this channel, and takes the address from anybody else who had it. */
   | { readonly put: 'link'; readonly link: Link }
-  /** Takes the place of the row of this kid: until when it verifies only ever becomes earlier. */
+  /** Replaces the row of this kid. The time until which it verifies only ever becomes earlier. */
   | { readonly put: 'key'; readonly key: KeyRow }
   | { readonly put: 'invitation'; readonly invitation: Invitation }
-  /** A new key, or one that is revoked here: of a key that is there nothing else changes, and once revoked it stays so. */
+  /** A new key, or the revocation of one. Nothing else about an existing key changes, and
+   *  a revoked key stays revoked. */
   | { readonly put: 'api_key'; readonly key: ApiKey }
 
 export type AppendDecision<R> =
@@ -173,8 +175,8 @@ export type Append<R> = {
   readonly story?: {
     readonly request_id: string
     readonly expected: number
-    /** The hash of the last of the entries it has, as they were read; null where it has none. The append is sealed as what
-     *  follows on it. */
+    /** The hash of the story's last entry as the caller read it, null for a story without entries. The append is
+     *  sealed as the one that follows that entry. */
     readonly last: Hash | null
   }
   readonly guards?: readonly Guard[]
@@ -187,7 +189,7 @@ export type Appended<R> =
   | { readonly kind: 'guarded'; readonly guard: Guard }
   | { readonly kind: 'refused'; readonly why: R }
 
-/** For who hands it on without asking why. */
+/** For callers that pass the outcome on and do not look at the reason. */
 export type AppendOutcome = Appended<unknown>
 
 export class LedgerUnavailable extends Error {
@@ -199,13 +201,13 @@ export function assertKnownRules(rules: string): void {
   if (!areKnown(rules)) throw new LedgerUnavailable(unknownRules(rules))
 }
 
-/** An append was sent, and what became of it could not be learnt: it may stand. */
+/** An append was sent and its fate could not be learnt: it may stand. */
 export class OutcomeUnknown extends LedgerUnavailable {}
 
 /** A key that makes seals: HMAC-SHA-256, 64 hex digits. */
 export type SealKey = { readonly kid: string; readonly mac: (words: string) => string }
 
-/** What was read is not what this lane has written: it gives no right (L12). */
+/** The bytes read are not those this lane has written: they give no right (L12). */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken'
   constructor(what: string) {
@@ -213,23 +215,23 @@ export class SealBroken extends Error {
   }
 }
 
-/** For what goes on without a story that is not told: others have told of it. */
+/** For callers that go on without a story whose seals are broken: Seals has reported it already. */
 export function unlessBroken(error: unknown): void {
   if (!(error instanceof SealBroken)) throw error
 }
 
-/** The seals of a store, for whoever starts the lane and watches it. */
+/** The seals of a store, for the code that starts the lane and watches it. */
 export interface Sealing {
   unlock(key: SealKey): void
-  /** What was found without its seal and not found sound since, by name. */
+  /** The names of stories and rows that were found without a sound seal and have not been found sound since. */
   broken(): readonly string[]
-  /** Told each name once, when it is found. */
+  /** Calls `tell` once for each name, when it is found. */
   onBroken(tell: (name: string) => void): void
 }
 
 export type Filter = {
   readonly state?: string
-  /** Only what can still be answered, time out or be withdrawn. */
+  /** Only requests that can still be answered, time out or be withdrawn. */
   readonly open?: true
   readonly run_id?: string
   readonly opened_by?: string
@@ -238,7 +240,7 @@ export type Filter = {
   readonly limit: number
 }
 
-/** Whether no request that is resolved can be among them: of a state that is no outcome there are only open ones. */
+/** Whether the filter can match open requests only: a state that is no outcome is a state of open requests. */
 export const isOfOpen = ({ state, open }: Filter): boolean =>
   open === true || (state !== undefined && !OUTCOMES.some(outcome => outcome === state))
 
@@ -257,18 +259,18 @@ export interface Ledger {
   /** Whether the clock was found to have jumped and nothing has confirmed it yet. */
   suspect(): boolean
   head(): Promise<Head>
-  /** Whole and as it was sealed; else SealBroken. */
+  /** The whole story, as it was sealed; else SealBroken. */
   story(requestId: string): Promise<readonly Entry[]>
   /** How many entries its story has; 0 where there is none. */
   version(requestId: string): Promise<number>
-  /** Of so many from `from` on, those that are not of stories whose seals do not hold. */
+  /** The next `limit` entries from `from` on, without those of stories whose seals do not hold. */
   entries(from: number, limit?: number): AsyncIterable<Entry>
   /** LEDGER_SEALED, if its own seal holds; else SealBroken. Null before it was written. */
   sealed(): Promise<Entry | null>
-  /** Exactly the hashed bytes, one entry a line, from `from` on, whatever they are. */
+  /** Exactly the hashed bytes, one entry a line, from `from` on, without any check. */
   lines(from: number, limit?: number): AsyncIterable<string>
   list(filter: Filter): Promise<readonly Listed[]>
-  /** How many requests of this key are open, counted no further than `at_most`. */
+  /** How many requests of this key are open, counted no further than `atMost`. */
   countOpen(openedBy: string, atMost: number): Promise<number>
   /** Whether a run has a director outside the lane: one that has decided something for it. */
   hasDirector(runId: string): Promise<boolean>
@@ -282,19 +284,19 @@ export interface Ledger {
   /** Alarms that come after `after` in order of time, then of id, and not later than `until`. */
   alarms(after: Alarm, until: number, limit: number): Promise<readonly Alarm[]>
 
-  /** Called after each commit, with what was committed in order. What other replicas commit must be read for it: of that
-   *  only the types that are `heeded` are sure to be shown (all where it is absent), and a call may come with none.
-   *  Returns the unsubscriber. */
+  /** Called after each commit with its entries, in order. Other replicas' entries must be read for it: of those only
+   *  the types in `heeded` are sure to be shown (all where it is absent), and a call may come
+   *  with none. Returns the unsubscriber. */
   onCommit(listener: OnCommit, heeded?: readonly EventType[]): () => void
-  /** The same for all that this process has committed itself, and nothing else: what replicas count adds up. */
+  /** The same for this process's own commits, and no others: the counts of all replicas then add up. */
   onOwnCommit(listener: OnCommit): () => void
   /** Fails when the ledger cannot take an append just now. */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a key of the ring is for: to sign tokens, to seal what the lane has written, to keep codes, to name the mails it
- *  sends and to stamp the forms it draws. */
+/** The purpose of a key of the ring: it signs tokens, seals what the lane writes, keeps codes, names the mails the
+ *  lane sends, or stamps the forms it draws. */
 export type Purpose = 'reply-token' | 'seal' | 'code' | 'message-id' | 'csrf'
 
 export type KeyRow = {
@@ -302,12 +304,12 @@ export type KeyRow = {
   readonly purpose: Purpose
   /** Null for a key that never leaves the lane. */
   readonly public_jwk: string | null
-  /** What is secret of it, under the installation's secret. */
+  /** The secret half, encrypted with the installation's secret. */
   readonly wrapped: Uint8Array
   readonly not_before: number
   /** Tokens of a rotated key verify until here; null while it signs. */
   readonly verify_until: number | null
-  /** When all that a revoked key had signed had been sent anew; null before, and for every other key. */
+  /** When everything that a revoked key had signed had been sent anew; null before, and for every other key. */
   readonly renewed_at: number | null
 }
 
@@ -323,18 +325,19 @@ export type ApiKey = {
   readonly revoked_at: string | null
 }
 
-/** What is kept beside the ledger: nothing on it decides an outcome. */
+/** The rows kept beside the ledger. None of them decides an outcome. */
 export interface Shelf {
   grant(handleHash: Hash): Promise<Grant | null>
   grantByRef(channel: Channel, ref: string): Promise<Grant | null>
-  /** The grants of this person's deliveries on this channel whose requests are open, the newest last. A page is not looked
-   *  for by whom it was sent to: of the web there are none. */
+  /** The grants of this person's deliveries on this channel whose requests are open, the newest last. Web grants are
+   *  never looked up by person, so none are returned. */
   openGrants(channel: Channel, userId: string): Promise<readonly Grant[]>
   /** This person's reply grants on this channel with this code, the newest last. */
   grantsByCode(channel: Channel, userId: string, codeHash: string): Promise<readonly Grant[]>
-  /** Of each open request the newest grant by whose code this person can answer on this channel, the newest last. */
+  /** For each open request, the newest grant by whose code this person can answer on this
+   *  channel, the newest last. */
   openCodes(channel: Channel, userId: string): Promise<readonly Grant[]>
-  /** This person's last grants on this channel, whatever became of their requests, the newest last; of the web none. */
+  /** This person's last grants on this channel, open or not, the newest last. No web grants are returned. */
   lastGrants(channel: Channel, userId: string, limit: number): Promise<readonly Grant[]>
   /** How many wrong codes came from this person's address after `since`, since their codes rested last. */
   misses(channel: Channel, userId: string, since: number): Promise<number>
@@ -346,13 +349,13 @@ export interface Shelf {
   raw(replyId: string): Promise<RawReply | null>
   raws(): AsyncIterable<RawReply>
   cursor(channel: Channel): Promise<string | null>
-  /** Where whoever asked wants to be called. */
+  /** The address at which the asking program wants to be called. */
   callback(requestId: string): Promise<string | null>
 
   links(): Promise<readonly Link[]>
   invitation(codeHash: Hash): Promise<Invitation | null>
 
-  /** Until the store is unlocked all rows there are, sealed or not: the key it is unlocked with is one of them. */
+  /** All rows until the store is unlocked, sealed or not: the key it is unlocked with is one of them. */
   keyring(): Promise<readonly KeyRow[]>
   /** All at once, each in the place of the row of its kid; a key that was retired stays so. */
   putKeys(rows: readonly KeyRow[]): Promise<void>

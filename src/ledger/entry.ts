@@ -8,7 +8,7 @@ import { flawOfBody } from './plain.js'
 const DOMAIN = 'lane/entry/v1\n'
 export const GENESIS: Hash = `sha256:${'0'.repeat(64)}`
 
-/** Where the next entry will stand: after so many, of which the last has this hash. */
+/** The end of the ledger: how many entries it has, and the hash of the last. */
 export type Head = { readonly size: number; readonly hash: Hash }
 
 type Place = { readonly seq: number; readonly at: string; readonly prev: Hash }
@@ -28,8 +28,8 @@ export function inscribe(draft: Draft, place: Place): { readonly entry: Entry; r
 /** Reads back what `inscribe` wrote. Seals vouch for a store's own bytes; foreign ones go through `verify`. */
 export const parseEntry = (line: string): Entry => JSON.parse(line) as Entry
 
-/** What a line hashes to without its hash member; null where that is not in its place. Of all members with that name only
- *  the entry's own has `prev` after it and no member of an object beyond. */
+/** The hash of a line without its hash member; null where that is not in its place. Only the entry's own hash member
+ *  has `prev` after it and no member of an object beyond. */
 export function hashOfLine(line: string, hash: Hash): Hash | null {
   const member = `"hash":"${hash}",`
   const at = line.lastIndexOf(`${member}"prev":"`)

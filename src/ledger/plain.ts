@@ -1,5 +1,5 @@
-// The types that fill a ledger have bodies that are nearly always plain (../plain.ts); the schemas are those of event.ts,
-// by the rules an entry was written under.
+// The types that fill a ledger have bodies that are nearly always plain (../shortcut.ts). The schemas are those of
+// event.ts, by the rules an entry was written under.
 
 import { DELTA_CHARS, DELTA_ITEMS, type EventType, FIRST_PROOFS, flawOf, OUTCOMES } from '../event.js'
 import { REASONS_OF } from '../reason.js'
@@ -123,13 +123,13 @@ const PLAIN_OF: Readonly<Record<Rules, PlainBodies>> = {
   '1': first.shapes,
   '2': {
     ...second.shapes,
-    // One that announces has one member more and is left to the schema.
+    // A delivery that announces has one member more and is left to the schema.
     DELIVERY_STARTED: plain({ ...claimed, kid: isName }),
     INBOUND_REPLY_REJECTED: plain({ ...second.rejected, grammar: isName, proof: second.proof }),
   },
 }
 
-/** The first reason a body is not of its type, or null: by the short cut where it can, by the schema where it must. */
+/** The first reason a body is not of its type, or null: by the short cut if the body is plain, else by the schema. */
 export const flawOfBody = (type: string, body: unknown, rules: Rules): string | null =>
   isPlain(type, body, rules) ? null : flawOf(type, body, rules)
 

@@ -1,11 +1,11 @@
-// Tells every story again, from the facts alone, and must arrive at the same events: each case is folded entry by entry,
-// each stored reply compiled again with its recorded grammar, each ending derived from its cause. Of the invariants only
-// the chain (I1) is checked here, in the same reading; the others are the business of verify.ts.
+// Tells every story again, from the facts alone, and must arrive at the same events: each case is folded entry by
+// entry, each stored reply compiled again with its recorded grammar, each ending derived from its cause. The chain
+// (I1) is the only invariant checked here, in the same reading; the others are the business of verify.ts.
 //
-// LR1  A raw reply that is kept has the hash its event gives; one that is gone was erased, and an entry says so.
+// LR1  A raw reply that is kept has the hash its event gives; for one that is gone an entry records the erasure.
 // LR2  Nothing in the lines makes it throw.
-// LR3  Only open cases are kept; of the others, their ids.
-// LR4  Never ok for a broken chain: a story whose words are not there to be read again is worth what its hashes are.
+// LR3  Only open cases are kept; of the others only the ids.
+// LR4  Never ok for a broken chain: a story whose words cannot be read again is worth no more than its hashes.
 import { apply, type Case, isOpen } from '../agenda/case.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import type { Entry, EntryOf } from '../event.js'
@@ -28,13 +28,13 @@ type Replay = {
   /** Stored replies that were read again. */
   readonly replies: number
   readonly erased: number
-  /** Replies whose words are not there, and no entry says why. */
+  /** Replies whose words are missing though no entry records an erasure. */
   readonly absent: number
   readonly problems: readonly Problem[]
-  /** Where the ledger goes on under rules that are not known here; nothing from there on was told again. */
+  /** The point where the ledger goes on under rules that are not known here; nothing from there on was told again. */
   readonly beyond: Beyond | null
 }
-/** With the invariant where it is the chain that is broken. */
+/** The invariant is named where the chain is broken. */
 type Problem = { readonly invariant?: Invariant; readonly seq: number; readonly message: string }
 
 type Raws = (replyId: string) => Promise<RawReply | null> | RawReply | null
@@ -54,7 +54,7 @@ class Teller {
   readonly #raws: Raws
   readonly #open = new Map<string, Case>()
   readonly #resolved = new Set<string>()
-  /** Replies without their words, by where they stand; an erasure may still explain them. */
+  /** Replies without their words, by their place in the ledger; an erasure may still explain them. */
   readonly #missing = new Map<string, number>()
   readonly #erased = new Set<string>()
   readonly #problems: Problem[] = []
@@ -63,7 +63,7 @@ class Teller {
   #previous: Entry | null = null
   #rules: Rules = NEWEST_RULES
   #beyond: Beyond | null = null
-  /** Under rules 1 a refusal does not record its grammar: it is that of the lane which was running. */
+  /** Under rules 1 a refusal does not record its grammar: it is that of the lane that was running. */
   #grammar = GRAMMAR
 
   constructor(raws: Raws) {
@@ -148,7 +148,7 @@ class Teller {
     else if (!this.#erased.has(reply_id)) this.#say(seq, 'no such reply was recorded')
   }
 
-  /** The fold goes on by one entry; an ending must be the one that follows from what was folded. */
+  /** The fold goes on by one entry; an ending must be the one that follows from the fold so far. */
   #advance(requestId: string, subject: Case | null, entry: Entry): void {
     if ((subject === null) !== (entry.type === 'REQUEST_OPENED')) {
       this.#say(entry.seq, `a story cannot go on with ${entry.type}`)

@@ -1,5 +1,5 @@
-// One of many: what replicas do one at a time, and how one learns what another has changed. On the embedded profile the
-// same code runs with nobody else there.
+// One replica of many: the deeds that replicas do one at a time, and how one learns of another's changes. On the
+// embedded profile the same code runs with nobody else there.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Entry, EventType } from '../event.js'
 import type { Ledger, Store } from './contract.js'
@@ -7,7 +7,7 @@ import type { Ledger, Store } from './contract.js'
 const AGAIN_MS = 100
 /** The first of many to start makes keys and migrates in less than this; one that hangs must not hold up the rest. */
 const PATIENCE_MS = 30_000
-/** What could not be read again is tried for as long as it takes: nobody tells a second time. */
+/** A failed reading is repeated until it succeeds: nobody announces the change a second time. */
 const RETRY_MS = 1_000
 
 /** Does something while no other replica does it. */
@@ -27,7 +27,7 @@ export async function alone<T>(store: Store, name: string, deed: () => Promise<T
   throw new Error(`another replica has been at "${name}" for ${PATIENCE_MS / 1000} s: see what holds it up`)
 }
 
-/** Reads something again whenever an entry of this type was committed, by whichever replica. Returns the unsubscriber. */
+/** Reads something again whenever any replica has committed an entry of this type. Returns the unsubscriber. */
 export function onEntry(
   ledger: Ledger,
   type: EventType,

@@ -1,17 +1,17 @@
-// The rows that give a right, and what of them is sealed: all that says what the right is. Without its seal such a row is
-// as if it were absent, so that whoever can write the database, and has not the lane's secret, gives nobody anything.
-// A reference leads from a provider's message to a grant: turned to another one it would make of a YES to one request a
-// YES to the other.
+// The rows that give a right. Every column that says what the right is, is sealed. A row without its seal counts as
+// absent, so an attacker who can write the database but has not the lane's secret gives nobody anything. A reference
+// leads from a provider's message to a grant: pointed at another grant, it would turn a YES to one request into a YES
+// to the other.
 
 /** A value as it is kept; bytes are sealed as hexadecimal. */
 type Value = string | number | null | Uint8Array
 export type Row = Readonly<Record<string, Value>>
 
 type Right = {
-  /** By which a row is found. */
+  /** The columns by which a row is found. */
   readonly identity: readonly string[]
   readonly columns: readonly string[]
-  /** For whoever is told that a row is not sound: no secret, nor the hash of one. */
+  /** For the report that a row is not sound: it holds no secret, nor the hash of one. */
   name(row: Row): string
 }
 
@@ -56,8 +56,8 @@ export const RIGHTS = {
 export type RightTable = keyof typeof RIGHTS
 export const RIGHT_TABLES = Object.keys(RIGHTS) as readonly RightTable[]
 
-/** One text for one row: its table, then its values in the order of the columns, each behind its length, so that none can
- *  pass for the end of one and the beginning of the next. */
+/** One text for one row: its table, then its values in the order of the columns, each behind its length, so that no
+ *  two rows run together into the same text. */
 export function wordsOfRow(table: RightTable, row: Row): string {
   let words = `lane/row/v1\n${table}`
   for (const column of RIGHTS[table].columns) words += `\n${spelt(row[column] ?? null)}`
@@ -70,7 +70,7 @@ function spelt(value: Value): string {
   return `${text.length}:${text}`
 }
 
-/** Which row it is: of those that give one right there may be several of one name. */
+/** The key of one row: several rows may share a name. */
 export function identityOfRow(table: RightTable, row: Row): string {
   let words: string = table
   for (const column of RIGHTS[table].identity) words += `\n${spelt(row[column] ?? null)}`

@@ -1,12 +1,12 @@
-// Where the appends of a ledger of before there were seals began and ended is not known any more. What stands together in it
-// is sealed together: entries of one story, or of none, that follow on each other.
+// In a ledger from before there were seals, the limits of its appends are no longer known. Entries that stand
+// together are sealed together: neighbours of one story, or of none.
 import type { Entry } from '../event.js'
 import { BEGINNING, placeOf, type Sealed, type Standing } from './seals.js'
 
 export class Runs {
   #run: Entry[] = []
   #story: number | null = null
-  /** Where each story stands so far, by the seq it begins with. */
+  /** The standing of each story so far, by the seq it begins with. */
   readonly #standing = new Map<number, Standing>()
 
   /** The run that ends before this entry, if one does. */

@@ -1,5 +1,5 @@
-// I30, for whoever has the store and the key that seals: every append of the ledger must have its seal, and the ledger its
-// LEDGER_SEALED. The lines pass through unchanged: what can be told from them alone is checked by `verify`.
+// I30, for an auditor with the store and the sealing key: every append of the ledger must have its seal, and the
+// ledger its LEDGER_SEALED. The lines pass through unchanged: `verify` checks all that they show by themselves.
 import type { Entry } from '../event.js'
 import type { SealKey } from './contract.js'
 import { parseEntry } from './entry.js'
@@ -34,8 +34,8 @@ export class SealAudit {
 
   #read(row: SealedLine): void {
     const entry = read(row.line)
-    // An append is of one story. Where another begins and no seal has come, it did not; a line that is none is told of by
-    // its own flaw.
+    // An append is of one story. If another story begins before a seal has come, the append has none. A line that
+    // cannot be read is reported by its own flaw.
     if (entry === null || entry.request_id !== this.#entries.at(-1)?.request_id) this.#breakOff()
     if (entry === null) return
     this.#rows.push(row)
@@ -54,7 +54,7 @@ export class SealAudit {
     this.#next()
   }
 
-  /** Of an append no seal has come. */
+  /** The append under way has ended without a seal. */
   #breakOff(): void {
     const [first] = this.#entries
     if (first !== undefined) this.#report(first.seq, 'its append has no seal')
@@ -81,7 +81,7 @@ export class SealAudit {
   }
 }
 
-/** Where the keyring has no key that seals: then nothing may say that the ledger is sealed. */
+/** For a keyring without a sealing key: then no entry may say that the ledger is sealed. */
 export class UnsealedAudit {
   readonly problems: SealProblem[] = []
 

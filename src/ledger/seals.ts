@@ -1,14 +1,14 @@
-// Seals: HMACs by which the lane knows again what it has written itself. A hash can be made by anybody; a seal by nobody
-// who has the database alone.
+// Seals: HMACs by which the lane recognises its own writing. Anybody can make a hash; nobody who has only the
+// database can make a seal.
 //
-// LS1  Each append has one seal, kept with its last entry: over the first and last seq, the last hash, the hash of the entry
-//      that its story ended with before, and the story's version before and after.
-// LS2  A story is what its seals say: whole from version 0 on, each append unbroken, following on the one before it, and
-//      every entry hashed again. So it was once told as it stands: an append of another story, or of another telling of
-//      this one, follows on another entry. What this process has sealed or checked lately is only compared with what it
-//      was then.
+// LS1  Each append has one seal, kept with its last entry: over the first and last seq, the last hash, the hash of
+//      the entry that ended its story before, and the story's version before and after.
+// LS2  A story is what its seals say: whole from version 0 on, each append unbroken and following the one before it,
+//      every entry hashed again. So it was once told exactly as it stands: an append of another story, or of another
+//      telling of this one, follows a different entry. Lines this process has sealed or checked lately are only
+//      compared with the bytes it knew.
 // LS3  A row that gives a right has a seal of its own (rights.ts).
-// LS4  What is not sealed gives no right, and is told of until it is found sound again.
+// LS4  A story or row without a sound seal gives no right, and is reported until it is found sound again.
 import { timingSafeEqual } from 'node:crypto'
 import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
@@ -19,11 +19,11 @@ import { identityOfRow, nameOfRow, type RightTable, type Row, wordsOfRow } from 
 
 export type SealedLine = { readonly line: string; readonly seal: string | null }
 
-/** Where in its story an append stands: after so many entries, the last of which has this hash. */
+/** The place of an append in its story: after this many entries, the last of which has this hash. */
 export type Standing = { readonly version: number; readonly last: Hash | null }
 export const BEGINNING: Standing = { version: 0, last: null }
 
-/** What one seal is over; `follows` is null for the first append of a story, and for entries of no request. */
+/** The content of one seal; `follows` is null for the first append of a story, and for entries of no request. */
 export type Sealed = {
   readonly first: number
   readonly last: number
@@ -33,7 +33,7 @@ export type Sealed = {
   readonly after: number
 }
 
-/** Names that are told of; what an attacker has broken beyond that is many. */
+/** Names that are reported. More would only say that an attacker has broken many. */
 const TOLD = 100
 
 export const LOCKED = 'the store is locked: the key that seals was not opened'
@@ -41,7 +41,7 @@ export const LOCKED = 'the store is locked: the key that seals was not opened'
 export class Seals implements Sealing {
   #key: SealKey | null = null
   readonly #known = new Known()
-  /** Names, by which story or row it is. Owned by #tell(), story() and sound(). */
+  /** Names by story or row. Owned by #tell(), story() and sound(). */
   readonly #broken = new Map<string, string>()
   #onBroken: (name: string) => void = () => undefined
 
@@ -78,7 +78,7 @@ export class Seals implements Sealing {
     return this.#seal(wordsOfRow(table, row))
   }
 
-  /** After the commit: these stand in the ledger, the first of them where its story stood. */
+  /** After the commit: these entries stand in the ledger, the first of them at this place of its story. */
   keep(entries: readonly Entry[], lines: readonly string[], { version, last }: Standing): void {
     for (const [index, { seq }] of entries.entries()) {
       const follows = index === 0 ? last : (entries[index - 1]?.hash ?? null)
@@ -91,7 +91,7 @@ export class Seals implements Sealing {
     return this.#known.placeOf(seq, line) !== null
   }
 
-  /** The entries of a story of so many, or SealBroken. */
+  /** The entries of a story that must have `version` of them, or SealBroken. */
   story(requestId: string, version: number, rows: readonly SealedLine[]): readonly Entry[] {
     const name = `request ${requestId}`
     const entries = rows.map(({ line }) => read(line))
@@ -103,7 +103,7 @@ export class Seals implements Sealing {
     return entries as readonly Entry[]
   }
 
-  /** The row without its seal, or null, and told of, where that is not the lane's. */
+  /** The row without its seal. Null, and reported, where the seal is not the lane's. */
   sound<T extends object>(table: RightTable, row: T & { readonly seal: string | null }): T | null {
     const { seal, ...right } = row
     const isSound = seal !== null && isSame(seal, this.ofRow(table, right as unknown as Row))
@@ -132,7 +132,7 @@ export class Seals implements Sealing {
     })
   }
 
-  /** Whether seals cover it from its first entry to its last. */
+  /** Whether seals cover the story from its first entry to its last. */
   #isSealed(rows: readonly SealedLine[], entries: readonly Entry[]): boolean {
     let at = BEGINNING
     for (const [index, { seal }] of rows.entries()) {
@@ -144,7 +144,7 @@ export class Seals implements Sealing {
     return at.version === rows.length
   }
 
-  /** Whether these are one append, as it was sealed where its story stood; null for entries of no request. */
+  /** Whether these rows are one append, sealed at this place of its story; null for entries of no request. */
   holds(rows: readonly SealedLine[], entries: readonly Entry[], story: Standing | null): boolean {
     const seal = rows.at(-1)?.seal ?? null
     if (seal === null || !isUnbroken(entries, rows)) return false
@@ -198,7 +198,8 @@ function isSame(given: string, ours: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** The entries of these lines, without those of a story that is not sound; it is read where this process does not know them. */
+/** The entries of these lines, without those of unsound stories. A story is read where this process
+ *  does not know its line. */
 export async function* soundEntries(
   seals: Seals,
   lines: AsyncIterable<string>,

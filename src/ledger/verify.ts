@@ -1,12 +1,12 @@
-// Reads an exported ledger, line by line, and says whether it holds. Nothing but the lines is consulted, so whoever has
-// them can do the same; what a chain of hashes cannot show by itself is on the page docs/spec/ledger.md.
+// Reads an exported ledger, line by line, and says whether it holds. Nothing but the lines is consulted, so anybody
+// who has them can do the same; docs/spec/ledger.md says what a chain of hashes cannot show by itself.
 //
-// LV1  Every line is read, whatever was wrong with those before it; the problems are kept up to MAX_PROBLEMS.
+// LV1  Every line is read, however wrong those before it were; the problems are kept up to MAX_PROBLEMS.
 // LV2  No input makes it throw.
 // LV3  Memory grows with the requests and the accepted replies, a little for each; only open requests are kept whole.
-// LV4  A line that is missing is one problem: the reading goes on from the entry that is there. What an entry further on
-//      lacks because of it is that entry's own problem.
-// LV5  Entries are judged by the rules they were written under. Where these are not known here the reading ends.
+// LV4  A missing line is one problem: the reading goes on from the entry that is there. A later entry that needs the
+//      missing one has a problem of its own.
+// LV5  Entries are judged by the rules they were written under. The reading ends at rules that are not known here.
 import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
 import { GENESIS } from './entry.js'
@@ -29,8 +29,8 @@ export type Verification = {
   /** The hash of the last entry: kept elsewhere, it shows later whether the ledger was cut or rewritten. */
   readonly head: Hash
   readonly problems: readonly Problem[]
-  /** Where the ledger goes on under rules that are not known here. Nothing from there on was judged: it is not broken,
-   *  and this program cannot say that it holds. */
+  /** The point where the ledger goes on under rules that are not known here. Nothing from there on was judged: it is
+   *  not broken, and this program cannot say that it holds. */
   readonly beyond: Beyond | null
 }
 
@@ -53,7 +53,7 @@ export async function verify(lines: AsyncIterable<string> | Iterable<string>): P
     entries += 1
     return true
   }
-  // Lines that are all there need no waiting for each.
+  // Lines that are all there already need no await each.
   if (Symbol.iterator in lines) {
     for (const line of lines) if (!read(line)) break
   } else {
@@ -63,19 +63,19 @@ export async function verify(lines: AsyncIterable<string> | Iterable<string>): P
   return { ok, entries, head: link.prev, problems, beyond }
 }
 
-/** Where the first line of a ledger stands. */
+/** The place of a ledger's first line. */
 export const FIRST_LINK: ChainLink = { seq: 0, prev: GENESIS }
 
 export type Followed = {
   readonly members: Members | null
   readonly flaws: readonly Flaw[]
-  /** Which entry the line is: the one that is due, unless it can be shown to be another. */
+  /** The entry the line is: the one that is due, unless it can be shown to be another. */
   readonly seq: number
-  /** Where the line after it must stand. */
+  /** The place of the line after it. */
   readonly next: ChainLink
 }
 
-/** I1, one step: a line against the place where it stands, and the place that follows from it. */
+/** I1, one step: checks a line against its place in the chain, and gives the next place. */
 export function follow(line: string, due: ChainLink): Followed {
   const { members, flaws } = readLine(line, due)
   if (flaws.length === 0)
@@ -109,12 +109,12 @@ function checkLine(book: Book, line: string, due: ChainLink, followed: Followed,
   const { members, flaws, seq } = followed
   for (const found of flaws) report(due.seq, found)
   report(seq, flawOfSecrecy(line))
-  // Beyond a gap the line before is not the entry before, and nothing can be said of the two as neighbours.
+  // Beyond a gap the line before is not the entry before, so the two are not judged as neighbours.
   if (seq !== due.seq) book.previous = null
   book.previous = members === null ? null : checkEntry(book, members, seq, report)
 }
 
-/** The entry, if its schema holds; else nothing more can be said about it. */
+/** The entry, if its schema holds; otherwise nothing more can be said about it. */
 function checkEntry(book: Book, members: Members, seq: number, report: Report): Entry | null {
   report(seq, checkRules(book, members))
   const misshapen = flawOfShape(members, rulesOf(book))

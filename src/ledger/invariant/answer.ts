@@ -7,7 +7,7 @@ import { textOf } from './line.js'
 
 type Parsed = Pick<Body<'HUMAN_REPLY_EVENT'>, 'parsed_choice' | 'parsed_payload'>
 
-/** By the grammar the reply was read by; one that is not known here reads nothing. */
+/** Judged by the grammar the reply was read by; an unknown grammar reads nothing. */
 export function isInSchema(schema: ReplySchema, grammar: string, parsed: Parsed): boolean {
   const compiled = compilerOf(grammar)?.(schema, write(parsed))
   return compiled?.ok === true && isSame(compiled.answer, parsed)

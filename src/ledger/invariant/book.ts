@@ -1,5 +1,5 @@
-// What a reader of the ledger must remember: everything about an open request, little about a resolved one, and which
-// tokens and messages were accepted. Owned by one reading; the checks beside this file write into it.
+// The memory of a reader of the ledger: everything about an open request, little about a resolved one, and the tokens
+// and messages that were accepted. Owned by one reading; the checks beside this file write into it.
 import type { Hash } from '../../canonical.js'
 import type { Entry, EntryOf, OutcomeKind } from '../../event.js'
 import type { Request } from '../../request/request.js'
@@ -16,17 +16,18 @@ export type Placing = {
   /** The first attempt first. Emptied once the request is resolved and all of them are concluded. */
   attempts: Attempt[]
 }
-/** How far a callback has come: the last attempt, and when the next may be made; null for no more. */
+/** The progress of a callback: the last attempt, and when the next may be made; null for no more. */
 type Calling = { attempts: number; next_at: string | null }
 /** `voided`: the key of its token was revoked, so that its copy does not stand, whenever it was sent. */
 type Attempt = { readonly token_hash: Hash; concluded: boolean; voided: boolean }
 
-/** What the director may say of a request, and what it has said. Kept after the resolution, hence small. */
+/** The director's words about a request so far, and the facts that bound them. Kept
+ *  after the resolution, hence small. */
 export type Direction = {
   readonly opened_by: string
-  /** The seq of the opening, then of the resolution: what a decision is about. */
+  /** The entry a decision is about: the seq of the opening, then of the resolution. */
   because: number
-  /** What an approval is for; null for a question or a review. */
+  /** The subject of an approval; null for a question or a review. */
   readonly approval: { readonly action: string; readonly parameters_hash: Hash | null } | null
   /** Whether a question was answered, so that a preference was stated. */
   readonly isQuestion: boolean
@@ -44,10 +45,10 @@ export type Story = {
   readonly request_hash: Hash
   readonly run_id: string | undefined
   readonly deliveries: Map<string, Placing>
-  /** Null where none was registered. */
+  /** Null where no callback was registered. */
   callback: Calling | null
   readonly direction: Direction
-  /** Null once resolved: nothing that comes then needs it. */
+  /** Null once resolved: no later entry needs it. */
   open: Open | null
 }
 
@@ -66,7 +67,7 @@ export type Book = {
   readonly policyTokens: Set<string>
   /** Runs that a director outside the lane has decided for. */
   readonly directedRuns: Set<string>
-  /** Those of the last LANE_STARTED; null before the first. */
+  /** The rules of the last LANE_STARTED; null before the first. */
   rules: Rules | null
   /** LEDGER_SEALED stands in it. */
   isSealed: boolean
@@ -76,7 +77,8 @@ export type Book = {
   lastAt: string
 }
 
-/** What the next entry is judged by. A ledger begins with a LANE_STARTED; what stands before one is taken for this program's. */
+/** The rules the next entry is judged by. A ledger begins with a LANE_STARTED; entries before one
+ *  are taken for this program's. */
 export const rulesOf = ({ rules }: Book): Rules => rules ?? NEWEST_RULES
 
 export const openBook = (): Book => ({

@@ -1,4 +1,4 @@
-// I27: who asked was called as they had asked, after the end, by the schedule, and not again once it was over.
+// I27: the caller was called as it had asked, after the end, by the schedule, and not again once it was over.
 import type { Entry, EntryOf } from '../../event.js'
 import type { Story } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
@@ -28,6 +28,6 @@ export function checkCall(story: Story, { at, body }: EntryOf<'CALLBACK_ATTEMPTE
   return isConsistent(body) ? null : flaw('I27', 'what the attempt says of itself cannot all be so')
 }
 
-/** What was taken is over, what is over has no next attempt, and what failed says why. */
+/** An accepted call is the last, the last call has no next attempt, and a failed one says why. */
 const isConsistent = ({ ok, final, code, next_at }: EntryOf<'CALLBACK_ATTEMPTED'>['body']): boolean =>
   final === (next_at === undefined) && ok === (code === undefined) && (final || !ok)

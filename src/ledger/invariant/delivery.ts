@@ -1,4 +1,5 @@
-// I14, I16, I17, I25: what was put before whom. A send is claimed before it is made, and concluded once.
+// I14, I16, I17, I25: the copies that were sent, and to whom. A send is claimed before it
+// is made, and concluded once.
 import { KEY_REVOKED } from '../../agenda/delivery.js'
 import type { Hash } from '../../canonical.js'
 import type { EntryOf } from '../../event.js'
@@ -47,7 +48,7 @@ const isOf = (placing: Placing, to: { readonly recipient: string; readonly chann
 
 type Concluded = EntryOf<'OUTBOUND_REQUEST_SENT' | 'DELIVERY_FAILED'>
 
-/** May come after the resolution: what became of a send is told whatever else has happened. */
+/** May come after the resolution: the end of a send is recorded even then. */
 export function checkConclusion(story: Story, { type, body }: Concluded): Flaw | null {
   const placing = story.deliveries.get(body.delivery_id)
   const claim = placing?.attempts[body.attempt - 1]
@@ -55,9 +56,9 @@ export function checkConclusion(story: Story, { type, body }: Concluded): Flaw |
     return flaw('I25', `attempt ${body.attempt} was not claimed, or is concluded already`)
   }
   claim.concluded = true
-  // A failure takes nothing back: the claim did, and a copy that stands since then was another attempt's.
+  // A failure takes nothing back: the claim has done so already, and a copy that stands since is another attempt's.
   if (type !== 'OUTBOUND_REQUEST_SENT') return null
-  // A bounce may be reported, or the key revoked, before the send is told.
+  // A bounce may be reported, or the key revoked, before the send is recorded.
   if (!claim.voided) placing.stands = !placing.bounced
   if (body.token_hash !== claim.token_hash) return flaw('I17', 'the token sent is not the one claimed')
   return body.request_hash === story.request_hash

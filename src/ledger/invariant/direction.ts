@@ -1,5 +1,5 @@
-// I19: what the director said, and by what right a run may act. Which decision the policy asks for is the operator's
-// and not in the ledger; what no policy may allow is checked here.
+// I19: the director's decisions, and the right by which a run may act. The operator's policy chooses the decision and
+// is not in the ledger; the limits that hold under every policy are checked here.
 import { type Entry, type EntryOf, LANE } from '../../event.js'
 import type { Request } from '../../request/request.js'
 import type { Book, Direction, Story } from './book.js'
@@ -36,7 +36,7 @@ export function learnOutcome({ direction }: Story, { body, seq, at }: EntryOf<'R
   direction.yes = body.outcome === 'answered' && body.answer?.parsed_choice === 'YES'
 }
 
-/** I29. Before the first LANE_STARTED it is not known who directs a run, and under rules 1 nothing was said of it. */
+/** I29. Before the first LANE_STARTED the director of a run is not known, and rules 1 asked for no decision. */
 export function flawOfSilence(book: Book, resolved: EntryOf<'REQUEST_RESOLVED'>, next: Entry): Flaw | null {
   if (book.rules === null || book.rules === '1' || book.directedRuns.has(resolved.run_id ?? '')) return null
   if (next.type === 'DIRECTOR_DECIDED' && next.request_id === resolved.request_id) return null
@@ -58,7 +58,8 @@ export function checkDecision(
   return broken('an approval without a YES does not continue')
 }
 
-/** Which field may be proposed at all is in the schema; the lane proposes only what somebody has answered. */
+/** The schema says which field may be proposed at all; the lane proposes only a
+ *  preference that somebody has answered. */
 export function checkDelta({ direction }: Story, { body }: EntryOf<'AHDB_DELTA'>): Flaw | null {
   if (body.because !== direction.because) return broken(`it is about entry ${direction.because}`)
   if (body.by !== LANE || (direction.isQuestion && direction.outcome === 'answered')) return null

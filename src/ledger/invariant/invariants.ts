@@ -1,5 +1,5 @@
-// What must never be found in a ledger, by the numbers of the list in docs/spec/ledger.md. Each is checked from the
-// exported lines alone, by the files beside this one.
+// The faults that must never be found in a ledger, by the numbers of the list in docs/spec/ledger.md. Each is checked
+// from the exported lines alone, by the files beside this one.
 
 export const INVARIANTS = {
   I1: 'No gap, repeat or step back in seq; prev is the hash before; every line is the RFC 8785 text of its entry and has its hash.',
@@ -28,6 +28,6 @@ export const INVARIANTS = {
 
 export type Invariant = keyof typeof INVARIANTS
 
-/** How an entry breaks an invariant. Each check names the first that it finds. */
+/** An entry's breach of an invariant. Each check names the first that it finds. */
 export type Flaw = { readonly invariant: Invariant; readonly message: string }
 export const flaw = (invariant: Invariant, message: string): Flaw => ({ invariant, message })

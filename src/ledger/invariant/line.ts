@@ -1,6 +1,6 @@
-// I1: one line against the chain so far. The quick way measures: a plain value has one shortest spelling, which is the
-// canonical one, so a line of that length that reads as the value is it. Where a value is not plain it is written again and
-// the bytes compared; only if that fails is the slow, generic canonical form asked what is wrong.
+// I1: one line against the chain so far. The quick way measures: a plain value has one shortest spelling, the
+// canonical one, so a line of that length that reads as the value is canonical. A value that is not plain is written
+// again and the bytes compared; only if that fails is the slow, generic canonical form asked what is wrong.
 import { hash as digest } from 'node:crypto'
 import { canonical, type Hash } from '../../canonical.js'
 import { GENESIS } from '../entry.js'
@@ -45,10 +45,11 @@ function isSound(line: string, members: Members, { prev, seq }: ChainLink): bool
   return members.hash === `sha256:${digest('sha256', DOMAIN + rest)}`
 }
 
-/** No escape, and nothing that one would have to be used for. */
+/** Text without an escape, and without a character that would need one. */
 const PLAIN = /^[ -[\]-~]*$/
 
-/** Whether a line is the RFC 8785 text of what it reads as; false may still be one that only the slow way can tell. */
+/** Whether a line is the RFC 8785 text of its value; false may still be such a text, which only
+ *  the slow way can tell. */
 export function isCanonical(line: string, members: Members): boolean {
   try {
     if (PLAIN.test(line) && shortest(members) === line.length) return true
@@ -60,10 +61,10 @@ export function isCanonical(line: string, members: Members): boolean {
 }
 
 /**
- * How long the one shortest spelling of a value is whose strings need no escape and whose members stand in order; NaN
- * where that cannot be said of it. Any other spelling of such a value is longer: a space, a name given twice, a number with
- * a needless zero or exponent. A multiple of a hundred has another spelling as short (`1e2`), and names that begin with a
- * digit may have been put in order by whoever parsed them.
+ * The length of the one shortest spelling of a value whose strings need no escape and whose members stand in order;
+ * NaN for any other value. Every other spelling is longer: a space, a name given twice, a number with a needless zero
+ * or exponent. Two kinds of value are left out: a multiple of a hundred has another spelling as short (`1e2`), and
+ * names that begin with a digit may have been put in order by the parser.
  */
 function shortest(value: unknown): number {
   switch (typeof value) {
@@ -98,7 +99,7 @@ function shortestRecord(members: Members): number {
   return before === '' && length === 1 ? 2 : length
 }
 
-/** The RFC 8785 text of a value whose members already stand in order; null where that cannot be said. */
+/** The RFC 8785 text of a value whose members already stand in order; null where they may not. */
 function spell(value: unknown): string | null {
   try {
     if (!isOrdered(value)) return null

@@ -1,4 +1,4 @@
-// I10, I13–I16, I24: what was let in as an answer, and what was not.
+// I10, I13–I16, I24: replies that were let in as answers, and replies that were not.
 import type { Hash } from '../../canonical.js'
 import type { Check, EntryOf } from '../../event.js'
 import { REASONS_OF, type Reason } from '../../reason.js'

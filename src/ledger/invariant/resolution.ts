@@ -35,7 +35,8 @@ export function checkWithdrawal(story: Story, { at }: EntryOf<'REQUEST_WITHDRAWN
   return at < open.deadline_at ? null : flaw('I10', `withdrawn though ${open.deadline_at} had come`)
 }
 
-/** Whether a cause ends its request: a time-out and a withdrawal do, a reply where the answers so far come to a decision. */
+/** Whether a cause ends its request. A time-out and a withdrawal always do; a reply does when the answers so far come
+ *  to a decision. */
 export function isDecisive({ stories }: Book, cause: Cause): boolean {
   if (cause.type !== 'HUMAN_REPLY_EVENT') return true
   const open = stories.get(cause.request_id ?? '')?.open
@@ -52,7 +53,7 @@ export function checkResolution(previous: Entry | null, story: Story, entry: Res
   return cause.type === 'TIMEOUT_RECEIPT' ? flawOfDefault(story, open, entry) : null
 }
 
-/** Only attempts still under way can be heard of again. */
+/** Later entries can only concern attempts that are still under way. */
 function close(story: Story): void {
   story.open = null
   for (const placing of story.deliveries.values()) {

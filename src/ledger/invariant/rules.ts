@@ -4,10 +4,10 @@ import type { Book } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
 import type { ChainLink, Members } from './line.js'
 
-/** An entry that begins rules which are not known here, and what they are called. */
+/** An entry that begins rules which are not known here, and their name. */
 export type Beyond = { readonly seq: number; readonly rules: string }
 
-/** What a LANE_STARTED says it was written under; null for any other entry. */
+/** The rules that a LANE_STARTED names; null for any other entry. */
 export function rulesNamedBy({ type, body }: Members): string | null {
   if (type !== 'LANE_STARTED' || typeof body !== 'object' || body === null) return null
   const named = 'rules' in body ? body.rules : FIRST_RULES

@@ -1,4 +1,4 @@
-// I30, as far as the lines show it: the one entry that says from where on what has no seal has a wrong one.
+// I30, as far as the lines show it: the one entry after which a missing seal is a wrong one.
 import type { EntryOf } from '../../event.js'
 import type { Book } from './book.js'
 import { type Flaw, flaw } from './invariants.js'

@@ -1,6 +1,6 @@
-// I4, I22, I23: an entry by itself, by the rules it was written under. What passes here is an Entry in the sense of
-// event.ts, and its request is one that the door let in under these rules (bar the names of actions, which are the
-// configuration's).
+// I4, I22, I23: an entry by itself, by the rules it was written under. Members that pass here are an Entry in the
+// sense of event.ts, and its request is one that the door let in under these rules (bar the names of actions, which
+// are the configuration's).
 import type { Entry, EntryOf, EventType } from '../../event.js'
 import { ID } from '../../request/field.js'
 import { parseSubmission } from '../../request/parse.js'
@@ -67,7 +67,7 @@ function flawOfRequest({ body, request_id, run_id }: EntryOf<'REQUEST_OPENED'>, 
   return flaw('I4', 'the ids of the entry are not those of its request and run')
 }
 
-/** Only asked about a request that was refused: whether that is why. */
+/** Asked only about a refused request: whether this is the reason. */
 function hasUnshowable(value: unknown, rules: Rules): boolean {
   if (typeof value === 'string')
     return TEXT_RULES[rules](value, Number.POSITIVE_INFINITY)?.kind === 'unshowable'

@@ -1,4 +1,4 @@
-// The stories, entry by entry: which check hears of which type, and what must follow on what.
+// The stories, entry by entry: the check for each type, and the entries that must follow one another.
 import type { Entry, EntryOf } from '../../event.js'
 import type { Request } from '../../request/request.js'
 import type { Book, Story } from './book.js'
@@ -21,7 +21,7 @@ import { checkResolution, checkTimeout, checkWithdrawal, isCause, isDecisive } f
 import { checkSealing } from './sealing.js'
 import { later } from './time.js'
 
-/** What the entry before has broken by being followed by this one: an append is not taken apart. */
+/** The flaw of an entry before that must not be followed by this one: an append is not taken apart. */
 export function flawOfPrevious(book: Book, entry: Entry): Flaw | null {
   const { previous } = book
   if (previous?.type === 'INBOUND_REPLY_RECEIVED' && entry.type !== 'HUMAN_REPLY_EVENT') {

@@ -7,7 +7,7 @@ import { type Flaw, flaw } from './invariants.js'
 export function checkTime(book: Book, entry: Entry): Flaw | null {
   const { at } = entry
   const { lastAt, suspect } = book
-  // A lane that starts anchors its clock anew: what the one before it suspected is settled with it.
+  // A lane that starts anchors its clock anew, which settles the suspicion of the one before it.
   if (entry.type === 'CLOCK_SUSPECT') book.suspect = entry.body.state === 'suspected'
   else if (entry.type === 'LANE_STARTED') book.suspect = false
   if (at !== lastAt) {

@@ -1,5 +1,5 @@
-// For auditors: the same database, read in one transaction, so that lanes that go on writing do not move the ledger under
-// the audit. It can change nothing, and needs no more than the right to read.
+// For auditors: the same database, read in one transaction, so that lanes that go on writing do not move the ledger
+// under the audit. It can change nothing, and needs no more than the right to read.
 import type { KeyRow, RawReply } from '../contract.js'
 import type { SealedLine } from '../seals.js'
 import { type Client, connector, leave, query, type Statement } from './connection.js'
@@ -24,7 +24,7 @@ const TOTAL: Statement = { name: 'audit_total', text: 'SELECT count(*) AS total 
 export type Snapshot = {
   readonly total: number
   lines(): AsyncIterable<string>
-  /** Null for a database of before there were seals. */
+  /** Null for a database from before there were seals. */
   readonly sealed: {
     rows(): AsyncIterable<SealedLine>
     keyring(): Promise<readonly KeyRow[]>

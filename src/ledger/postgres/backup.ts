@@ -1,6 +1,6 @@
-// A consistent copy of the whole store while every replica goes on writing: one transaction's view, as the file an embedded
-// lane would have. An auditor reads it with nothing but the lane, and a lane can be started from it; PostgreSQL itself
-// is restored from what its own pg_dump has written.
+// A consistent copy of the whole store while every replica goes on writing: one transaction's view, as the file an
+// embedded lane would have. An auditor reads it with nothing but the lane, and a lane can be started from it;
+// PostgreSQL itself is restored from its own pg_dump.
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { type Client, type Connect, leave, type Row } from './connection.js'
 
 const PAGE = 500
 
-/** Each table's columns; a star marks those that are bytes here and text there. */
+/** Each table's columns; a star marks columns that are bytes here and text there. */
 const TABLES: Readonly<Record<string, string>> = {
   entries: 'seq type story line seal',
   requests: 'opened_seq request_id version type state resolved_seq run_id opened_by alarm_ms',

@@ -1,5 +1,5 @@
-// A batch, judged: what each append comes to, and everything the batch will write, chunk by chunk. Nothing here touches the
-// database, so whatever an append is refused for costs its neighbours nothing (L3).
+// A batch, judged: the outcome of each append, and everything the batch will write, chunk by chunk. Nothing here
+// touches the database, so a refused append costs its neighbours nothing (L3).
 import { instant } from '../../clock.js'
 import { type Draft, type Entry, LANE } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
@@ -15,12 +15,12 @@ import type { HeadRow, Rows } from './tables.js'
 export type Judged = AppendOutcome | { readonly error: unknown }
 type Inscribed = { readonly entry: Entry; readonly line: string }
 
-/** What was judged and not handed on yet. */
+/** Appends that were judged and not handed on yet. */
 export class Chunk {
   readonly entries: Entry[] = []
   readonly lines: string[] = []
   readonly stories: (number | null)[] = []
-  /** Of the append whose last entry it is; null for the others. */
+  /** The seal of an append stands with its last entry; null for the others. */
   readonly seals: (string | null)[] = []
   /** Rows to be written beside the entries, by table. */
   readonly rows: Rows = new Map()
@@ -35,14 +35,14 @@ export class Chunk {
 
 /** The story an append is of: the seq it begins with, and where it stands. */
 type Story = { readonly begins: number; readonly at: Standing }
-/** What an append has added to its story. */
+/** The entries an append has added to its story. */
 export type Grown = Pick<Story, 'at'> & {
   readonly entries: readonly Entry[]
   readonly lines: readonly string[]
 }
 
 export class Batch {
-  /** All of the batch's, those of chunks that were taken included. */
+  /** All entries of the batch, with those of chunks that were taken. */
   readonly entries: Entry[] = []
   readonly grown: Grown[] = []
   #chunk = new Chunk()
@@ -62,14 +62,14 @@ export class Batch {
     return this.#head
   }
 
-  /** What has come since the last chunk was taken, for writing. What comes next is in a new one. */
+  /** Everything judged since the last chunk was taken, for writing. A new chunk begins after it. */
   take(): Chunk {
     const chunk = this.#chunk
     this.#chunk = new Chunk()
     return chunk
   }
 
-  /** What the clock says of itself. */
+  /** Appends the clock's own news. */
   note(change: Change): void {
     this.#place(this.#inscribe([{ type: 'CLOCK_SUSPECT', body: change }]), null)
     const suspected = change.state === 'suspected' ? this.#head.size - 1 : null
@@ -92,7 +92,7 @@ export class Batch {
   #decided(append: Append<unknown>, known: KnownStory | null): AppendOutcome {
     const decision = append.decide(this.#moment())
     if (decision.kind === 'refuse') return { kind: 'refused', why: decision.why }
-    // Whatever can throw is done before anything is kept.
+    // Every step that can throw is done before anything is kept.
     const inscribed = this.#inscribe(decision.events)
     const put = shelved(decision.shelve ?? [], this.#seals)
     const seq = this.#head.size
@@ -107,7 +107,7 @@ export class Batch {
     return { kind: 'appended', entries }
   }
 
-  /** What the next append of the batch must find changed. */
+  /** Notes the changes that the next append of the batch must see. */
   #learn(shelving: Shelving): void {
     const { counts, owners } = this.#facts
     if (shelving.put === 'link') {
@@ -157,7 +157,7 @@ export class Batch {
     return entries
   }
 
-  /** What holding it costs: the value is taken, the hour has one more, the attempt is counted. */
+  /** The price of a guard that holds: the value is taken, the hour has one more, the attempt is counted. */
   #claim(guard: Guard, seq: number): void {
     const key = keyOf(guard)
     const { claimed, counts } = this.#facts

@@ -1,32 +1,32 @@
 // The database's clock, as this process knows it: the wall of the ledger's clock is the database's, the monotonic clock
 // is this machine's.
 //
-// PC1  Between sending a question and reading its answer the database has read its clock at some moment: whichever
-//      moment of that window agrees best with what was expected is taken, so that a slow answer is not a jump.
+// PC1  The database read its clock at some moment between our question and its answer. The moment of that window that
+//      agrees best with the expected time is taken, so that a slow answer is not a jump.
 // PC2  Two machines' clocks never run alike. A wall that falls behind little by little is followed little by little.
 // PC3  now() is never ahead of what the database would say, except where its clock was set back.
-// PC4  What one replica suspects holds for all: the suspicion stands in the head until the same or another replica has
-//      confirmed or cleared it. A replica that sees nothing wrong for CONFIRM_MS clears it for one that died.
+// PC4  One replica's suspicion holds for all: it stands in the head until the same or another replica has confirmed
+//      or cleared it. A replica that sees nothing wrong for CONFIRM_MS clears it for one that died.
 import { type Clock, instant } from '../../clock.js'
 import type { Body } from '../../event.js'
 import { CONFIRM_MS, JUMP_MS, LedgerClock, type Reading } from '../clock.js'
 
-/** The database's clock, and ours when it was asked and when it had answered. */
+/** The database's clock, and ours when the question was sent and when the answer had come. */
 export type Sighting = { readonly wall: number; readonly asked: number; readonly answered: number }
 export type Change = Body<'CLOCK_SUSPECT'>
 
-/** More than any two clocks part by themselves. */
+/** More than any two clocks drift apart by themselves. */
 const DRIFT = 1 / 1000
 
 export class DatabaseClock {
   readonly #machine: Pick<Clock, 'monotonic'>
   readonly #ledger: LedgerClock
-  /** How much the machine's monotonic clock has run ahead of the database's (PC2). Owned by #follow(). */
+  /** How far the machine's monotonic clock has run ahead of the database's (PC2). Owned by #follow(). */
   #slip = 0
   #followed: number
-  /** What the clock said of itself and no commit holds yet. */
+  /** Changes of the clock's state that no commit holds yet. */
   readonly #unrecorded: Change[] = []
-  /** Another's suspicion, by its seq, and since when we have known it and seen nothing wrong. */
+  /** Another replica's suspicion, by its seq, and since when we have known it and seen nothing wrong. */
   #foreign: { readonly seq: number; readonly since: number } | null = null
   /** The suspicion that stands in the head, as last read there. */
   #standing: number | null = null
@@ -50,11 +50,11 @@ export class DatabaseClock {
     return this.#ledger.suspect || this.#standing !== null
   }
 
-  /** The head as it was read: its time is behind us, and what stands in it holds here too. */
+  /** The head as it was read: its time is behind us, and its suspicion holds here too. */
   heed(lastEntryMs: number, suspected: number | null): void {
     this.#ledger.raise(lastEntryMs)
     this.#standing = suspected
-    // Another has recorded what we have noticed: by the time we append it may be settled, and is no news then.
+    // Another replica has recorded our suspicion: by the time we append it may be settled, and is no news then.
     if (suspected !== null && this.#unrecorded[0]?.state === 'suspected') this.#unrecorded.shift()
   }
 
@@ -76,7 +76,7 @@ export class DatabaseClock {
     if (behind < 0 && behind >= -JUMP_MS) this.#slip += Math.min(-behind, most)
   }
 
-  /** What must be recorded before anything else, given what stands in the head (PC4). */
+  /** The changes that must be recorded before anything else, given the suspicion in the head (PC4). */
   pending(reading: Reading, suspected: number | null): readonly Change[] {
     const changes: Change[] = []
     let standing = suspected !== null
@@ -90,7 +90,7 @@ export class DatabaseClock {
     return changes
   }
 
-  /** What `pending` gave has been committed, or need not be; this is what stands in the head now. */
+  /** The changes from `pending` are committed, or need not be; `suspected` is now in the head. */
   recorded(suspected: number | null): void {
     this.#unrecorded.length = 0
     this.#standing = suspected

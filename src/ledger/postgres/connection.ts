@@ -14,7 +14,7 @@ const ANSWER_MS = 15_000
 const GOODBYE_MS = 1_000
 const INT8 = 20
 
-/** Whatever is counted here stays far below 2^53. */
+/** Every count here stays far below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
@@ -28,7 +28,7 @@ const SETTINGS = [
   'enable_bitmapscan = off',
   'jit = off',
   'statement_timeout = 0',
-  // So that the server, too, notices a peer that has gone without a word, and lets go what it held.
+  // So that the server, too, notices a peer that has gone without a word, and releases its locks.
   'tcp_keepalives_idle = 10',
   'tcp_keepalives_interval = 5',
   'tcp_keepalives_count = 3',
@@ -52,11 +52,11 @@ export function connector(url: string): Connect {
       query_timeout: answerMs,
       keepAlive: true,
     })
-    // Whoever waits for an answer is told of the failure; here it must only not end the process.
+    // Every caller that waits for an answer is told of the failure; here it must only not end the process.
     client.on('error', () => undefined)
     const all = [...SETTINGS, ...settings].map(setting => `SET ${setting}`).join('; ')
     try {
-      // Where the driver itself gives up, the server still waits for its answer: such a connection is ended too.
+      // When the driver itself gives up, the server still waits for its answer: such a connection is ended too.
       await client.connect()
       await client.query(`${all}; ${PATIENT}`)
       return client
@@ -78,7 +78,7 @@ export class Talk {
     this.#client = client
   }
 
-  /** On their way when this returns: the server is at them while we go on. */
+  /** The statements are on their way when this returns: the server works on them while we go on. */
   say(statements: readonly Query[]): void {
     const { stream } = this.#client.connection
     stream.cork()
@@ -86,7 +86,7 @@ export class Talk {
     stream.uncork()
   }
 
-  /** Of everything said so far. The first error is the one that matters: the others follow from it. */
+  /** The answers to everything said so far. The first error is the one that matters: the others follow from it. */
   async answers(): Promise<readonly QueryAnswer[]> {
     const results = await Promise.all(this.#answers)
     return results.map(result => {

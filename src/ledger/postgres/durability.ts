@@ -1,11 +1,11 @@
-// What the ledger's promises rest on in a database. Asked at every connection that writes: a server may have been
-// restarted with other settings, or another one may have taken its place.
+// The settings of a database on which the ledger's promises rest. Asked at every connection that writes: a server may
+// have been restarted with other settings, or another one may have taken its place.
 import { LedgerUnavailable } from '../contract.js'
 import type { Client } from './connection.js'
 
 export class NotDurable extends LedgerUnavailable {}
 
-/** Older ones are no longer mended. */
+/** Older servers no longer get fixes. */
 const POSTGRES_AT_LEAST = 14
 
 export type Durability = {
@@ -30,7 +30,7 @@ export async function durability(client: Client): Promise<Durability> {
   return found
 }
 
-/** Each sentence says what is wrong and what would be right; none means that nothing is. */
+/** Each sentence says what is wrong and what would be right; an empty list means that nothing is wrong. */
 export function flawsOf(found: Durability): string[] {
   const flaws: string[] = []
   if (found.version < POSTGRES_AT_LEAST)

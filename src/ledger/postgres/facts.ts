@@ -1,6 +1,6 @@
-// What a batch must know before it can be judged, asked for the whole batch at once, after the head is locked: the
-// stories its appends go on with and what their guards look at (L4, L5). What one append of the batch changes, the next
-// one finds changed.
+// The facts by which a batch is judged, asked for the whole batch at once, after the head is locked: the stories its
+// appends continue and the rows their guards look at (L4, L5). Each append of the batch sees the changes of those
+// before it.
 import type { Append, Guard } from '../contract.js'
 import type { Row, Statement } from './connection.js'
 
@@ -22,9 +22,9 @@ export type KnownStory = {
 export type StoreFacts = {
   readonly requests: Map<string, KnownStory>
   readonly claimed: Set<string>
-  /** How many, by what they are counted for; absent is none. */
+  /** Counts, by the key of what is counted; an absent key is none. */
   readonly counts: Map<string, number>
-  /** Who has linked an address, by its guard's key; absent is nobody. */
+  /** The person who has linked an address, by its guard's key; an absent key is nobody. */
   readonly owners: Map<string, string>
 }
 
@@ -56,15 +56,15 @@ export function keyOf(guard: Guard): string {
   }
 }
 
-/** What this batch itself has given out or laid to rest of a person's codes. */
+/** The person's codes that this batch itself has given out or laid to rest. */
 export const codesOf = (what: 'given' | 'rested', channel: string, user_id: string): string =>
   `${what} ${JSON.stringify([channel, user_id])}`
 
 export const questionsOf = ({ opened_by, run_id }: Pick<KnownStory, 'opened_by' | 'run_id'>): string =>
   keyOf({ kind: 'open_questions', opened_by, run_id, at_most: 0 })
 
-/** The request of each row of a table, where it is open. It is looked for by its name and then looked at: a plan made while
- *  little is open would rather walk through all that is, and would be kept when much is. */
+/** The open request of each row of a table. It is looked up by its id and then filtered: a plan made while few
+ *  requests are open would rather walk through all of them, and would be kept when there are many. */
 export const joinOpen = (table: string): string => `JOIN LATERAL
   (SELECT opened_seq, resolved_seq FROM requests WHERE request_id = ${table}.request_id OFFSET 0) q
   ON q.resolved_seq IS NULL`
@@ -97,7 +97,7 @@ const ATTEMPTS: Statement = {
   text: `SELECT x.key, a.count FROM json_to_recordset($1) AS x (key text, delivery_id text, under text)
     JOIN attempts a ON a.delivery_id = x.delivery_id AND a.under = decode(x.under, 'hex')`,
 }
-/** While codes rest there are more than any bound. */
+/** While codes rest they count as more than any bound. */
 const RESTING = `EXISTS (SELECT FROM code_rests r
   WHERE r.channel = x.channel AND r.user_id = x.user_id AND r.until_ms > $2) THEN 2147483647`
 const OPEN_CODES: Statement = {
@@ -150,8 +150,8 @@ const STATEMENTS: Readonly<Record<Guard['kind'], Statement>> = {
 }
 
 /**
- * The questions of a batch. The hour of a budget is counted from `now`, read before the lock: by as long as the lock
- * was waited for it counts more than it must, never less.
+ * The questions of a batch. The hour of a budget is counted from `now`, read before the lock: the wait for the lock
+ * makes it count more than it must, never less.
  */
 export function questions(batch: readonly Append<unknown>[], now: number): readonly Asked[] {
   const ids = new Set(batch.flatMap(({ story }) => (story ? [story.request_id] : [])))

@@ -1,5 +1,5 @@
-// What an error of the database means for an append: that the statement may not stand, that the database cannot take it
-// just now, or that the connection is gone and with it, perhaps, the answer.
+// The meaning of a database error for an append: the statement may not stand, the database cannot take it just now,
+// or the connection is gone and with it, perhaps, the answer.
 import pg from 'pg'
 import { LedgerUnavailable } from '../contract.js'
 
@@ -7,8 +7,8 @@ type Failure = 'refused' | 'unavailable' | 'lost'
 
 /** SQLSTATE classes for which the statement itself is to blame: its data, a constraint, a trigger of ours, its text. */
 const REFUSED = ['22', '23', 'P0', '42', '0A']
-/** The server closes the connection with these: shutdown, crash, start, idle in a transaction, broken protocol. One that is
- *  read-only stays so for as long as it lives, whatever becomes of the server: only another one is of use. */
+/** The server closes the connection with these: shutdown, crash, start, idle in a transaction, broken protocol. A
+ *  read-only connection stays so for as long as it lives, even if the server changes: only a new one is of use. */
 const LOST = ['08', '57P01', '57P02', '57P03', '57P05', '25P03', '25P04', '25006']
 
 export function failureOf(error: unknown): Failure {
@@ -18,7 +18,8 @@ export function failureOf(error: unknown): Failure {
   return REFUSED.some(prefix => code.startsWith(prefix)) ? 'refused' : 'unavailable'
 }
 
-/** The code and the constraint alone: the database's own message and details quote what was to be written. */
+/** The code and the constraint alone: the database's own message and details quote the data that
+ *  was to be written. */
 export function refusal(error: unknown): Error {
   const { code, constraint } = error as { code?: string; constraint?: string }
   return new Error(
@@ -26,7 +27,7 @@ export function refusal(error: unknown): Error {
   )
 }
 
-/** The database could not be reached, or the connection was lost before anything was sent that lasts: try again. */
+/** The database could not be reached, or the connection was lost before a COMMIT was sent: try again. */
 export class Away extends LedgerUnavailable {}
 
 function wordsFor(error: unknown): string {

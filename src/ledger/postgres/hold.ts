@@ -1,9 +1,9 @@
 // Names held by one process at a time, as advisory locks of a connection that does nothing else.
 //
-// PH1  The lock falls with the connection. Whoever holds a name is told when the connection breaks, and asks anew.
+// PH1  The lock falls with the connection. The holder of a name is told when the connection breaks, and asks anew.
 // PH2  A connection that has gone silent is noticed here (PULSE_MS + ANSWER_MS) before the server gives up on it
 //      (SILENCE_MS) and lets another have the name.
-// PH3  A process that hangs, or is stopped, has no pulse: what it held passes on after SILENCE_MS.
+// PH3  A process that hangs, or is stopped, has no pulse: its names pass on after SILENCE_MS.
 import type { Hold } from '../contract.js'
 import { type Client, type Connect, query, type Statement } from './connection.js'
 import { failureOf, unavailable } from './failure.js'
@@ -24,7 +24,7 @@ const PULSE: Statement = { name: 'hold_pulse', text: 'SELECT 1' }
 export class Holds {
   readonly #session: Session
   readonly #place: string
-  /** What this process holds, and whom to tell when it is lost. */
+  /** The names this process holds, each with the function to call when it is lost. */
   readonly #held = new Map<string, () => void>()
   #pulse: NodeJS.Timeout | null = null
 
@@ -41,7 +41,7 @@ export class Holds {
 
   async take(name: string, lost: () => void): Promise<Hold | null> {
     if (this.#held.has(name)) return null
-    // Kept before the answer: a connection that breaks while it is under way must be heard of.
+    // Kept before the answer: the loss of the connection must be heard of while the question is under way.
     this.#held.set(name, lost)
     const taken = await this.#take(name).catch(error => {
       this.#held.delete(name)
@@ -60,7 +60,7 @@ export class Holds {
   }
 
   async #letGo(name: string, lost: () => void): Promise<void> {
-    // Lost, and perhaps held anew by another part of this process: then it is not ours to release.
+    // The name was lost, and perhaps another part of this process holds it anew: then it is not ours to release.
     if (this.#held.get(name) !== lost) return
     this.#held.delete(name)
     const client = await this.#session.client()

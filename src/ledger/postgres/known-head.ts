@@ -1,6 +1,6 @@
-// The newest head this process knows of, whoever wrote it. A ledger that is shorter than that, or ends otherwise, has lost what
-// was acknowledged: a server was put in the place of another that had more. That is remembered until somebody has looked
-// and started the lane anew, however much others append meanwhile.
+// The newest head this process knows of, from any replica. A ledger that is shorter than that, or ends otherwise, has
+// lost acknowledged entries: a server was replaced by one that had fewer. That is remembered, however much others
+// append meanwhile, until somebody has looked and started the lane anew.
 import { LedgerUnavailable } from '../contract.js'
 import type { HeadRow } from './tables.js'
 
@@ -19,7 +19,7 @@ export class KnownHead {
     return !this.#lost
   }
 
-  /** A head that was read; `known` is what was known when it was asked for: answers may overtake each other. */
+  /** A head that was read; `known` is the head known when the question was sent: answers may overtake each other. */
   see(head: HeadRow, known: HeadRow | null): void {
     if (hasLost(known, head)) this.#lost = true
     this.assertWhole()

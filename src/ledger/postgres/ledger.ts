@@ -1,5 +1,5 @@
-// The cluster's ledger: one PostgreSQL, many replicas. The promises L1–L10 are those of ../contract.ts; how appends are
-// serialised is in writer.ts, how commits are told in tail.ts.
+// The cluster's ledger: one PostgreSQL, many replicas. The promises L1–L12 are those of ../contract.ts; writer.ts
+// serialises the appends, tail.ts tells of the commits.
 import type { Clock } from '../../clock.js'
 import type { Entry, EventType } from '../../event.js'
 import {
@@ -26,7 +26,7 @@ import type { Writer } from './writer.js'
 const PAGE = 500
 const LOOK_MS = 1_000
 
-/** What an append does first; after that nothing but a full disk could refuse it. */
+/** The first statements of an append; after them nothing but a full disk could refuse it. */
 const PROBE = [
   { name: 'probe_begin', text: 'BEGIN' },
   { name: 'probe_patience', text: `SET LOCAL lock_timeout = ${PATIENCE_MS}` },
@@ -49,7 +49,7 @@ type Parts = {
   readonly size: number
   /** Reads the head and the database's clock once. */
   look(): Promise<{ readonly size: number }>
-  /** All that is closed with the ledger. */
+  /** Everything that is closed with the ledger. */
   readonly connections: readonly { close(): Promise<void> }[]
 }
 
@@ -67,7 +67,8 @@ export class PostgresLedger implements Ledger {
     this.#lookLater()
   }
 
-  /** For the listener: another replica has committed. What follows on a loss follows on something else than was told. */
+  /** For the listener: another replica has committed. After a loss nothing more is told: it would continue a ledger
+   *  other than the one told so far. */
   heard(size: number): void {
     if (this.#parts.knownHead.isWhole) this.#tail.heard(size)
   }

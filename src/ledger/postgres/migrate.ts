@@ -1,6 +1,6 @@
 // Brings a database forward, one numbered file a transaction, while every other replica waits. A change of shape is a
-// new file, never an edit of an old one, and one that the lanes still running can live with unless the rules change with
-// it; a database of a newer lane is refused rather than guessed at.
+// new file, never an edit of an old one. The lanes still running must be able to live with it unless the rules change
+// with it. A database of a newer lane is refused rather than guessed at.
 import { type Client, query } from './connection.js'
 import { ledger } from './migrations/0001-ledger.js'
 import { rules2 } from './migrations/0002-rules-2.js'

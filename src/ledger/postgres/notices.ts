@@ -1,5 +1,6 @@
-// Word from replica to replica that there is something new. NOTIFY takes a lock of the whole database at its commit, so
-// it is never part of an append; and it carries nothing but the size of the ledger, so one that is lost costs a second.
+// Word from replica to replica that there is something new. NOTIFY takes a lock of the whole database at its commit,
+// so it is never part of an append; and it carries nothing but the size of the ledger, so a
+// lost notice costs a second.
 import { type Client, type Connect, leave } from './connection.js'
 import type { Readers } from './reading.js'
 
@@ -20,13 +21,13 @@ export class Notices {
     this.#readers = readers
   }
 
-  /** One at a time: what is committed meanwhile is told with the next. */
+  /** One at a time: commits made meanwhile are told with the next. */
   tell(size: number): void {
     this.#untold = size
     if (this.#telling || this.#closed) return
     this.#telling = true
     void this.#tellAll()
-      // The others find it at their next look.
+      // The other replicas find it at their next look.
       .catch(() => undefined)
       .then(() => {
         this.#telling = false

@@ -1,5 +1,5 @@
-// Opens the cluster's store: asserts what its promises rest on before anything is acknowledged, brings the tables
-// forward, and sets the clock. Each replica has its own writer, listener and holder, and a few readers.
+// Opens the cluster's store: asserts the settings its promises rest on before anything is acknowledged, brings the
+// tables forward, and sets the clock. Each replica has its own writer, listener and holder, and a few readers.
 import { type Clock, machineClock } from '../../clock.js'
 import { LedgerUnavailable, type Store } from '../contract.js'
 import { Seals } from '../seals.js'
@@ -21,7 +21,7 @@ import { Writer } from './writer.js'
 export type OpenOptions = {
   /** This machine's monotonic clock. */
   readonly clock?: Pick<Clock, 'monotonic'>
-  /** For tests: what the database's clock is taken to say. */
+  /** For tests: turns the database's time into the time its clock is taken to say. */
   readonly wallOf?: (databaseMs: number) => number
 }
 
@@ -71,14 +71,14 @@ export async function openPostgres(url: string, options: OpenOptions = {}): Prom
   }
 }
 
-/** Checked and brought forward; gives the schema the tables are in. */
+/** Checks the database and brings it forward; gives the schema the tables are in. */
 async function prepare(connect: Connect): Promise<string> {
   // Others may be bringing the same tables forward, and a large one takes its time.
   const client = await connect('opener', { answerMs: 0 })
   try {
     await assertDurable(client)
     await migrate(client)
-    // Each process signs with a name of its own; those that ended long ago are in no doubt any more.
+    // Each process signs with a name of its own; no batch of one that ended long ago is in doubt any more.
     await client.query(`DELETE FROM writers WHERE at < now() - interval '7 days'`)
     const { rows } = await client.query<{ place: string }>('SELECT current_schema() AS place')
     return rows[0]?.place ?? ''
@@ -100,7 +100,7 @@ const sightOf =
     })
     if (row === null) throw new Error('the ledger has no head')
     const { wall, standby, ...head } = row
-    // It may not have heard of the newest entries yet, and that is no loss.
+    // A standby may not have heard of the newest entries yet, and that is no loss.
     if (standby) throw new LedgerUnavailable('a standby answers in the place of the primary')
     return { head, sighting: { wall: wallOf(wall), asked, answered: machine.monotonic() } }
   }

@@ -1,4 +1,5 @@
-// Appends wait here for the next batch. One batch is under way at a time: what comes meanwhile goes with the one after it.
+// Appends wait here for the next batch. One batch is under way at a time; appends that come
+// meanwhile go with the next.
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
 import { type Append, type Appended, type AppendOutcome, OutcomeUnknown } from '../contract.js'
@@ -25,7 +26,7 @@ export class Queue {
   readonly #tail: Tail
   readonly #notices: Notices
   readonly #machine: Pick<Clock, 'monotonic'>
-  /** Not yet committed, in order. Filled by append(), emptied by #work(). */
+  /** Appends not yet committed, in order. Filled by append(), emptied by #work(). */
   readonly #waiting: Waiting[] = []
   #working: Promise<void> | null = null
 
@@ -48,9 +49,9 @@ export class Queue {
     })
   }
 
-  /** One batch after the other: what comes while one is under way goes with the next. */
+  /** Settles one batch after the other. */
   async #work(): Promise<void> {
-    // Whatever is appended in this turn of the loop shares the first commit.
+    // All appends of this turn of the loop share the first commit.
     await new Promise(resolve => setImmediate(resolve))
     while (this.#waiting.length > 0) await this.#settle(this.#waiting.splice(0, BATCH))
     this.#working = null
@@ -70,14 +71,15 @@ export class Queue {
     }
   }
 
-  /** One of them broke a constraint the store keeps (L7): the halves are tried apart until it stands alone. */
+  /** An append of the batch broke a constraint of the store (L7): the halves are tried apart
+   *  until it stands alone. */
   async #settleApart(batch: readonly Waiting[]): Promise<void> {
     const half = Math.ceil(batch.length / 2)
     await this.#settle(batch.slice(0, half))
     await this.#settle(batch.slice(half))
   }
 
-  /** Tries again while the database is away, for as long as the longest waiting has patience. */
+  /** Tries again while the database is away, for as long as the append that has waited longest has patience. */
   async #commit(batch: readonly Waiting[]): Promise<Written> {
     const appends = batch.map(({ append }) => append)
     let until = (batch[0]?.since ?? 0) + PATIENCE_MS
@@ -90,7 +92,7 @@ export class Queue {
       } catch (error) {
         if (error instanceof InDoubt) {
           doubt = error.doubt
-          // What may be committed is worth finding out, however long it has taken so far.
+          // A batch that may be committed is worth the wait to find out, however long it has taken so far.
           until = this.#machine.monotonic() + PATIENCE_MS
         } else if (!(error instanceof Away) || this.#machine.monotonic() > until) {
           throw doubt === null ? error : new OutcomeUnknown(UNKNOWN, { cause: error })
@@ -99,7 +101,7 @@ export class Queue {
     }
   }
 
-  /** Committed, and everyone told of it. */
+  /** Commits, and tells the listeners and the other replicas. */
   async #told(batch: readonly Waiting[]): Promise<Written> {
     let entries: readonly Entry[] = []
     this.#tail.begin()
@@ -114,7 +116,7 @@ export class Queue {
     }
   }
 
-  /** When nothing waits and nothing is under way. */
+  /** Resolves when nothing waits and nothing is under way. */
   async emptied(): Promise<void> {
     while (this.#working !== null) await this.#working
   }

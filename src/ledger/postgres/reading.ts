@@ -31,7 +31,7 @@ export class Readers {
     return (await this.rows<R>(asked))[0] ?? null
   }
 
-  /** In order and with nothing of ours between them. */
+  /** Asked in order, with none of our other questions in between. */
   async all(asked: readonly Query[]): Promise<readonly QueryAnswer[]> {
     for (const since = this.#clock.monotonic(); ; ) {
       try {

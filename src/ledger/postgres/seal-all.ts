@@ -1,4 +1,4 @@
-// Seals a ledger of before there were seals, with the rows that give a right, as they stand; in one transaction.
+// Seals a ledger from before there were seals, and the rows that give a right, as they stand; in one transaction.
 import { parseEntry } from '../entry.js'
 import { RIGHT_TABLES, RIGHTS, type Row as Right, type RightTable } from '../rights.js'
 import { Runs } from '../runs.js'
@@ -23,7 +23,7 @@ export async function sealAll(connect: Connect, seals: Seals): Promise<void> {
   try {
     await client.query('BEGIN')
     await sealEntries(client, seals)
-    // The ring is sealed by whoever makes the key of it that seals.
+    // The ring is sealed by the code that makes its sealing key.
     for (const table of RIGHT_TABLES) if (table !== 'keys') await sealRows(client, seals, table)
     await client.query('COMMIT')
   } finally {
@@ -37,7 +37,7 @@ async function sealEntries(client: Client, seals: Seals): Promise<void> {
     const rows = ended.flatMap(run => (run === null ? [] : [{ seq: run.last, seal: seals.ofAppend(run) }]))
     await query(client, { ...PUT, values: [JSON.stringify(rows)] })
   }
-  // What an earlier try has sealed was sealed with a key that nobody has.
+  // An earlier try sealed with a key that nobody has.
   await query(client, CLEAR)
   for (let last = -1; ; ) {
     const { rows } = await query(client, { ...ENTRIES, values: [last, PAGE] })
@@ -50,7 +50,7 @@ async function sealEntries(client: Client, seals: Seals): Promise<void> {
   await put([runs.end()])
 }
 
-/** What is bytes here and text for the lane. */
+/** Columns that are bytes here and text for the lane. */
 const SPELT: Readonly<Partial<Record<RightTable, string>>> = { refs: 'ref', links: 'address' }
 
 async function sealRows(client: Client, seals: Seals, table: RightTable): Promise<void> {

@@ -1,5 +1,5 @@
-// A connection that comes back. Whoever needs it asks for it each time; while the database is away each attempt waits a
-// little longer than the one before, and fails by name.
+// A connection that comes back. Callers ask for it each time. While the database is away each attempt waits a little
+// longer than the one before, and fails by name.
 import { LedgerUnavailable } from '../contract.js'
 import { type Client, leave } from './connection.js'
 import { away } from './failure.js'
@@ -9,7 +9,7 @@ const LATEST_MS = 1_000
 
 export class Session {
   readonly #connect: () => Promise<Client>
-  /** The attempt under way, or what came of it. Owned by client() and drop(). */
+  /** The attempt under way, or its result. Owned by client() and drop(). */
   #client: Promise<Client> | null = null
   #connected: Client | null = null
   #wait = 0
@@ -19,7 +19,7 @@ export class Session {
     this.#connect = connect
   }
 
-  /** Connected, or after one attempt Away, or whatever else makes the ledger unavailable. */
+  /** Connects, or rejects after one attempt: with Away, or with another reason the ledger is unavailable. */
   client(): Promise<Client> {
     if (this.#closed) return Promise.reject(new LedgerUnavailable('the ledger is closed'))
     this.#client ??= this.#attempt()
@@ -41,7 +41,7 @@ export class Session {
     }
   }
 
-  /** This connection is of no use any more; the next who asks gets a new one. */
+  /** This connection is of no use any more; the next caller gets a new one. */
   drop(client: Client): void {
     if (this.#connected !== client) return
     this.#connected = null

@@ -1,5 +1,5 @@
-// The shelf of the cluster's store, read, and written where that is not part of an append. Such a write is made again
-// when its connection was lost: it then does nothing new, or is refused as the second one of its kind.
+// The shelf of the cluster's store: its reads, and its writes outside an append. Such a write is made again when its
+// connection was lost: it then does nothing new, or is refused as the second one of its kind.
 import type { ApiKey, Grant, Invitation, KeyRow, Link, RawReply, Rest, Scope, Shelf } from '../contract.js'
 import type { RightTable } from '../rights.js'
 import type { Seals } from '../seals.js'
@@ -97,12 +97,12 @@ const ownsBlob = asked('owns_blob', 'SELECT 1 FROM blob_owners WHERE key_id = $1
 
 const begin = asked('begin', 'BEGIN').with()
 const commit = asked('commit', 'COMMIT').with()
-/** Who holds a name in a transaction has it until the transaction's end. */
+/** A transaction that takes a name has it until its end. */
 const turn = asked('turn', `SELECT pg_advisory_xact_lock(hashtextextended('lane/' || $1, 0))`)
 
 type Bytes = Buffer
 type WithSeal<T> = T & { readonly seal: string | null }
-/** By which reference a grant was found. */
+/** The reference by which a grant was found. */
 type Referred = { readonly ref_delivery: string; readonly ref_seal: string | null }
 type RawRow = Omit<RawReply, 'raw'> & { readonly raw: Bytes }
 type ApiKeyRow = Omit<ApiKey, 'scopes'> & { readonly scopes: string }
@@ -110,7 +110,7 @@ const readRaw = (row: RawRow): RawReply => ({ ...row, raw: row.raw.toString('utf
 const readApiKey = (row: ApiKeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(',') as Scope[] })
 
 export function postgresShelf(readers: Readers, seals: Seals): Shelf {
-  /** One after the other, with everyone else's of that name. */
+  /** Done in turn with every other replica's deeds of that name. */
   const inTurn = async (name: string, deed: Query) =>
     (await readers.all([begin, turn.with(name), deed, commit]))[2]?.rows ?? []
 

@@ -1,5 +1,5 @@
-// What an append puts on the shelf, as rows (L6). What people and providers said goes as hexadecimal: JSON that holds
-// U+0000 cannot become text in the database.
+// The rows that an append puts on the shelf (L6). The words of people and providers go as hexadecimal: JSON that
+// holds U+0000 cannot become text in the database.
 import type { Grant, KeyRow, Shelving } from '../contract.js'
 import type { Seals } from '../seals.js'
 import { hexOf } from './facts.js'
@@ -10,13 +10,13 @@ type Put = { readonly table: string; readonly key: string | null; readonly row: 
 export const shelved = (shelvings: readonly Shelving[], seals: Seals): readonly Put[] =>
   shelvings.flatMap(shelving => [rowOf(shelving, seals), ...rowsBeside(shelving)])
 
-/** Whether people answer by its code. */
+/** Whether people answer by the grant's code. */
 export const isCoded = ({ use, code_hash }: Grant): boolean => use === 'reply' && code_hash !== ''
 
-/** What a row brings with it. */
+/** Rows that come with a shelved one. */
 function rowsBeside(shelving: Shelving): readonly Put[] {
   switch (shelving.put) {
-    // Whoever had the address has it no longer.
+    // Anybody else who had the address loses it.
     case 'link': {
       const { channel, address } = shelving.link
       return [{ table: 'addresses', key: null, row: { channel, address: hexOf(address) } }]

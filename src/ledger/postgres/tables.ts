@@ -1,20 +1,20 @@
-// How a chunk of a judged batch is written: one statement for all rows of a table, in an order in which they need each
-// other. The rows come as one JSON value; what was bytes comes as hexadecimal.
+// The writing of one chunk of a judged batch: one statement for all rows of a table, in the order in which they need
+// each other. The rows come as one JSON value, with bytes as hexadecimal.
 import type { Head } from '../entry.js'
 import type { Chunk } from './batch.js'
 import type { Statement } from './connection.js'
 import { HOUR_MS, joinOpen } from './facts.js'
 
-/** The head, and what every append must know beside it. */
+/** The head, and the facts beside it that every append must know. */
 export type HeadRow = Head & {
   readonly at_ms: number
   /** The seq of a CLOCK_SUSPECT that nothing has answered yet. */
   readonly suspected: number | null
-  /** Those of the last LANE_STARTED. */
+  /** The rules of the last LANE_STARTED. */
   readonly rules: string
 }
 
-/** Rows by table, and within a table by what makes them one. */
+/** Rows by table, and within a table by their key. */
 export type Rows = Map<string, Map<string | symbol, object>>
 type Write = Statement & { readonly values: readonly unknown[] }
 
@@ -52,7 +52,7 @@ const FORGET_MISSES: Statement = {
   text: `DELETE FROM code_misses m USING json_populate_recordset(NULL::code_misses, $1) AS x
     WHERE m.channel = x.channel AND m.user_id = x.user_id AND m.ms <= $2`,
 }
-/** Those of requests that are settled: there are never more than a person may have open, and one chunk's. */
+/** Forgets the codes of settled requests: there are never more than a person may have open, and one chunk's. */
 const FORGET_CODES: Statement = {
   name: 'write_forget_codes',
   text: `DELETE FROM open_codes c USING json_populate_recordset(NULL::open_codes, $1) AS x, requests q
@@ -73,7 +73,7 @@ const insertBytes = (table: string, columns: readonly string[], bytes: readonly 
   }
 }
 
-/** Also for keys that are put beside no append. One that was retired stays so. */
+/** Also for keys that are put beside no append. A retired key stays retired. */
 export const KEYS: Statement = {
   name: 'write_keys',
   text: `INSERT INTO keys (kid, purpose, public_jwk, wrapped, not_before, verify_until, renewed_at, seal)
@@ -86,7 +86,7 @@ export const KEYS: Statement = {
       WHERE keys.verify_until IS NULL OR keys.verify_until >= excluded.verify_until`,
 }
 
-/** What is written beside the entries, in this order: what is erased must be there before. */
+/** The rows written beside the entries, in this order: a row must be there before it is erased. */
 const BESIDE: Readonly<Record<string, Statement>> = {
   claims: insertBytes('claims', ['space', 'value'], ['value']),
   asked: insert('asked', 'opened_by, user_id, ms, seq'),
@@ -123,7 +123,7 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     'channel, user_id, request_id, handle_hash',
     'ON CONFLICT (channel, user_id, request_id) DO UPDATE SET handle_hash = excluded.handle_hash',
   ),
-  // After the codes of this chunk: a request that was given one is asked about as well.
+  // After the codes of this chunk: the agenda is asked about the requests that were given one as well.
   asked_again: {
     name: 'write_asked_again',
     text: `UPDATE requests r SET alarm_ms = least(coalesce(r.alarm_ms, x.since_ms), x.since_ms)
@@ -175,7 +175,7 @@ export function writesOf(chunk: Chunk, atMs: number): readonly Write[] {
   return [...writesOfEntries(chunk), ...writesOfRequests(chunk), ...writesBeside(chunk, atMs)]
 }
 
-/** The batch is over: this is where the next one begins. */
+/** The end of the batch: the next one begins here. */
 export const writeOfHead = ({ size, hash, at_ms, suspected, rules }: HeadRow): Write => ({
   ...HEAD,
   values: [size, hash, at_ms, suspected, rules],
@@ -202,7 +202,7 @@ function writesBeside({ rows }: Chunk, atMs: number): Write[] {
     const values = [...(rows.get(table)?.values() ?? [])]
     if (values.length === 0) continue
     const json = JSON.stringify(values)
-    // What was asked more than an hour ago counts for nothing any more.
+    // Requests put to a person more than an hour ago count for nothing any more.
     if (table === 'asked') writes.push({ ...FORGET, values: [json, atMs - HOUR_MS] })
     if (table === 'code_misses') writes.push({ ...FORGET_MISSES, values: [json, atMs - HOUR_MS] })
     if (table === 'open_codes') writes.push({ ...FORGET_CODES, values: [json] })

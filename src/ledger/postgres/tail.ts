@@ -1,16 +1,17 @@
-// What was committed, told in order, once, on every replica. Our own commits are known at once; of the others' we hear
-// by NOTIFY, and a look once a second finds what was not heard.
+// Commits, told in order, once, on every replica. Our own commits are known at once; NOTIFY tells of the others', and
+// a look once a second finds those that were not heard.
 //
-// PT1  Every entry is told once, in the order of its seq, none left out but those of others that nobody here heeds: their
-//      texts are not even read, or each replica would pay for what all the others do.
-// PT2  An own commit is told at once, before whoever made it is told; only where it stands behind others' entries it waits
-//      until those have been read. While a commit of ours is under way no reading is begun: it would bring back our own.
-// PT3  Whoever listens to own commits hears of them at once and wholly, even where they were read before they were answered.
+// PT1  Every entry is told once, in the order of its seq. Only others' entries of types that nobody here heeds are
+//      left out: their texts are not even read, or each replica would pay for the work of all the others.
+// PT2  An own commit is told at once, before the appender learns of it. Only where it stands behind others' entries
+//      does it wait until those have been read. No reading begins while a commit of ours is under way: it would bring
+//      back our own.
+// PT3  A listener to own commits hears of each at once and whole, even if it was read before the COMMIT was answered.
 import type { Entry, EventType } from '../../event.js'
 import type { OnCommit } from '../contract.js'
 import { parseEntry } from '../entry.js'
 
-/** Null for all. */
+/** Null for all types. */
 export type Heeded = readonly EventType[] | null
 /** The entries from a place on, one after the other; null for those of a type that is not heeded. */
 type ReadLines = (from: number, limit: number, heeded: Heeded) => Promise<readonly (string | null)[]>
@@ -19,12 +20,12 @@ const PAGE = 500
 
 export class Tail {
   readonly #read: ReadLines
-  /** With the types each heeds. */
+  /** Each with the types it heeds. */
   readonly #listeners = new Map<OnCommit, Heeded>()
   readonly #ownListeners = new Set<OnCommit>()
   /** The seq that is told next. While #filling it is moved by #fill alone. */
   #next: number
-  /** Own commits that came before what stands between, by the seq they begin with. */
+  /** Own commits ahead of entries that are not read yet, by the seq they begin with. */
   readonly #early = new Map<number, readonly Entry[]>()
   #filling = false
   /** A commit of ours is under way. Owned by begin() and end(). */
@@ -47,7 +48,7 @@ export class Tail {
     return () => this.#ownListeners.delete(listener)
   }
 
-  /** What any of the listeners heeds. */
+  /** The types that any of the listeners heeds. */
   get #heeded(): Heeded {
     const types = new Set<EventType>()
     for (const heeded of this.#listeners.values()) {
@@ -61,7 +62,7 @@ export class Tail {
     this.#committing = true
   }
 
-  /** What this process has committed since begin(), if anything. */
+  /** The entries this process has committed since begin(), if any. */
   end(entries: readonly Entry[]): void {
     this.#committing = false
     const [first] = entries
@@ -89,7 +90,7 @@ export class Tail {
       })
       .then(() => {
         this.#filling = false
-        // What came in between the last reading and now.
+        // Own commits that came between the last reading and now.
         for (const seq of this.#early.keys()) this.heard(seq + 1)
       })
   }
@@ -106,14 +107,14 @@ export class Tail {
       const heeded = this.#heeded
       const lines = await this.#read(this.#next, Math.min(PAGE, upTo - this.#next), heeded)
       if (lines.length === 0) return
-      // Somebody has come meanwhile who heeds more.
+      // A listener that heeds more types has come meanwhile.
       if (lines.includes(null) && String(heeded) !== String(this.#heeded)) continue
       const shown = lines.flatMap(line => (line === null ? [] : [parseEntry(line)]))
       this.#tell(shown, lines.length)
     }
   }
 
-  /** Of `count` entries those that are shown. */
+  /** Tells the entries that are shown, out of `count`. */
   #tell(entries: readonly Entry[], count: number): void {
     this.#next += count
     for (const seq of this.#early.keys()) if (seq < this.#next) this.#early.delete(seq)

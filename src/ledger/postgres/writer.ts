@@ -1,12 +1,12 @@
-// The serialised section. All replicas' appends are serialised by a lock on the one row of `head`; a batch of this
-// process's appends takes it once, with two round trips: one that locks, reads the clock and learns the facts, one that
-// writes and commits. What is judged is sent chunk by chunk: PostgreSQL writes one while the next is judged.
+// The serialised section. All replicas' appends are serialised by a lock on the one row of `head`. A batch of this
+// process's appends takes it once, with two round trips: one that locks, reads the clock and learns the facts, one
+// that writes and commits. Judged appends are sent chunk by chunk: PostgreSQL writes one while the next is judged.
 //
 // PW1  The facts are asked after the lock, each with a view of its own: everything committed before is in them.
 // PW2  Only a COMMIT that was answered with COMMIT is acknowledged.
-// PW3  Where the answer to a COMMIT was lost, the lock is taken again: whoever holds it has then either committed, and
+// PW3  When the answer to a COMMIT was lost, the lock is taken again: its last holder has then either committed, and
 //      the number of the batch stands in `writers`, or never will. So nothing is appended twice.
-// PW4  Nothing is appended to a ledger that has lost what was acknowledged (known-head.ts).
+// PW4  Nothing is appended to a ledger that has lost acknowledged entries (known-head.ts).
 // PW5  Nothing is appended under rules that are not known here.
 // PW6  A process that falls silent while it holds the lock loses it after SILENCE_MS.
 import { randomUUID } from 'node:crypto'
@@ -35,10 +35,12 @@ import { Session } from './session.js'
 import { type HeadRow, writeOfHead, writesOf } from './tables.js'
 
 const SILENCE_MS = 5_000
-/** Others' batches take milliseconds each; whoever waits this long is told that the ledger cannot be used just now. */
+/** Others' batches take milliseconds each; an append that waits this long is told that the ledger
+ *  cannot be used just now. */
 const LOCK_MS = 10_000
 
-/** Appends in a chunk: few enough that the server is not kept waiting, enough to be worth a statement for each table. */
+/** Appends in a chunk: few enough that the server is not kept waiting, enough to be worth a
+ *  statement for each table. */
 const CHUNK = 32
 
 export type Written = {
@@ -48,7 +50,7 @@ export type Written = {
 }
 export type Doubt = { readonly batch: number; readonly written: Written }
 
-/** What is known once the head is locked. */
+/** The facts learnt once the head is locked. */
 type Entered = {
   readonly head: HeadRow
   /** The newest head that was known before. */
@@ -57,7 +59,7 @@ type Entered = {
   readonly facts: StoreFacts
 }
 
-/** A COMMIT was sent and nothing came back. */
+/** A COMMIT was sent and no answer came back. */
 export class InDoubt extends Error {
   override readonly name = 'InDoubt'
   readonly doubt: Doubt
@@ -67,7 +69,7 @@ export class InDoubt extends Error {
   }
 }
 
-/** The batch broke a constraint the store keeps; nothing of it was committed. */
+/** The batch broke a constraint of the store; nothing of it was committed. */
 export class CommitRefused extends Error {
   override readonly name = 'Refused'
   readonly why: Error
@@ -153,7 +155,7 @@ export class Writer {
     for (const { entries, lines, at } of grown) this.#seals.keep(entries, lines, at)
   }
 
-  /** That there is a connection to write with, checked as each is. */
+  /** Makes sure that there is a connection to write with, checked as each is. */
   async ready(): Promise<void> {
     await this.#session.client()
   }
@@ -241,7 +243,7 @@ export class Writer {
     }
   }
 
-  /** Nothing was sent that could have been committed. */
+  /** For a failure before a COMMIT was sent: nothing can have been committed. */
   #givenUp(client: Client, error: unknown): Error {
     if (failureOf(error) === 'lost') {
       this.#session.drop(client)

@@ -1,4 +1,5 @@
-// How a case must end, derived from its cause and from nothing else: what the ledger says is then compared with it.
+// The end a case must have, derived from its cause and from nothing else; the ledger's own words are then compared
+// with it.
 import type { Case } from '../../agenda/case.js'
 import { stands } from '../../agenda/delivery.js'
 import type { Body, Entry } from '../../event.js'
@@ -12,7 +13,7 @@ export const timeoutOf = (subject: Case, at: string): Body<'TIMEOUT_RECEIPT'> =>
   deliveries: subject.deliveries.map(({ delivery_id, state }) => ({ delivery_id, state })),
 })
 
-/** Null when the entry before it is not the cause of anything. */
+/** Null when the entry before it is no cause. */
 export function resolutionOf(subject: Case, cause: Entry | null): Body<'REQUEST_RESOLVED'> | null {
   if (cause?.request_id !== subject.request_id) return null
   const causes = [cause.seq]

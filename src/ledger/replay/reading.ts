@@ -8,14 +8,15 @@ import { isSame } from '../invariant/answer.js'
 
 export type Recorded = EntryOf<'HUMAN_REPLY_EVENT' | 'INBOUND_REPLY_REJECTED'>
 
-/** The refusals that the words alone decide; for every other the right was not proven, and nothing was compiled. */
+/** The refusals that the words alone decide; every other came before the right was proven,
+ *  and nothing was compiled. */
 const OF_THE_WORDS: ReadonlySet<string> = new Set([
   'reply_too_long',
   'reply_bad_charset',
   'reply_not_in_schema',
 ])
 
-/** Why what is stored does not lead to what is recorded, or null. */
+/** The reason a stored reply does not lead to the recorded entry, or null. */
 export function flawOfReading(
   raw: RawReply,
   entry: Recorded,

@@ -16,7 +16,7 @@ export async function* copyOut(db: Database, dataDir: string): AsyncIterable<Uin
   }
 }
 
-/** Out of WAL mode, so that whoever reads the copy leaves no second and third file beside it. */
+/** Out of WAL mode, so that a reader of the copy leaves no second and third file beside it. */
 function asOneFile(file: string): void {
   const copy = new Sqlite(file)
   copy.pragma('journal_mode = DELETE')

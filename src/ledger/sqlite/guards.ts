@@ -70,7 +70,7 @@ export function guardKeeper(db: Database) {
         }
       }
     },
-    /** What holding it costs: the value is taken, the hour has one more, the attempt is counted. */
+    /** The price of a guard that holds: the value is taken, the hour has one more, the attempt is counted. */
     claim(guard: Guard, ms: number, seq: number): void {
       switch (guard.kind) {
         case 'unclaimed':

@@ -1,4 +1,4 @@
-// The embedded ledger: one SQLite file, one writer, group commit. The promises L1–L10 are those of ../contract.ts.
+// The embedded ledger: one SQLite file, one writer, group commit. The promises L1–L12 are those of ../contract.ts.
 import type { Database, Statement } from 'better-sqlite3'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'

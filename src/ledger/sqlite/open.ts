@@ -1,4 +1,4 @@
-// Opens the embedded store: asserts what its promises rest on before anything is acknowledged.
+// Opens the embedded store: asserts the settings its promises rest on before anything is acknowledged.
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
@@ -66,7 +66,7 @@ function assertDurable(db: Database): void {
   db.pragma('synchronous = FULL')
   db.pragma('fullfsync = ON')
   db.pragma('busy_timeout = 5000')
-  // What is erased is overwritten, not only given free.
+  // Erased bytes are overwritten, not only given free.
   db.pragma('secure_delete = ON')
   // A checkpoint stops the writer; with SQLite's own bound of 4 MB a busy lane would checkpoint at every other commit.
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)

@@ -1,4 +1,5 @@
-// The step from the tables of rules 1 to those of rules 2. A lane of rules 1 can neither open nor go on writing what it makes.
+// The step from the tables of rules 1 to those of rules 2. A lane of rules 1 can neither open the result nor go on
+// writing it.
 export const rules2 = `
   -- The seq of its REQUEST_RESOLVED: a request is open while there is none.
   ALTER TABLE requests ADD COLUMN resolved_seq INTEGER;

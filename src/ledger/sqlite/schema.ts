@@ -1,5 +1,6 @@
 // The tables of the embedded store. `entries` is the ledger; `requests`, `directed_runs` and `policy_tokens` are
-// projections of it, kept in the same transaction; the rest is the shelf. A change of shape is a new numbered step, never an edit of an old one.
+// projections of it, kept in the same transaction; the rest is the shelf. A change of shape is a new numbered step,
+// never an edit of an old one.
 import type { Database } from 'better-sqlite3'
 import { rules2 } from './rules-2.js'
 
@@ -78,7 +79,7 @@ const STEPS: readonly string[] = [
   CREATE TABLE directed_runs (run_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE policy_tokens (jti TEXT PRIMARY KEY, request_id TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
-  // Whose grant it is.
+  // A grant names its person and channel.
   `
   ALTER TABLE grants ADD COLUMN channel TEXT NOT NULL DEFAULT 'web';
   ALTER TABLE grants ADD COLUMN user_id TEXT NOT NULL DEFAULT '';
@@ -90,7 +91,7 @@ const STEPS: readonly string[] = [
     code_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, channel TEXT NOT NULL, expires_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Searched for by a code that was typed, and when somebody links an address or shuts it. A page never is.
+  // Grants are searched for by a typed code, and when somebody links an address or shuts it. Web grants never are.
   `
   DROP INDEX grants_by_code;
   CREATE INDEX grants_by_person ON grants (user_id, channel) WHERE channel <> 'web';

@@ -1,4 +1,4 @@
-// Seals a ledger of before there were seals, with the rows that give a right, as they stand; in one transaction.
+// Seals a ledger from before there were seals, and the rows that give a right, as they stand; in one transaction.
 import type { Database } from 'better-sqlite3'
 import { parseEntry } from '../entry.js'
 import { RIGHT_TABLES, RIGHTS, type RightTable, type Row } from '../rights.js'
@@ -10,7 +10,7 @@ const PAGE = 1_000
 export function sealAll(db: Database, seals: Seals): void {
   const all = db.transaction(() => {
     sealEntries(db, seals)
-    // The ring is sealed by whoever makes the key of it that seals.
+    // The ring is sealed by the code that makes its sealing key.
     for (const table of RIGHT_TABLES) if (table !== 'keys') sealRows(db, seals, table)
   })
   all.immediate()
@@ -23,7 +23,7 @@ function sealEntries(db: Database, seals: Seals): void {
   const write = (run: Sealed | null): void => {
     if (run !== null) put.run(seals.ofAppend(run), run.last)
   }
-  // What an earlier try has sealed was sealed with a key that nobody has.
+  // An earlier try sealed with a key that nobody has.
   db.exec('UPDATE entries SET seal = NULL WHERE seal IS NOT NULL')
   for (let last = -1; ; ) {
     const rows = page.all(last, PAGE) as { seq: number; story: number | null; line: string }[]

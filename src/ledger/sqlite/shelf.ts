@@ -179,7 +179,7 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     .pluck()
   const rest = one<Rest>('SELECT * FROM code_rests WHERE channel = ? AND user_id = ?')
   const rests = db.prepare('SELECT * FROM code_rests WHERE until_ms > ?')
-  /** A write of its own, not within an append: told as the ledger tells it when the disk fails. */
+  /** A write of its own, outside an append. A failing disk is reported as the ledger reports it. */
   const write = <T>(deed: () => T): T => storage.write(() => db.transaction(deed).immediate())
   const refs = db.prepare(
     'SELECT channel, ref, delivery_id, handle_hash, seal FROM refs WHERE delivery_id = ?',

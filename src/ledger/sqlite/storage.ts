@@ -1,8 +1,8 @@
-// What the disk has said, for everyone who writes the one file: the ledger and the shelf beside it.
+// The state of the disk, for everyone who writes the one file: the ledger and the shelf beside it.
 //
 // QS1  A disk that is full is asked again at the next write: it may have room by then.
-// QS2  After a failed sync nothing is written any more. What is on the disk is then unknown, a second sync that succeeds
-//      says nothing about the pages the first one lost, and only a restart reads them afresh.
+// QS2  After a failed sync nothing is written any more. The content of the disk is then unknown, a second sync that
+//      succeeds says nothing about the pages the first one lost, and only a restart reads them afresh.
 import { LedgerUnavailable } from '../contract.js'
 
 export class Storage {
@@ -11,7 +11,7 @@ export class Storage {
   /** The last write failed, and none has succeeded since. */
   #trouble: LedgerUnavailable | null = null
 
-  /** Does the writing. Where the disk fails it, LedgerUnavailable is thrown; any other error is the deed's own. */
+  /** Does the writing. LedgerUnavailable is thrown when the disk fails it; any other error is the deed's own. */
   write<T>(deed: () => T): T {
     if (this.#broken) throw this.#broken
     try {
@@ -40,7 +40,7 @@ export class Storage {
   }
 }
 
-/** The disk or the file failed, as against a write that may not stand. */
+/** Whether the disk or the file failed, as against a write that may not stand. */
 export function isStorageFailure(error: unknown): error is { readonly code: string } {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' && code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')

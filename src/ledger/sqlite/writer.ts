@@ -1,5 +1,5 @@
-// The serialised section. A batch of appends is judged and written in one transaction: whatever an append is refused
-// for is found before it has written anything, so a refusal costs its neighbours nothing (L3).
+// The serialised section. A batch of appends is judged and written in one transaction. Every reason to refuse an
+// append is found before it has written anything, so a refusal costs its neighbours nothing (L3).
 import type { Database } from 'better-sqlite3'
 import { instant } from '../../clock.js'
 import { type Body, type Draft, type Entry, LANE } from '../../event.js'
@@ -38,7 +38,7 @@ export class Writer {
   readonly #seals: Seals
   /** The committed head. Moves only after a COMMIT. */
   #head: Head
-  /** What the clock said of itself and no commit holds yet. */
+  /** Changes of the clock's state that no commit holds yet. */
   readonly #unrecorded: Body<'CLOCK_SUSPECT'>[] = []
 
   constructor(db: Database, head: Head, clock: LedgerClock, seals: Seals) {
@@ -61,7 +61,7 @@ export class Writer {
     } catch (error) {
       if (isStorageFailure(error)) throw error
       if (batch.length === 1) return { entries: [], outcomes: [{ error }] }
-      // One of them broke a constraint the store keeps (L7): find it by giving each a transaction of its own.
+      // One of them broke a constraint of the store (L7): find it by giving each a transaction of its own.
       const apart = batch.map(append => this.commit([append]))
       return { entries: apart.flatMap(one => one.entries), outcomes: apart.flatMap(one => one.outcomes) }
     }
@@ -177,7 +177,7 @@ export class Writer {
         this.#statements.direct.run(entry.run_id)
       if (entry.type === 'POLICY_TOKEN_ISSUED') this.#statements.issue.run(entry.body.jti, entry.request_id)
     }
-    // A story that begins here has been written as it is.
+    // The row of a story that begins here has just been written as it is.
     if (version === 0) return
     if (alarm === undefined) this.#statements.grow.run(after, begins)
     else this.#statements.growAndArm.run(after, ringAt(alarm), begins)

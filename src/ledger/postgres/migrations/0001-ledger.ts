@@ -1,5 +1,5 @@
 // The tables of the cluster's store. `entries` is the ledger; `requests`, `directed_runs` and `policy_tokens` are
-// projections of it, kept in the same transaction; the rest is the shelf. What people and providers have said is kept
+// projections of it, kept in the same transaction; the rest is the shelf. The words of people and providers are kept
 // as bytes, because text cannot hold U+0000.
 export const ledger = `
   CREATE TABLE entries (

@@ -1,5 +1,5 @@
-// Rules 2. The rules in force stand in the head; every batch is signed with the rules of who wrote it, in a column that a
-// lane of before does not fill: it can write no more from here on. A cluster is stopped, not rolled, over this step.
+// Rules 2. The rules in force stand in the head. Every batch is signed with its writer's rules, in a column that an
+// older lane does not fill: it can write no more from here on. A cluster is stopped, not rolled, over this step.
 export const rules2 = `
   -- The seq of its REQUEST_RESOLVED: a request is open while there is none.
   ALTER TABLE requests ADD COLUMN resolved_seq bigint;
