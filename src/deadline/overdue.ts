@@ -1,5 +1,5 @@
-// Rings what the ledger says is due, until nothing is due but what rests. The ledger's own index is the queue: nothing
-// is kept here per pending request.
+// Rings the requests that the ledger says are due, until only resting ones are left. The ledger's own index is the
+// queue: nothing is kept here per pending request.
 import type { Ledger } from '../ledger/contract.js'
 import type { Ring } from './alarms.js'
 
@@ -9,14 +9,14 @@ export const TOGETHER = 256
 export const REST_MS = 1_000
 
 type Overdue = {
-  /** Rings whatever was due `graceMs` ago; returns the time up to which nothing but what rests is left. */
+  /** Rings every request that was due `graceMs` ago; returns the time up to which only resting ones are left. */
   ringAll(graceMs: number, stopped: () => boolean): Promise<number>
-  /** When the first of those that rest may be rung again; infinity when none does. */
+  /** When the first resting request may be rung again; infinity when none rests. */
   restedAt(): number
 }
 
 export function overdue(ledger: Ledger, ring: Ring, onTrouble: (error: unknown) => void): Overdue {
-  /** Rung lately: not rung again before the time given. Owned by ringAll(). */
+  /** Requests rung lately: not rung again before the time given. Owned by ringAll(). */
   const resting = new Map<string, number>()
   return {
     async ringAll(graceMs, stopped) {
@@ -34,7 +34,7 @@ export function overdue(ledger: Ledger, ring: Ring, onTrouble: (error: unknown) 
   }
 }
 
-/** Who rests is still due: a request that was rung and settled is forgotten, and so is a rest that is over. */
+/** A resting request is still due: one that was rung and settled is forgotten, and so is a rest that is over. */
 function keepDue(resting: Map<string, number>, due: readonly string[], now: number): void {
   if (resting.size === 0) return
   const still = new Set(due)

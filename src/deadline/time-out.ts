@@ -6,8 +6,8 @@ import type { Deed } from '../event.js'
 import type { Moment } from '../ledger/contract.js'
 import type { Recorder, Told } from '../record/record.js'
 
-/** The case after it: resolved, by this or by whoever was first; or still open, where the deadline has not come by the
- *  ledger's clock or that clock is not to be trusted just now. */
+/** The case afterwards: resolved, by this append or by an earlier one; or still open, where the deadline has not come
+ *  by the ledger's clock or that clock is not to be trusted just now. */
 export async function timeOut({ record }: Pick<Recorder, 'record'>, first: Case): Promise<Case> {
   const { subject } = await record<'early' | 'clock_suspect', 'resolved'>(
     first.request_id,

@@ -10,7 +10,7 @@ export function startTimer(ledger: Ledger, ring: Ring, onTrouble: (error: unknow
   const due = overdue(ledger, ring, onTrouble)
   let timer: NodeJS.Timeout | undefined
   let wakeAt = Number.POSITIVE_INFINITY
-  /** The soonest that was set while a round was running. Written by set(), taken by nap(). */
+  /** The soonest alarm set while a round was running. Written by set(), taken by nap(). */
   let meanwhile = Number.POSITIVE_INFINITY
   let running: Promise<void> | null = null
   let stopped = false
@@ -35,7 +35,7 @@ export function startTimer(ledger: Ledger, ring: Ring, onTrouble: (error: unknow
       .catch(error => {
         running = null
         onTrouble(error)
-        // Whatever happened: an alarm clock that stops because it could not look once is silent for ever.
+        // After a failure too: an alarm clock that stops because it could not look once is silent for ever.
         sleepUntil(ledger.now() + REST_MS)
       })
   }

@@ -1,6 +1,7 @@
 // The bell: BullMQ's worker takes the jobs whose time has come and rings. It may ring early (its machine's clock is
-// ahead), twice (its lock was lost while the process was blocked) or not at all (it is wedged, or its process is dead);
-// none of that decides anything. A ring is always taken as done: what is still due is rung again by the sweep.
+// ahead), twice (its lock was lost while the process was blocked) or not at all (it is wedged, or its process is
+// dead); none of that decides anything. A ring is always taken as done: the sweep rings again if
+// the request is still due.
 import { type Job, Worker } from 'bullmq'
 import type { Ledger } from '../../ledger/contract.js'
 import { TOGETHER } from '../overdue.js'
@@ -15,7 +16,7 @@ const STALLED_MS = 30_000
 const RETRY_MS = 1_000
 /** A ring that is early by more than clocks may differ is left to the sweep. */
 const EARLY_AT_MOST_MS = 60_000
-/** How long a stopping worker may take to give back what it holds. */
+/** How long a stopping worker may take to give back its jobs. */
 const STOP_MS = 3_000
 
 type Bell = {
@@ -45,7 +46,7 @@ export function startBell(parts: BellParts): Bell {
     return ring
   }
 
-  /** By the ledger's clock: rung before its time a request would answer "not yet" and not be asked again. */
+  /** By the ledger's clock: rung before its time, a request would answer "not yet" and not be asked again. */
   const ringAt = async (requestId: string, at: number): Promise<void> => {
     const wait = at - parts.ledger.now()
     if (wait <= 0) return ringNow(requestId, at)
@@ -81,7 +82,7 @@ type Hired = { dismiss(ms: number): Promise<void> }
 
 function hire({ url, queue, onTrouble }: BellParts, take: (job: Job<string>) => Promise<void>): Hired {
   const redis = connectForWorker(url)
-  // Said by the pulse, once, and not at every try to reconnect.
+  // The pulse reports it, once, and not at every try to reconnect.
   redis.on('error', () => undefined)
   const worker = new Worker<string>(queue, take, {
     connection: redis,
@@ -100,7 +101,7 @@ function hire({ url, queue, onTrouble }: BellParts, take: (job: Job<string>) => 
       const late = new Promise<void>(resolve => {
         timer = setTimeout(resolve, ms)
       })
-      // Asked politely, one that has no Redis to say goodbye to would go on trying to reach it for ever.
+      // A worker without a Redis to say goodbye to, asked politely, would go on trying to reach it for ever.
       const forced = ms === 0 || redis.status !== 'ready'
       await Promise.race([worker.close(forced), late]).catch(onTrouble)
       clearTimeout(timer)

@@ -1,6 +1,6 @@
-// A job is a wake-up call: one request, one moment, nothing else. Its id is read off both, so that arming twice is
-// arming once and a moved alarm is never swallowed by the one it takes the place of; and it leaves nothing behind when
-// it is done, or an alarm for the same moment could not be set again.
+// A job is a wake-up call: one request, one moment, nothing else. Its id is derived from both, so that arming twice
+// is arming once and a moved alarm is never swallowed by the one it replaces. A job leaves nothing behind when it is
+// done, or an alarm for the same moment could not be set again.
 import { createHash } from 'node:crypto'
 import type { BulkJobOptions } from 'bullmq'
 import type { Alarm } from '../../ledger/contract.js'
@@ -16,7 +16,7 @@ type Rung = { readonly data: string; readonly timestamp: number; readonly opts: 
 export const jobId = ({ request_id, at }: Alarm): string =>
   `d-${createHash('sha256').update(`${at} ${request_id}`).digest('base64url').slice(0, 22)}`
 
-/** Timed by the ledger's clock, not by the one of the machine that arms: theirs may differ. */
+/** Timed by the ledger's clock: the clock of the machine that arms may differ. */
 export function jobFor(alarm: Alarm, now: number): JobSpec {
   const delay = Math.max(0, alarm.at - now)
   const opts = { jobId: jobId(alarm), timestamp: alarm.at - delay, delay }

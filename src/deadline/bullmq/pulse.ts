@@ -1,6 +1,6 @@
-// The pulse: whether Redis answers, whether its settings keep alarms safe, and whether anybody takes jobs at all. BullMQ's
-// worker has been seen to wait for ever after a reset, with its connection ready and no error said (#4378, #4479, #4585);
-// a job that nobody takes is how that shows.
+// The pulse: whether Redis answers, whether its settings keep alarms safe, and whether anybody takes jobs at all.
+// BullMQ's worker has been seen to wait for ever after a reset, with its connection ready and no error reported
+// (#4378, #4479, #4585); a job that nobody takes shows it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
@@ -10,7 +10,7 @@ import { readFacts } from './redis.js'
 import type { Troubles } from './trouble.js'
 
 const PULSE_MS = 5_000
-/** What is asked of a connection in these states is kept until it is back, and an outage may last. */
+/** Commands to a connection in these states are kept until it is back, and an outage may last. */
 const LOST: readonly string[] = ['close', 'reconnecting', 'end']
 
 type PulseParts = {
@@ -45,7 +45,7 @@ export function startPulse({ redis, queue, replica, troubles, onSilence }: Pulse
       await queue.remove(jobId)
       onSilence()
     } else if (beating) troubles.end('worker')
-    // Ahead of the others: a long burst is no silence.
+    // Ahead of the other jobs: a long burst is no silence.
     await queue.add(BEAT, '', { jobId, lifo: true, removeOnComplete: true, removeOnFail: true })
     beating = true
   }

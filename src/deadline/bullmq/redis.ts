@@ -1,5 +1,5 @@
-// Redis, as the alarm clock needs it: connections that come back by themselves, commands that do not wait for ever, and
-// what its own words say about whether alarms are safe there.
+// Redis, as the alarm clock needs it: connections that come back by themselves, commands that do not wait for ever,
+// and a look at its settings, which say whether alarms are safe there.
 import { Redis } from 'ioredis'
 import { isAtLeast } from '../../version.js'
 
@@ -10,7 +10,7 @@ const CONNECT_MS = 5_000
 const RECONNECT_AT_MOST_MS = 1_000
 /** No command of ours takes longer on a Redis that is well; a stopped one would hold it for ever. */
 const COMMAND_MS = 2_000
-/** A connection on which nothing has come back for this long is made anew; what is sent on it would only pile up. */
+/** A connection on which no answer has come for this long is made anew; commands sent on it would only pile up. */
 const SILENCE_MS = 5_000
 
 const patient = {
@@ -24,7 +24,7 @@ const patient = {
 export const connectForCommands = (url: string): Redis =>
   new Redis(url, { ...patient, commandTimeout: COMMAND_MS, socketTimeout: SILENCE_MS })
 
-/** For a worker: it waits inside Redis for its next job, so nothing of it may be timed. */
+/** For a worker: it waits inside Redis for its next job, so none of its commands may be timed. */
 export const connectForWorker = (url: string): Redis => new Redis(url, patient)
 
 /** For one look: it does not try again. */
@@ -45,7 +45,7 @@ export async function readFacts(redis: Redis): Promise<RedisFacts> {
   return { version, flaws: flawsIn(version, fact('maxmemory_policy')) }
 }
 
-/** What its settings put at risk; deadlines are kept all the same, by the sweep. */
+/** The risks in its settings; deadlines are kept all the same, by the sweep. */
 export function flawsIn(version: string, policy: string): readonly string[] {
   const flaws: string[] = []
   if (!isAtLeast(version, REDIS_AT_LEAST))

@@ -1,5 +1,5 @@
-// Who was rung lately, in this process: in a burst the worker and the sweep come to the same requests, and the second to
-// come would read a whole story to learn that there is nothing left to do.
+// The requests rung lately, in this process: in a burst the worker and the sweep come to the same requests, and the
+// second would read a whole story to learn that there is nothing left to do.
 import type { Ledger } from '../../ledger/contract.js'
 import type { Ring } from '../alarms.js'
 
@@ -9,7 +9,7 @@ const REMEMBERED_MS = 10_000
 export class Rings {
   readonly #ledger: Ledger
   readonly #ring: Ring
-  /** When each was last rung, the longest ago first. */
+  /** When each request was last rung, the longest ago first. */
   readonly #last = new Map<string, number>()
 
   constructor(ledger: Ledger, ring: Ring) {
@@ -17,7 +17,7 @@ export class Rings {
     this.#ring = ring
   }
 
-  /** Rings, unless it was rung at or after `since`. */
+  /** Rings, unless the request was rung at or after `since`. */
   async ring(requestId: string, since: number): Promise<void> {
     const now = this.#ledger.now()
     if ((this.#last.get(requestId) ?? Number.NEGATIVE_INFINITY) >= since) return

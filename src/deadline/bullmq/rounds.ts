@@ -1,4 +1,5 @@
-// What one replica at a time does once a second: whoever holds the name goes round, the others ask for it as often.
+// Rounds that one replica at a time makes once a second: the holder of the name goes round, the others
+// ask for it as often.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../ledger/contract.js'
 
@@ -9,13 +10,13 @@ export type Rounds = { stop(): Promise<void> }
 type RoundsParts = {
   readonly store: Store
   readonly name: string
-  /** Whether this replica can do it at all just now: one that cannot lets another have the name. */
+  /** Whether this replica can go round at all just now: one that cannot lets another have the name. */
   readonly isFit?: () => boolean
-  /** The name was just taken; nothing is known of what whoever had it before has done. */
+  /** The name was just taken; nothing is known of the rounds of the holder before. */
   readonly onTaken?: () => void
   readonly go: (stopped: () => boolean) => Promise<void>
   readonly onTrouble: (error: unknown) => void
-  /** The store has said who holds the name, or a round was made: what was in trouble is over, whoever holds it. */
+  /** The store has said who holds the name, or a round was made: the trouble is over, whichever replica holds it. */
   readonly onWell?: () => void
 }
 

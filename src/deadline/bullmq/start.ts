@@ -1,6 +1,6 @@
-// The cluster's alarm clock: BullMQ on Redis rings to the millisecond, the walk sets in Redis what comes near, the sweep
-// over the ledger rings whatever Redis has lost. Redis is only a clock: it may be killed, flushed, stopped or replaced,
-// and the worst of it is two seconds.
+// The cluster's alarm clock: BullMQ on Redis rings to the millisecond, the walk sets in Redis the alarms that come
+// near, the sweep over the ledger rings those that Redis has lost. Redis is only a clock: it may be killed, flushed,
+// stopped or replaced, and the worst of it is two seconds.
 import { randomBytes } from 'node:crypto'
 import { Queue } from 'bullmq'
 import type { Ledger, Store } from '../../ledger/contract.js'
@@ -45,7 +45,7 @@ export async function startBullmq({ store, url, ring, say }: BullmqParts): Promi
   const rings = new Rings(ledger, ring)
   const arming = new Arming(queue, redis, ledger, () => walk.restart())
   const walk = startWalk({ store, redis, arming, queue: name })
-  // A connection that was made anew may lead to a Redis that knows less than the last one.
+  // A new connection may lead to a Redis that knows less than the last one.
   redis.on('ready', () => walk.restart())
   const sweep = startSweep({ store, rings, troubles, onTrouble })
   const bell = startBell({ url, queue: name, ledger, rings, onTrouble })

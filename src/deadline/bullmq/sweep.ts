@@ -1,6 +1,7 @@
-// The sweep: one replica at a time rings what is overdue in the ledger itself, so that no deadline rests on Redis.
+// The sweep: one replica at a time rings the requests that are overdue in the ledger itself, so that no deadline
+// rests on Redis.
 //
-// BS1  What is overdue is rung, whatever Redis says: an alarm that was lost is late by GRACE_MS and a round at most.
+// BS1  An overdue request is rung without asking Redis: a lost alarm is late by GRACE_MS and a round at most.
 import type { Store } from '../../ledger/contract.js'
 import { overdue, REST_MS } from '../overdue.js'
 import type { Rings } from './rings.js'

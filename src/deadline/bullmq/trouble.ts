@@ -1,11 +1,11 @@
-// What is wrong with the alarm clock just now, by kind: said once when it begins and once when it is over, and read by
-// whoever asks whether this lane is well.
+// The alarm clock's troubles just now, by kind: each is reported once when it begins and once when it is over, and
+// read by anything that asks whether this lane is well.
 import type { Say } from '../../say.js'
 
 type Kind = 'redis' | 'settings' | 'worker' | 'sweep'
 
 const SWEPT = 'until then deadlines are kept by the sweep, up to two seconds late'
-/** What becomes of deadlines as long as it lasts. */
+/** The way deadlines are kept as long as it lasts. */
 const MEANWHILE: Readonly<Record<Kind, string>> = {
   redis: SWEPT,
   worker: SWEPT,

@@ -1,11 +1,11 @@
 // The walk: one replica at a time looks a minute ahead in the ledger and sets in Redis the alarms that are not there.
 //
-// BW1  Each alarm is looked for once, when it comes within the horizon. For one that was further away when it was made this
-//      is the first time that Redis hears of it (arming.ts).
-// BW2  After Redis was away, flushed or replaced, or did not answer, the walk begins again; what lies beyond the horizon
-//      waits its turn, so that a million lost alarms are a minute's work at a time.
-// BW3  The walk waits for nothing but the ledger and Redis: no backlog of rings holds it up. A replica that cannot reach
-//      Redis lets another walk.
+// BW1  Each alarm is looked for once, when it comes within the horizon. Redis first hears then of an alarm that was
+//      further away when it was made (arming.ts).
+// BW2  After Redis was away, flushed or replaced, or did not answer, the walk begins again; alarms beyond the horizon
+//      wait their turn, so that a million lost alarms are a minute's work at a time.
+// BW3  The walk waits for nothing but the ledger and Redis: no backlog of rings holds it up. A replica that cannot
+//      reach Redis lets another walk.
 import type { Redis } from 'ioredis'
 import type { Alarm, Store } from '../../ledger/contract.js'
 import { type Arming, HORIZON_MS } from './arming.js'
@@ -47,7 +47,7 @@ export function startWalk({ store, redis, arming, queue }: WalkParts): Walk {
       if (last === undefined || page.length < PAGE) break
       after = last
     }
-    // Unless it was told meanwhile to begin again.
+    // Unless the walk was told meanwhile to begin again.
     if (walked !== null) walked = { at: until, request_id: '' }
   }
 
@@ -56,7 +56,7 @@ export function startWalk({ store, redis, arming, queue }: WalkParts): Walk {
     name: 'walk',
     isFit: () => redis.status === 'ready',
     onTaken: restart,
-    // What is wrong with Redis is said by the pulse, what is wrong with the ledger by the sweep.
+    // The pulse reports trouble with Redis, the sweep trouble with the ledger.
     go: stopped => ahead(stopped).catch(restart),
     onTrouble: restart,
   })
