@@ -1,5 +1,5 @@
-// Whether this run may ask just now, and whom. Pure: the configuration comes in as the few facts that are needed.
-// A caller names people; it never chooses who is entitled to approve.
+// Whether this run may ask just now, and whom. Pure: the configuration comes in as the few facts that are needed. A
+// caller names people; it never chooses who is entitled to approve.
 
 import { type Hash, hashOf } from '../canonical.js'
 import type { Channel, Proof } from './channel.js'
@@ -8,20 +8,20 @@ import type { Recipient, RequestDraft } from './request.js'
 import { quote } from './text.js'
 import { type Way, wayOf } from './way.js'
 
-/** What admission knows of the configuration. */
+/** The facts of the configuration that admission needs. */
 export type Admission = {
   readonly recipients: Readonly<Record<string, Person>>
   readonly actions: Readonly<Record<string, { readonly approvers: readonly string[] }>>
   /** The channels that are running. */
   readonly configured: readonly Channel[]
-  /** The proofs that policy takes for it. */
+  /** The proofs that policy accepts for this request. */
   readonly proofsFor: (request: RequestDraft) => readonly Proof[]
-  /** Whether a copy on this channel could show all of what is decided. */
+  /** Whether a copy on this channel could show everything that is decided. */
   readonly shows: (channel: Channel, submission: Submission) => boolean
   /** Whether links are printed on the console: otherwise nothing carries those of the web. */
   readonly printsLinks: boolean
 }
-/** Their channels are those the operator lists for them, the preferred ones first. */
+/** A person's channels are those the operator lists for them, the preferred ones first. */
 type Person = { readonly channels: readonly Channel[] }
 
 export type ResolvedRecipient = {
@@ -138,7 +138,8 @@ function unreachable(named: readonly Recipient[], admission: Admission): Refused
 const openChannels = (person: Person | undefined, configured: readonly Channel[]): Channel[] =>
   (person?.channels ?? []).filter(channel => configured.includes(channel))
 
-/** A request that nobody asked could answer, on any channel of theirs, would only wait for its default. */
+/** A request that none of the people asked could answer, on any channel of theirs, would only
+ *  wait for its default. */
 function unanswerable(
   submission: Submission,
   admission: Admission,
@@ -148,7 +149,7 @@ function unanswerable(
   const proofs = admission.proofsFor(submission.request)
   const carried = channels.filter(channel => channel !== 'web' || admission.printsLinks)
   const wayBy = (channel: Channel, shown: boolean): Way => wayOf({ channel, shown, coded: true, proofs })
-  // Where the page is enough there is no need to draw what a copy would show.
+  // If the page is enough there is no need to draw the copies.
   if (carried.some(channel => wayBy(channel, false) === 'page')) return null
   const ways = carried.map(channel => wayBy(channel, admission.shows(channel, submission)))
   if (ways.includes('reply')) return null
@@ -166,8 +167,8 @@ function resolve({ user_id, channels }: Recipient, admission: Admission): Resolv
 }
 
 /**
- * What travels beside the request, as the caller gave it: the same id with another envelope is another request.
- * A callback joins under its own name where there is one, so that hashes made without one keep standing.
+ * The hash of what travels beside the request, as the caller gave it: the same id with another envelope is another
+ * request. A callback joins under its own name only if there is one, so that hashes made without one keep standing.
  */
 export const envelopeHash = ({
   run,

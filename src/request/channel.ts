@@ -1,4 +1,4 @@
-// Where people are asked, and how each place vouches for who is speaking.
+// The channels on which people are asked, and the proof each gives of who is speaking.
 export const CHANNELS = ['slack', 'email', 'telegram', 'sms', 'web'] as const
 export type Channel = (typeof CHANNELS)[number]
 

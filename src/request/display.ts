@@ -1,5 +1,6 @@
-// The channel-neutral document a request is shown as. Built from the typed request alone: no API accepts prose
-// for people to read. It holds no reply handle, code or time zone, so its hash says what was shown to whom.
+// The channel-neutral document a request is shown as. Built from the typed request alone: no API accepts prose for
+// people to read. It holds no reply handle, code or time zone, so its hash stands for exactly
+// what a person was shown.
 import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { Submission } from './parse.js'
@@ -13,7 +14,7 @@ import {
   type Run,
 } from './request.js'
 
-/** As long as the ids that the lane makes, and as its hashes. */
+/** Placeholders as long as the ids that the lane makes, and as its hashes. */
 const SOME_ID = `lane-${'0'.repeat(24)}`
 const SOME_HASH: Hash = `sha256:${'0'.repeat(64)}`
 
@@ -31,7 +32,7 @@ export type Display = {
   readonly work_item_id: string | null
   /** One line: the question itself, "Review for security", "Approve PUBLISH". */
   readonly headline: string
-  /** What the answer changes; questions only. */
+  /** The effect of the answer; questions only. */
   readonly impact: string | null
   readonly lens: Lens | null
   readonly action: string | null
@@ -70,7 +71,7 @@ function handlesOf(request: Request): ShownHandle[] {
   }
 }
 
-/** What a request's story says of it. */
+/** The facts of a request's story that are shown. */
 type Facts = {
   readonly request: Request
   readonly request_hash: Hash
@@ -98,7 +99,7 @@ export function display({ request, request_hash, run, deadline_at }: Facts, aske
   }
 }
 
-/** What a request that is not opened yet will be shown as, as long as it will be: an id and a hash take the places of its own. */
+/** The display of a request that is not opened yet, at its full length: placeholders stand for its id and hash. */
 export function likeness({ request, run }: Submission, askedBy: string, deadline_at: string): Display {
   const completed = completeRequest(request, () => SOME_ID)
   return display({ request: completed, request_hash: SOME_HASH, run, deadline_at }, askedBy)
@@ -106,8 +107,8 @@ export function likeness({ request, run }: Submission, askedBy: string, deadline
 /** Actions whose parameters say nothing by their digests: the step to run, the command a tool is called with. */
 const TOLD_BY_CONTENT: readonly (string | null)[] = ['RUN_STEP', 'USE_TOOL']
 
-/** Whether what is decided stands in the stored contents alone. A display does not hold them, so only a page that opens
- *  them beside the answer shows such a request; every other copy announces it. */
+/** Whether the subject of the decision stands in the stored contents alone. A display does not hold them, so only a
+ *  page that opens them beside the answer shows such a request; every other copy announces it. */
 export const isToldByContent = ({ action }: Pick<Display, 'action'>): boolean =>
   TOLD_BY_CONTENT.includes(action)
 

@@ -28,7 +28,8 @@ function teach(flaw: TextFlaw): string {
   }
 }
 
-/** A string people will read (invariant T1 of text.ts). What JSON Schema can say of a rule stands beside it as `meta`. */
+/** A string people will read (invariant T1 of text.ts). The part of a rule that JSON Schema can express stands beside
+ *  it as `meta`. */
 export const shownText = (maxChars: number, words: string, rules: Rules) =>
   z
     .string({ error: words })

@@ -1,5 +1,5 @@
 // From a caller's JSON to a typed submission, or to every reason it is none. Strict: unknown fields are refused, no
-// value is coerced, and what is refused is told by field, by what was read and by what would have been accepted.
+// value is coerced, and each refusal names the field, what was read and what would have been accepted.
 import { NEWEST_RULES, type Rules } from '../rules.js'
 import { RESERVED_NAMES } from './field.js'
 import { type FieldError, fieldError, MAX_ERRORS, refusalOf, valueAt } from './refusal.js'
@@ -16,14 +16,14 @@ export type Submission = {
   readonly run: Run
   /** As named by the caller; null where the caller names nobody. */
   readonly recipients: readonly Recipient[] | null
-  /** Where the caller is told of the outcome; absent where it will ask or wait. */
+  /** The address to which the outcome is sent; absent where the caller will ask or wait. */
   readonly callback_url?: string
 }
 
-/** What the configuration adds to the rules. */
+/** The rules that the configuration adds. */
 export type SubmissionPolicy = {
   readonly actions: readonly string[]
-  /** Which URLs may be called, in words and as a test; absent where nothing is called. */
+  /** The URLs that may be called, in words and as a test; absent where nothing is called. */
   readonly callback?: { readonly words: string; readonly isCallable: (url: string) => boolean }
 }
 
@@ -35,7 +35,8 @@ type ParsedSubmission =
       readonly errors: readonly FieldError[]
     }
 
-/** What is designed and not built, or not switched on: a caller must learn that apart from "this is wrong". */
+/** Features that are designed and not built, or not switched on: a caller must learn that apart
+ *  from "this is wrong". */
 function unavailable(body: unknown, { callback }: SubmissionPolicy): FieldError[] {
   const errors: FieldError[] = []
   const kind = ['request', 'reply_schema', 'kind']
@@ -51,12 +52,12 @@ function unavailable(body: unknown, { callback }: SubmissionPolicy): FieldError[
   return errors
 }
 
-/** What the shape cannot see: where a callback may go, the configured actions, and a hidden `__proto__`. */
+/** Faults that the shape cannot see: where a callback may go, the configured actions, and a hidden `__proto__`. */
 function unfit(body: unknown, { actions, callback }: SubmissionPolicy): FieldError[] {
   return [...unfitCallback(body, callback), ...unfitAction(body, actions), ...unfitSecrets(body)]
 }
 
-/** The ledger keeps what is asked for ever, and every auditor reads it. */
+/** The ledger keeps every request for ever, and every auditor reads it. */
 function unfitSecrets(body: unknown): FieldError[] {
   const kept = ['request', 'run'].flatMap(part => secretPlaces(valueAt(body, [part]), [part]))
   return kept.map(path => fieldError(body, path, 'text without a token, an API key or a reply link'))

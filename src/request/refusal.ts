@@ -1,5 +1,5 @@
-// How a submission is refused: every field that is wrong, what was read there, and what would have been accepted.
-// The sentences live with the rules as zod messages; this file finds each one its field.
+// The refusal of a submission: every field that is wrong, what was read there, and what would have been accepted. The
+// sentences live with the rules as zod messages; this file finds each one its field.
 import type { z } from 'zod'
 import { inert, quote } from './text.js'
 

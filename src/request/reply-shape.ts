@@ -1,4 +1,4 @@
-// The rules of a reply schema as it is submitted (DESIGN §5). Whatever passes here is bounded, and its options
+// The rules of a reply schema as it is submitted (DESIGN §5). A schema that passes here is bounded, and its options
 // cannot be confused: no string names two of them.
 import { z } from 'zod'
 import { decimalOf } from '../compiler/decimal.js'
@@ -19,7 +19,7 @@ const MAX_TEXT_CHARS = 500
 const MAX_WORDS_CHARS = 32
 /** The first number with more digits before the point than the compiler reads. */
 const TOO_LARGE = 1e15
-/** How a day or an instant is written; whether the calendar has it is the compiler's to say. */
+/** The spelling of a day or an instant; the compiler says whether the calendar has it. */
 const MOMENT =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2}))?$'
 
@@ -74,11 +74,11 @@ const optionsOf = (rules: Rules) =>
     .max(MAX_OPTIONS, { error: OPTIONS_WORDS })
     .superRefine(keepApart)
 
-/** None selected has no spelling (an empty reply is no answer), so `min` begins at 1. */
+/** An empty selection has no spelling (an empty reply is no answer), so `min` begins at 1. */
 const COUNT_WORDS = 'an integer, 1 ≤ min ≤ max ≤ the number of options'
 const count = z.int({ error: COUNT_WORDS }).min(1, { error: COUNT_WORDS }).meta({ maximum: MAX_OPTIONS })
 
-// Bounds are read by the compiler's own rules: one it could not read would be no bound.
+// Bounds are read by the compiler's own rules: a bound it could not read would be none.
 const decimal = (words: string) =>
   z
     .number({ error: words })

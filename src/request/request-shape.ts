@@ -12,9 +12,9 @@ import { questionsIn } from './text.js'
 
 /** One screen on a phone; more belongs into a document that is pointed at. */
 const MAX_SHOWN_CHARS = 500
-/** What a person can look through before a deadline. */
+/** As many documents as a person can look through before a deadline. */
 export const MAX_HANDLES = 20
-/** Thirty days: what is not answered by then is a new question. */
+/** Thirty days: a request not answered by then is a new question. */
 export const MAX_DEADLINE_SECONDS = 2_592_000
 /** More people than this are a mailing list, and nobody's decision. */
 const MAX_RECIPIENTS = 10
@@ -75,7 +75,7 @@ const reviewOf = (reply_schema: ReplyShape) =>
     reply_schema,
   })
 
-/** A refusal to publish is no answer to an export: what silence leads to must fit what was asked. */
+/** A refusal to publish is no answer to an export: the result of silence must fit the request. */
 const APPROVAL_DEFAULTS = {
   DENY: 'any',
   HALT: 'any',
@@ -171,7 +171,7 @@ const submissionOf = (rules: Rules) =>
       .max(MAX_RECIPIENTS, { error: RECIPIENTS_WORDS })
       .refine(all => allDiffer(all.map(one => one.user_id)), { error: `${RECIPIENTS_WORDS}, nobody twice` })
       .exactOptional(),
-    // Judged in parse.ts, by the configuration; here it only has its place.
+    // parse.ts judges it by the configuration; here it only has its place.
     callback_url: z.custom<string>(() => true).exactOptional(),
   })
 

@@ -1,4 +1,4 @@
-// What is asked: three typed requests, each with a bounded reply schema, a deadline and a conservative default.
+// The three typed requests, each with a bounded reply schema, a deadline and a conservative default.
 
 import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
@@ -74,7 +74,8 @@ export type Run = {
   readonly work_item_id?: string
 }
 
-/** A person the caller names; with channels, all of these are used, without, the person's own order of preference. */
+/** A person the caller names. If channels are given all of them are used; else the person's
+ *  own order of preference holds. */
 export type Recipient = { readonly user_id: string; readonly channels?: readonly Channel[] }
 
 /** The request with its id: the caller's own, else the one the lane has made. Done before anything is hashed. */

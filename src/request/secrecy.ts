@@ -1,5 +1,6 @@
-// What must not be written down for good: a JWS, an API key of the lane, a link with its reply handle. A bare handle looks
-// like anybody's id and cannot be told apart. The doors refuse such text, so that the ledger never holds it (I23).
+// Text that must not be written down for good: a JWS, an API key of the lane, a link with its reply handle. A bare
+// handle looks like anybody's id and cannot be told apart. The doors refuse such text, so that the ledger never holds
+// it (I23).
 const SECRET =
   /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}|lane_[0-9a-hjkmnp-tv-z]{20,}|\/r\/[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}/
 
@@ -9,9 +10,9 @@ export function holdsSecret(text: string): boolean {
   return SECRET.test(text)
 }
 
-/** Where in a value such a text stands, names of members included; empty where nowhere. */
+/** The places in a value where such a text stands, names of members included. */
 export function secretPlaces(value: unknown, path: readonly PropertyKey[] = []): readonly PropertyKey[][] {
-  // Nearly always nowhere, which is found without keeping account of where.
+  // There is nearly always none, and that is found without keeping track of places.
   return holdsAny(value) ? placesWithin(value, path) : []
 }
 

@@ -1,33 +1,33 @@
-// What may be shown to a person, and how we quote what a caller wrote. A caller's text reaches people's eyes on
-// five channels, so it holds nothing that reorders, hides or breaks a line (Trojan Source, CVE-2021-42574).
+// The rules for text that is shown to a person, and for quoting a caller's text. It reaches people's eyes on five
+// channels, so it holds nothing that reorders, hides or breaks a line (Trojan Source, CVE-2021-42574).
 //
-// T1  Shown text is one line of assigned, visible characters and single spaces; a mark stands on a letter, at most four on
-//     one, and none lies over it. Its length is counted in code points.
+// T1  Shown text is one line of assigned, visible characters and single spaces; a mark stands on a letter, at most
+//     four on one, and no mark strikes a letter out or encloses it. Its length is counted in code points.
 // T2  A quotation is short and inert: it never carries a blob or an invisible character back out.
 import { NEWEST_RULES, type Rules } from '../rules.js'
 
 /**
- * Controls (newlines too), format characters (bidi, zero-width, tags), surrogates, private use and unassigned are
- * all of \p{C}; line and paragraph separators and the default-ignorable rest (variation selectors, Hangul fillers)
- * are not, and are as invisible.
+ * All controls (newlines too), format characters (bidi, zero-width, tags), surrogates, private-use and unassigned
+ * characters are \p{C}. Line and paragraph separators and the default-ignorable rest (variation selectors, Hangul
+ * fillers) are not, and are as invisible.
  */
 const HIDDEN = '\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}'
 const FIRST_UNSHOWABLE = new RegExp(`[${HIDDEN}]`, 'u')
-/** Stands for an object that is not there. */
+/** It stands for an object that is not there. */
 const PLACEHOLDER = '\\ufffc'
-/** Marks that strike out what they stand on (combining class 1, and those for symbols), or close it in: "not" can be made
- *  to look deleted. */
+/** Marks that strike out their letter (combining class 1, and those for symbols), or enclose it: "not" can be made to
+ *  look deleted. */
 const OVERLAYS = '\\p{Me}\\u0334-\\u0338\\u20d0-\\u20f0\\u{10a39}\\u{1bc9e}\\u{1d167}-\\u{1d169}'
-/** Every blank but U+0020: they are as wide as they like, or look like it and are another. The last five are symbols,
- *  letters and a mark by category, and blank by looks. */
+/** Every blank but U+0020: some have any width, others only look like a space. The last five are symbols, letters and
+ *  a mark by category, and blank by looks. */
 const BLANKS =
   '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\u2800\\u{1d159}\\u{13441}\\u{13442}\\u{16fe4}'
-/** A mark on nothing joins what is beside it; the fifth on a letter builds a tower that covers its neighbours. */
+/** A mark on nothing joins its neighbour; the fifth on a letter builds a tower that covers its neighbours. */
 const MISPLACED = '(?<![\\p{L}\\p{M}])\\p{M}|(?<=\\p{M}{4})\\p{M}'
 
-/** Every sign that is not seen, or that hides what stands beside it. */
+/** Every character that is not seen, or that hides its neighbours. */
 export const UNSEEN = new RegExp(`[${HIDDEN}${PLACEHOLDER}${OVERLAYS}${BLANKS}]|${MISPLACED}`, 'u')
-/** The second of two blanks may be the two hundredth: what follows stands where nobody looks. */
+/** The second of two blanks may be the two hundredth: the text after it stands where nobody looks. */
 const UNSHOWABLE = new RegExp(`${UNSEEN.source}|(?<= ) `, 'u')
 const UNSHOWABLE_ALL = new RegExp(UNSHOWABLE.source, 'gu')
 const BLANK = /^[\p{Zs}\u2800]*$/u
@@ -102,7 +102,7 @@ export function questionsIn(text: string): number {
   return Math.max(opening, closing.length + doubled)
 }
 
-/** What was read, short enough to put into an answer: strings are cut and escaped, containers only described. */
+/** A value as it was read, short enough for an answer: strings are cut and escaped, containers only described. */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return `a list of ${value.length}`

@@ -1,8 +1,9 @@
-// How a person can answer a request on a channel: where the copy stands, on the page that it leads to, or not at all.
-// Pure, and asked by whoever admits a request, by whoever delivers it, and by the doctor, so that they cannot disagree.
+// The way a person can answer a request on a channel: where the copy stands, on the page that it leads to, or not at
+// all. Pure, and asked at admission, at delivery and by the doctor, so that they cannot disagree.
 import type { Channel, Proof } from './channel.js'
 
-/** How each channel vouches for who answers a copy where it stands. The web has no other place than its page. */
+/** The proof by which each channel vouches for an answer to a copy where it stands. The web has
+ *  no place but its page. */
 export const OWN_PROOF: Readonly<Record<Channel, Proof | null>> = {
   slack: 'slack_signed',
   telegram: 'telegram_id',
@@ -14,29 +15,29 @@ export const OWN_PROOF: Readonly<Record<Channel, Proof | null>> = {
 /** The page's proof: the console's own where it prints the links, possession of the link and its code elsewhere. */
 export const pageProofOf = (channel: Channel): Proof => (channel === 'web' ? 'console' : 'link_code')
 
-/** It is known who holds the link, and not who they are. */
+/** The proof shows that somebody holds the link, and not who they are. */
 export const provesPossession = (proof: Proof): boolean => proof === 'link_code' || proof === 'console'
 
-/** Whether a code takes the place of the reply handle in what people send. */
+/** Whether a code stands for the reply handle in the messages people send. */
 export const bindsByCode = (channel: Channel): boolean => channel === 'sms'
 
 export type Way =
   | 'reply'
   | 'page'
-  /** Not all of it can be shown there, and the page's proof is not enough. */
+  /** The channel cannot show all of it, and the page's proof is not enough. */
   | 'too_long_here'
-  /** No code is to be had for the answer, and the page's proof is not enough. */
+  /** No code can be given out for the answer, and the page's proof is not enough. */
   | 'no_code_here'
   /** Neither the channel's own proof nor the page's is enough. */
   | 'proof_insufficient'
 
 type Grounds = {
   readonly channel: Channel
-  /** Whether a copy there can show all of what is decided. */
+  /** Whether a copy there can show everything that is decided. */
   readonly shown: boolean
   /** Whether a code can be given out, where the channel needs one. */
   readonly coded: boolean
-  /** What policy takes for this request. */
+  /** The proofs that policy accepts for this request. */
   readonly proofs: readonly Proof[]
 }
 

@@ -1,5 +1,5 @@
-// How a request is spoken of on every channel: what its kind is called, what its default means, how a moment is told. Fixed
-// sentences, none of them taken from a caller.
+// The words for a request on every channel: the name of its kind, the meaning of its default, the spelling of a
+// moment. Fixed sentences, none of them taken from a caller.
 import type { Channel } from './channel.js'
 import type { DefaultAction, RequestType } from './request.js'
 
@@ -21,7 +21,7 @@ const DEFAULTS: Readonly<Record<DefaultAction, string>> = {
 }
 export const defaultWords = (action: DefaultAction): string => DEFAULTS[action]
 
-/** Until when a person's codes on a channel rest. */
+/** The time until which a person's codes on a channel rest. */
 export type Rested = { readonly channel: Channel; readonly until: string }
 
 /** To the person whose codes rest. */
@@ -33,15 +33,15 @@ const ALGORITHM = 'sha256:'
 /** As many digits as an eye compares at once. */
 const GROUP = /.{8}/g
 
-/** `sha256:3f9a1b2c 4d5e6f70 …`: a digest is shown whole, and so that two of them can be compared; other handles as they
- *  are. */
+/** `sha256:3f9a1b2c 4d5e6f70 …`: a digest is shown whole, in groups that can be compared; other
+ *  handles stay as they are. */
 export const inGroups = (handle: string): string =>
   DIGEST.test(handle) ? ALGORITHM + (handle.slice(ALGORITHM.length).match(GROUP) ?? []).join(' ') : handle
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const two = (number: number): string => String(number).padStart(2, '0')
 
-/** `17 Feb 2026, 14:00:05 UTC`. Written by hand: what Intl prints changes between versions of its data. */
+/** `17 Feb 2026, 14:00:05 UTC`. Written by hand: the output of Intl changes between versions of its data. */
 export function inUtc(instant: string): string {
   const at = new Date(instant)
   const day = `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`
