@@ -1,9 +1,10 @@
-// People, channels and policy: what the operator decides, read from one YAML file. Unknown keys are refused with
-// their line, because a misspelt limit that is ignored is a limit that is not there.
+// People, channels and policy: the operator's decisions, read from one YAML file. Unknown keys are refused with their
+// line, because a misspelt limit that is ignored is a limit that is not there.
 //
 // CF1  Everyone named anywhere exists: approvers are recipients, preferred channels have an address.
 // CF2  An address belongs to one person: a reply from it can be nobody else's.
-// CF3  Records have no prototype: a person or action that is not configured is undefined, whatever its name.
+// CF3  Records have no prototype: a person or action that is not configured is undefined, even
+//      under a name like `constructor`.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -37,15 +38,15 @@ export type Config = {
   readonly director: DirectorPolicy
   /** Hosts and networks that may be called though they are inward, or over http, or on another port. */
   readonly callbacks: { readonly allow: readonly string[] }
-  /** Lines that gateways of the operator's own put into mails, word for word. */
+  /** Lines that the operator's own gateways put into mails, word for word. */
   readonly email: { readonly banners: readonly string[] }
 }
 type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
-/** Three questions are what a person answers in one sitting; sixty an hour is one a minute; ten typos are a search. Ten
- *  thousand requests are more than people answer; a wait holds a connection, and a stream reads all that is recorded. */
+/** Three questions are what a person answers in one sitting; sixty an hour is one a minute; ten typos are a search.
+ *  Ten thousand requests are more than people answer; a wait holds a connection, and a stream reads every entry. */
 const LIMITS: Config['limits'] = {
   open_questions_per_run: 3,
   requests_per_recipient_per_hour: 60,
@@ -96,7 +97,7 @@ export function configFileOf({ configFile }: Pick<Settings, 'configFile'>): stri
   return named ? configFile : join(ROOT, USUAL_CONFIG_FILE)
 }
 
-/** What each part allows and the parts together do not (CF1, CF2). */
+/** Faults between parts that are right by themselves (CF1, CF2). */
 function disagreements({ recipients, actions = {} }: RawConfig): Flaw[] {
   const flaws: Flaw[] = []
   for (const [action, { approvers }] of Object.entries(actions)) {
@@ -161,8 +162,8 @@ function settle(raw: RawConfig, written: unknown): Config {
 const bare = <T>(entries: readonly [string, T][]): Record<string, T> =>
   Object.assign(Object.create(null), Object.fromEntries(entries))
 
-/** A link with its code answers for whoever has it, and a caller id can be forged: that either is enough, for whatever is
- *  asked, is never usual, it is written down. Of the others each channel gives its own. */
+/** Anybody who has a link and its code can answer by them, and a caller id can be forged. So neither proof is ever
+ *  enough by default: an operator writes it down. Each other proof is its own channel's. */
 export const WEAK_PROOFS: readonly Proof[] = ['link_code', 'sms_from']
 const USUAL_PROOFS: readonly Proof[] = PROOFS.filter(proof => !WEAK_PROOFS.includes(proof))
 
@@ -178,7 +179,7 @@ export function proofsFor(config: Config, request: RequestDraft): readonly Proof
   }
 }
 
-/** In the data directory: the links and codes that nothing else carries. */
+/** The file in the data directory for links and codes that nothing else carries. */
 export const OUTBOX_FILE = 'outbox.ndjson'
 
 /** Whether links are printed here: only while nothing else could carry them to people, unless told otherwise. */
@@ -187,7 +188,7 @@ export function outboxOpen({ outbox }: Pick<Config, 'outbox'>, configured: reado
   return configured.every(channel => channel === 'web')
 }
 
-/** What the file and the environment cannot both mean. Each problem is a reason not to start. */
+/** Contradictions between the file and the environment. Each problem is a reason not to start. */
 export function checkConfig(config: Config, settings: Settings): readonly string[] {
   const configured = configuredChannels(settings)
   const open = outboxOpen(config, configured)

@@ -1,23 +1,24 @@
-// The data directory: its owner's alone, and marked with where the lane that serves it is found. A command that finds the
-// operator's key there finds beside it the one address that the key is for.
+// The data directory: its owner's alone, and marked with the address of the lane that serves it. A command that finds
+// the operator's key there finds beside it the one address that the key is for.
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ADDRESS_FILE = 'lane.url'
-/** What gives rights, or holds what people said: for their owner alone, should the directory ever be opened or copied. */
+/** Files that give rights, or hold people's words: for their owner alone, should the directory
+ *  ever be opened or copied. */
 const SECRETS = ['secret', 'operator.key', 'outbox.ndjson', 'ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 /** Everything but the owner's own rights. */
 export const OTHERS = 0o077
 const OTHERS_WRITE = 0o022
 
 type Kept = {
-  /** What stood open to others until now. */
+  /** Paths that were open to others until now. */
   readonly corrected: readonly string[]
-  /** What stands open and is not ours to close. */
+  /** Paths that are open to others and not ours to close. */
   readonly flaws: readonly string[]
 }
 
-/** Makes the directory where it is not there, and closes it and what is secret in it to everybody else. The superuser may
+/** Makes the directory if it is missing, and closes it and its secret files to everybody else. The superuser may
  *  change any mode, so a test brings its own `chmod`. */
 export function keepPrivate(dataDir: string, chmod: typeof chmodSync = chmodSync): Kept {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -38,7 +39,7 @@ export function keepPrivate(dataDir: string, chmod: typeof chmodSync = chmodSync
   return { corrected, flaws }
 }
 
-/** False for what is not there. */
+/** False for a path that does not exist. */
 export const isOpenToOthers = (path: string): boolean =>
   ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0
 
@@ -46,7 +47,7 @@ export const isOpenToOthers = (path: string): boolean =>
 export const isOthersToo = (directory: string): boolean =>
   ((statSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS_WRITE) !== 0
 
-/** Where several lanes share the directory, the last one that started is found. */
+/** If several lanes share the directory, the last one that started is found. */
 export function leaveAddress(dataDir: string, url: string): void {
   const file = join(dataDir, ADDRESS_FILE)
   const part = `${file}.${process.pid}`
@@ -54,7 +55,7 @@ export function leaveAddress(dataDir: string, url: string): void {
   renameSync(part, file)
 }
 
-/** Null where no lane has left one that can be read. */
+/** Null if no lane has left an address that can be read. */
 export function addressIn(dataDir: string): string | null {
   try {
     const url = readFileSync(join(dataDir, ADDRESS_FILE), 'utf8').trim()

@@ -1,23 +1,23 @@
-// Which addresses would be spoken to in plain text over a network. Whoever is between reads tokens and answers there, and
-// may change them: such an address is taken only where the operator says that the network is theirs. Mail needs no such
-// word, because it is never handed over unencrypted elsewhere.
+// Addresses that would be spoken to in plain text over a network. Anybody on the way can read tokens and answers
+// there, and change them: such an address is taken only if the operator says that the network is theirs. Mail needs
+// no such permission, because it is never handed over unencrypted elsewhere.
 import { isLoopback } from './loopback.js'
 
-/** As the operator has written them, trimmed; null for what is absent. */
+/** The value of a variable as the operator has written it, trimmed; null if it is absent. */
 type Given = (variable: string) => string | null
-/** The address is read as its driver reads it; what cannot be read is somebody else's to refuse. */
+/** The address is read as its driver reads it; one that cannot be read is refused elsewhere. */
 type Judge = (url: URL, given: Given) => boolean
 
 const last = (url: URL, name: string): string | null => url.searchParams.getAll(name).at(-1) ?? null
 
-/** As the pg driver reads it: of doubled options the last counts, and a host that is a path is a socket. */
+/** As the pg driver reads it: the last of doubled options counts, and a host that is a path is a socket. */
 const isPlainDatabase: Judge = (url, given) => {
   if (!/^postgres(?:ql)?:$/.test(url.protocol)) return false
   const host = last(url, 'host') || decodeURIComponent(url.hostname) || given('PGHOST') || 'localhost'
   return !host.startsWith('/') && !isLoopback(host) && !isVerified(url)
 }
 
-/** Encrypted, and with the server it was meant for: whoever takes any certificate talks to anybody. */
+/** Encrypted, and with the intended server: a client that takes any certificate talks to anybody. */
 function isVerified(url: URL): boolean {
   const mode = last(url, 'sslmode')
   if (mode === null) return ['true', '1'].includes(last(url, 'ssl') ?? '')
@@ -25,8 +25,8 @@ function isVerified(url: URL): boolean {
   return (mode === 'require' || mode === 'prefer') && last(url, 'uselibpqcompat') !== 'true'
 }
 
-/** The driver takes options for its own behind the address: one turns encryption off (`rediss://host?tls=`), one names other
- *  machines. */
+/** The driver reads options of its own behind the address: one turns encryption off (`rediss://host?tls=`), one names
+ *  other machines. */
 const isPlainRedis: Judge = url => {
   if (!/^rediss?:$/.test(url.protocol)) return false
   const isTls = url.protocol === 'rediss:' && !url.searchParams.has('tls')
@@ -65,6 +65,6 @@ export function plainTextIn(given: Given): readonly PlainText[] {
   })
 }
 
-/** A word that is not understood must not pass for a permission, nor be passed over. */
+/** A value that is not understood must neither pass for a permission nor be ignored. */
 export const mistakenPermissions = (given: Given): readonly string[] =>
   PERMISSIONS.filter(permission => (given(permission) ?? '1') !== '1')

@@ -1,5 +1,5 @@
-// What the environment says: secrets and addresses. Pure: the variables come in as a record. A wrong value is named
-// with what would be accepted and never repeated, because most of these values are secrets.
+// The settings from the environment: secrets and addresses. Pure: the variables come in as a record. A wrong value is
+// named with what would be accepted and never repeated, because most of these values are secrets.
 import { isIP } from 'node:net'
 import { CHANNELS, type Channel } from '../request/channel.js'
 import { readSecrets, SECRETS_WORDS } from '../waiter/signature.js'
@@ -13,7 +13,7 @@ export const USUAL_CONFIG_FILE = 'config/lane.yaml'
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Kept as they are: each adapter knows what its own mean. */
+/** Kept as they are: each adapter knows the meaning of its own. */
 export const CHANNEL_VARIABLES = [
   'SLACK_BOT_TOKEN',
   'SLACK_SIGNING_SECRET',
@@ -53,10 +53,11 @@ export type Settings = {
   readonly profile: 'embedded' | 'cluster'
   readonly databaseUrl: string | null
   readonly redisUrl: string | null
-  /** What callbacks are signed with, in any order; null where nobody is called. */
+  /** The secrets that callbacks are signed with, in any order; null where nobody is called. */
   readonly webhookSecrets: readonly Uint8Array[] | null
   readonly channelVariables: Readonly<Partial<Record<ChannelVariable, string>>>
-  /** The variables whose addresses are spoken to in plain text, because the operator said that the network is theirs. */
+  /** The variables whose addresses are spoken to in plain text, because the operator said that
+   *  the network is theirs. */
   readonly plainText: readonly string[]
 }
 
@@ -90,7 +91,7 @@ const urlOf =
   (text: string): string | null =>
     URL.canParse(text) && schemes.includes(new URL(text).protocol) ? text : null
 
-/** What stands behind the address is the number of a database: the driver takes whatever else for none, or for all. */
+/** The path of the address is the number of a database: the driver takes anything else for none, or for all. */
 const redisUrlOf = (text: string): string | null =>
   URL.canParse(text) && /^\/?[0-9]*$/.test(new URL(text).pathname) ? urlOf('redis:', 'rediss:')(text) : null
 
@@ -114,7 +115,7 @@ function proxiesOf(text: string): boolean | number | readonly string[] | null {
 
 const levelOf = (text: string): LogLevel | null => LOG_LEVELS.find(level => level === text) ?? null
 const secretOf = (text: string): string | null => (text.length >= MIN_SECRET_CHARS ? text : null)
-/** What an Authorization header can carry (RFC 6750, token68). */
+/** A key that an Authorization header can carry (RFC 6750, token68). */
 const apiKeyOf = (text: string): string | null =>
   /^[A-Za-z0-9._~+/-]+=*$/.test(text) ? secretOf(text) : null
 
@@ -187,7 +188,7 @@ const unencrypted = (given: (variable: string) => string | null): SettingProblem
   ),
 ]
 
-/** What a channel cannot start without; of alternatives one is enough. */
+/** The variables a channel cannot start without; one of several alternatives is enough. */
 const NEEDED: Readonly<Record<Channel, readonly (readonly ChannelVariable[])[]>> = {
   slack: [['SLACK_BOT_TOKEN'], ['SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN']],
   email: [['SMTP_URL'], ['EMAIL_FROM'], ['IMAP_URL', 'EMAIL_WEBHOOK_SECRET']],
@@ -202,7 +203,7 @@ export const missingVariables = (channel: Channel, { channelVariables }: Setting
     .filter(alternatives => alternatives.every(variable => channelVariables[variable] === undefined))
     .map(alternatives => alternatives.join(' or '))
 
-/** How the names of a channel's variables begin, the ones it can start without among them. */
+/** The beginnings of the names of a channel's variables, including those it can start without. */
 const BEGINNINGS: Readonly<Record<Channel, readonly string[]>> = {
   slack: ['SLACK_'],
   email: ['SMTP_', 'IMAP_', 'EMAIL_'],

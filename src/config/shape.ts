@@ -84,7 +84,7 @@ const limit = z
   .max(MAX_LIMIT, { error: LIMIT_WORDS })
   .exactOptional()
 
-/** More than this is a network, which has a shorter name. */
+/** A longer list is a network, which has a shorter name. */
 const MAX_ALLOWED = 100
 const ALLOW_WORDS = `a list of at most ${MAX_ALLOWED}, each ${ALLOWED_WORDS}`
 const allowed = z.string({ error: ALLOWED_WORDS }).refine(isAllowable, { error: ALLOWED_WORDS })
@@ -122,7 +122,7 @@ const director = shape('director', {
   }).exactOptional(),
 })
 
-/** What a gateway writes is a sentence; a shorter line could be somebody's answer. */
+/** A gateway writes a sentence; a shorter line could be somebody's answer. */
 const [MIN_BANNER_CHARS, MAX_BANNER_CHARS, MAX_BANNERS] = [8, 500, 50]
 const BANNER_WORDS = `one line of ${MIN_BANNER_CHARS} to ${MAX_BANNER_CHARS} characters, as the gateway writes it`
 const BANNERS_WORDS = `a list of at most ${MAX_BANNERS}, each ${BANNER_WORDS}`

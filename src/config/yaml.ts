@@ -40,7 +40,8 @@ export function readYaml(text: string): LinedYaml {
 
 const start = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined)
 
-/** Where a path was written: at its key in a map, at its item in a list; else at the nearest thing that was. */
+/** The offset at which a path was written: at its key in a map, at its item in a list; else that
+ *  of the nearest node above. */
 function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
   let node: unknown = root
   let offset = start(root) ?? 0
