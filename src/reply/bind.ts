@@ -1,8 +1,8 @@
-// Which delivery a reply is about: by the handle that travelled, by the provider's reference of the copy, or by the code typed
-// from the person's own address. What names none is nobody's reply.
+// The delivery a reply is about: found by the handle that travelled, by the provider's reference of the copy, or by
+// the code typed from the person's own address. A reply that names no delivery is nobody's.
 //
 // B1  A page's handle is used on the page and nowhere else; a copy's own handle on the copy's channel and nowhere else.
-// B2  A code costs the same to look for however many codes its person has ever had.
+// B2  The search for a code costs the same however many codes its person has ever had.
 
 import type { Inbound } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
@@ -20,8 +20,8 @@ import type { Speaker } from './rest.js'
 
 /** Longer ids of messages are kept by their hash: an entry's body has no room for them. */
 const MAX_ID_CHARS = 200
-/** How many of the messages on a person's phone could be answered by code once their requests were settled, when codes had
- *  four characters. */
+/** When codes had four characters, this many messages on a person's phone could be answered by code after their
+ *  requests were settled. */
 const FORMER_CODES_REMEMBERED = 20
 
 export type Binder = {
@@ -36,9 +36,9 @@ export type Binder = {
   readonly now: () => number
 }
 
-/** What a reply is about, and by what right. */
+/** The delivery a reply is about, and the right it has there. */
 export type Bound = Pick<Facts, 'inbound' | 'grant' | 'token' | 'speaker' | 'fits'>
-/** A code that is none of this person's, where they have no copy that it could be recorded with. */
+/** A code that is none of this person's, when they have no copy that it could be recorded with. */
 type Missed = { readonly missed: Speaker }
 
 type Found = Pick<Facts, 'grant' | 'speaker' | 'fits'>
@@ -52,12 +52,14 @@ export async function bind(binder: Binder, given: Inbound): Promise<Bound | Miss
   return { inbound: asProven(inbound, found.grant), token, ...found }
 }
 
-/** The console vouches for links that were printed on it: one that went out by another channel proves possession only. */
+/** The console vouches for links that were printed on it: a link that went out by
+ *  another channel proves possession only. */
 const asProven = (inbound: Inbound, { channel }: Grant): Inbound =>
   inbound.proof === 'console' && channel !== 'web' ? { ...inbound, proof: 'link_code' } : inbound
 
-/** A channel may change the case of what travels through it; what is no handle then names nothing. Half a pair of surrogates
- *  cannot be written down: what is judged, hashed and kept is the same text on every store. */
+/** A channel may change the case of a handle in transit; text that is no handle even so names nothing. Half a
+ *  surrogate pair cannot be written down, so the text that is judged, hashed and kept is made
+ *  the same on every store. */
 function readInbound(given: Inbound): Inbound | null {
   const { provider_message_id: id } = given
   const kept = { text: wellFormed(given.text), ...(id !== undefined && { provider_message_id: idOf(id) }) }
@@ -89,7 +91,7 @@ async function find(binder: Binder, inbound: Inbound): Promise<Found | Missed | 
   }
 }
 
-/** Whether the handle came back where its use is (B1). */
+/** Whether the handle came back on the side it is for (B1). */
 function isUsed({ use, channel }: Grant, inbound: Inbound): boolean {
   if (use === null) return true
   const onPage = provesPossession(inbound.proof)
@@ -107,8 +109,9 @@ function hasPageCode({ keyring }: Binder, grant: Grant, { proof, code: typed = '
   return kept === code_hash
 }
 
-/** A code of a request that is settled leads there, so that whoever is late is told what holds. One that is none of theirs,
- *  or that two open requests share by chance, is a try: it is recorded with the newest copy that can still be answered. */
+/** The code of a settled request leads there, so that a late answer is told how it ended. A code that is none of
+ *  theirs, or that two open requests share by chance, is a try: it is recorded with the newest copy
+ *  that can still be answered. */
 async function byCode(binder: Binder, speaker: Speaker, typed: string): Promise<Found | Missed | null> {
   const fitting = await grantsWith(binder, speaker, typed)
   const [only, ...others] = fitting
@@ -125,7 +128,7 @@ async function byCode(binder: Binder, speaker: Speaker, typed: string): Promise<
   return live === null ? { missed: speaker } : { grant: live, speaker, fits: false }
 }
 
-/** Those of this person's grants on this channel that have this code, the newest last. */
+/** This person's grants on this channel that have this code, the newest last. */
 async function grantsWith(
   { shelf, keyring }: Binder,
   { channel, user_id }: Speaker,

@@ -19,14 +19,14 @@ import type { Speaker } from './rest.js'
 export type Facts = {
   readonly inbound: Inbound
   readonly grant: Grant
-  /** Whose code it was bound by, and where; null where it was bound otherwise. */
+  /** The person by whose code it was bound, and the channel; null if it was bound otherwise. */
   readonly speaker: Speaker | null
-  /** The code is there and right, where one is asked. */
+  /** The code is there and right, if one is needed. */
   readonly fits: boolean
   readonly subject: Case
   readonly delivery: Delivery
   readonly token: Verified
-  /** Who the channel says is speaking, by the lane's own register; null for a stranger. */
+  /** The speaker the channel vouches for, by the lane's own register; null for a stranger. */
   readonly sender: string | null
   readonly proofs: readonly Proof[]
   /** The ledger's clock. */
@@ -58,7 +58,7 @@ const expiryOf = (facts: Facts): number => (claims(facts)?.exp ?? 0) * 1000
 export const isSameMoment = (facts: Facts, ms: number): boolean =>
   [facts.subject.deadline_ms, expiryOf(facts)].every(moment => facts.ms < moment === ms < moment)
 
-/** What must hold before the words are looked at. */
+/** The checks before the words are looked at. */
 const RIGHT: readonly Test[] = [
   ['rate_limited', facts => !facts.exhausted && !facts.resting && !isDead(facts)],
   ['token_malformed', facts => !flawed(facts, 'token_malformed')],
@@ -95,10 +95,10 @@ function isForThisRequest(facts: Facts): boolean {
   )
 }
 
-/** The attempts of whoever answers so were used up before. */
+/** The attempts by this proof were used up before. */
 export const isDead = ({ delivery, inbound }: Facts): boolean => delivery.exhausted.includes(inbound.proof)
 
-/** Who speaks is proven, and not that they speak of this request: they may have been led to write the words. */
+/** The speaker is proven, but not that they speak of this request: they may have been led to write the words. */
 const isBoundEnough = ({ inbound, subject }: Facts): boolean =>
   inbound.loosely !== true || subject.request.type !== 'REQUEST_APPROVAL'
 
@@ -108,14 +108,15 @@ function isAnswerable({ grant: { use, code_hash }, inbound: { proof } }: Facts):
   return use === 'reply' || (provesPossession(proof) && code_hash !== '')
 }
 
-/** Of a request's copies that are answered by a code only the newest is: an older one would be a second to guess. */
+/** When a request's copies are answered by code only the newest one counts: an older code would be
+ *  a second one to guess. */
 function isNewest({ subject, grant }: Facts): boolean {
   const isTheirs = (one: Delivery): boolean => one.user_id === grant.user_id && one.channel === grant.channel
   const newest = subject.deliveries.findLast(one => isTheirs(one) && needsCode(one))
   return newest?.minted.token_hash === hashToken(grant.token)
 }
 
-/** What an accepted reply has passed: always the same, so it is spelt once. */
+/** The checks of an accepted reply: always the same, so they are spelt once. */
 const ALL_HOLD: readonly Check[] = REASONS.map(check => ({ check, ok: true }))
 remember(ALL_HOLD)
 

@@ -1,13 +1,14 @@
-// Lets an answer in. Whatever came back is judged and recorded in one append: an accepted reply resolves its request
-// with it, a rejected one leaves it open, and either way the event names every check and its result.
+// Lets an answer in. A reply that names a delivery is judged and recorded in one append: an accepted reply
+// resolves its request with it, a rejected one leaves it open, and either way the event names
+// every check and its result.
 //
 // R1  Nothing is said to the person before the commit.
 // R2  The deadline is judged by the ledger's clock inside the append; from `deadline_at` on only the default can win.
-// R3  What names no delivery is not recorded: strangers cannot grow the ledger.
-// R4  Attempts are counted per delivery and proof: whoever holds the link uses up the page's, and nobody's on the channel.
-//     When they run out no answer is taken so, whatever comes next. All strangers to a delivery have one count together,
-//     which bounds what they can make the ledger hold and uses up nothing of the addressee's.
-// R5  That a proof is not enough is nobody's attempt: it is said each time, and recorded a few times.
+// R3  A reply that names no delivery is not recorded: strangers cannot grow the ledger.
+// R4  Attempts are counted per delivery and proof: the holder of a link uses up the page's attempts, and nobody's on
+//     the channel. When they run out no further answer by that proof is taken. All strangers to a delivery share one
+//     count, which bounds what they can make the ledger hold and takes nothing from the addressee.
+// R5  An answer by an insufficient proof is nobody's attempt: the person is told each time, the ledger a few times.
 // R6  A wrong code is counted against the codes of its person on that channel, see rest.ts.
 import type { Inbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
@@ -24,7 +25,7 @@ import { type Facts, isDead, type Judgement, judge } from './checks.js'
 import { codeTry, type Rester, restIfGuessed, type Speaker } from './rest.js'
 import { keepsake, tell } from './tell.js'
 
-/** What strangers, and answers by a proof that is not enough, may add to one delivery's story. */
+/** Entries that strangers, and answers by an insufficient proof, may add to one delivery's story. */
 const RECORDED_AT_MOST = 10
 
 export type Receiver = Binder &
@@ -43,19 +44,19 @@ export type Received =
       readonly refusal: Refusal | null
       readonly subject: Case
       readonly delivery_id: string
-      /** It came from whom it was for, and the channel vouches for that. */
+      /** It came from the addressee, and the channel vouches for that. */
       readonly theirs: boolean
     }
 
-/** What the guards have said so far; each can only turn true. */
+/** The answers of the guards so far; each can only turn true. */
 type Known = {
   readonly exhausted: boolean
   readonly resting: boolean
   readonly duplicate: boolean
-  /** The ledger has said of this message already that it came twice. */
+  /** The ledger holds already that this message came twice. */
   readonly repeated: boolean
   readonly replayed: boolean
-  /** The ledger has said often enough that this proof is not enough. */
+  /** The ledger holds often enough that this proof is insufficient. */
   readonly saidEnough: boolean
 }
 
@@ -68,7 +69,8 @@ const NOTHING_KNOWN: Known = {
   saidEnough: false,
 }
 
-/** With the reply, what else must stand or fall with it: the place up to which a pulled channel has been read. */
+/** Takes, with the reply, a row that must stand or fall with it: the place up to which a
+ *  pulled channel has been read. */
 export async function receive(
   receiver: Receiver,
   given: Inbound,
@@ -120,7 +122,7 @@ function judgedBy(receiver: Receiver, bound: Bound, subject: Case, known: Known)
   return facts && { facts, judgement: judge(facts) }
 }
 
-/** Whether this sender could answer now, whatever the words: nothing is recorded and nothing counted. */
+/** Whether this sender could answer now, before any words: nothing is recorded and nothing counted. */
 export async function glance(
   receiver: Receiver,
   given: Inbound,
@@ -148,8 +150,8 @@ function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): 
   return { subject, delivery, sender, proofs, ms: receiver.now(), ...bound, ...known }
 }
 
-/** Where a channel proves possession only, whoever has the handle and its code speaks as the addressee; one that
- *  vouches for its senders and names nobody has vouched for nobody. */
+/** On a channel that proves possession only, anybody with the handle and its code speaks as the addressee. A channel
+ *  that vouches for its senders and names nobody has vouched for nobody. */
 function whoSpeaks(
   receiver: Receiver,
   { channel, sender, proof }: Inbound,
@@ -159,12 +161,13 @@ function whoSpeaks(
   return provesPossession(proof) ? addressee : null
 }
 
-/** Vouched for, and a person: who only uses the addressee's name, and a robot of theirs, have attempts of their own. */
+/** Vouched for, and a person: somebody who only uses the addressee's name, or a robot of theirs,
+ *  is counted with the strangers. */
 const isAddressee = ({ sender, token, inbound }: Facts): boolean =>
   token.ok && sender === token.claims.sub && inbound.authenticated && !inbound.automated
 
-/** Nothing more is said of what takes no answer any more: the entry that ended it is there. And a stranger's attempts running
- *  out takes nothing from the addressee, and needs no entry beyond those already made. */
+/** Nothing more is recorded of a copy that takes no answer any more: the entry that ended it is there. And a stranger
+ *  who runs out of attempts takes nothing from the addressee, and needs no entry beyond those already made. */
 function isSilent({ facts, judgement }: Judged, { repeated, saidEnough }: Known): boolean {
   if (repeated || saidEnough) return true
   if (judgement.ok || judgement.reason !== 'rate_limited') return false
@@ -184,7 +187,7 @@ function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
   return guards
 }
 
-/** What it is counted under (R4, R5, R6). */
+/** The counts that apply to it (R4, R5, R6). */
 function countsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[] {
   const { speaker, fits, grant, inbound } = facts
   const { delivery_id } = grant
@@ -193,7 +196,8 @@ function countsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
     at_most === 0 || facts.exhausted
       ? []
       : [{ kind: 'attempts', delivery_id, under: name, at_most, fails: !likely.ok }]
-  // A wrong code is one whatever else is wrong with the copy that it is recorded with: another of theirs may be answered.
+  // A wrong code counts as one even if the copy it is recorded with has other faults: another
+  // of theirs may be answered.
   if (speaker !== null && !fits) return [codeTry(speaker, true)]
   if (!isAddressee(facts)) return under('strangers', RECORDED_AT_MOST)
   if (reason === 'proof_insufficient') return under(reason, RECORDED_AT_MOST)

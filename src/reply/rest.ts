@@ -1,9 +1,9 @@
-// Codes that are guessed at rest. Whoever can write from a person's number can try codes on that channel: after ten wrong ones
-// in an hour none is taken there for a while, each time twice as long as the last. Nobody else's codes, no other channel
-// and no page rest with them.
+// Codes that are guessed at rest. Anybody who can write from a person's number can try codes on that channel: after
+// ten wrong ones in an hour none is taken there for a while, each time twice as long as the last. Nobody else's
+// codes, no other channel and no page rest with them.
 //
-// RR1  Wrong codes are counted in the append that records them, and a right one is guarded by the same count: however many
-//      come at once, the eleventh within the hour is not looked at.
+// RR1  Wrong codes are counted in the append that records them, and a right one is guarded by the same count: however
+//      many come at once, the eleventh within the hour is not looked at.
 // RR2  Each rest is told once, in the ledger.
 
 import { instant } from '../clock.js'
@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
 const FIRST_REST_MS = 900_000
 const LONGEST_REST_MS = 86_400_000
 
-/** Whose codes, and where. */
+/** The person whose codes they are, and the channel. */
 export type Speaker = { readonly channel: Channel; readonly user_id: string }
 
 /** Asked of every reply that is bound by a code. */
@@ -30,12 +30,12 @@ export const codeTry = ({ channel, user_id }: Speaker, fails: boolean): Guard =>
 
 export type Rester = { readonly ledger: Ledger; readonly shelf: Shelf }
 
-/** Lets the codes rest if too many were missed and nobody has done so yet. */
+/** Lets the codes rest if too many were missed and they do not rest yet. */
 export async function restIfGuessed({ ledger, shelf }: Rester, { channel, user_id }: Speaker): Promise<void> {
   const misses = await shelf.misses(channel, user_id, ledger.now() - HOUR_MS)
   if (misses < MISSES_AN_HOUR) return
   const last = await shelf.rest(channel, user_id)
-  // Whoever else saw the same misses saw the same rest before them: one of us tells of this one.
+  // Every replica that saw the same misses saw the same rest before them: only one of us records this one.
   const value = `${channel}/${user_id}/${last?.until_ms ?? 0}`
   await ledger.append({
     guards: [{ kind: 'unclaimed', space: 'rest', value }],
@@ -51,7 +51,7 @@ export async function restIfGuessed({ ledger, shelf }: Rester, { channel, user_i
   })
 }
 
-/** Twice the last one, unless that was over for as long as the longest lasts. */
+/** Twice the last rest, unless that ended as long ago as the longest lasts. */
 function lengthAfter(last: Rest | null, ms: number): number {
   if (last === null || ms - last.until_ms >= LONGEST_REST_MS) return FIRST_REST_MS
   return Math.min(2 * last.length_ms, LONGEST_REST_MS)

@@ -1,5 +1,5 @@
-// A reply as the ledger is told of it: the events of one that was accepted, the entry of one that was not, and its words
-// beside them.
+// A reply as the ledger records it: the events of an accepted one, the entry of a rejected one,
+// and its words beside them.
 import type { Inbound } from '../adapter/contract.js'
 import { canonical, sha256 } from '../canonical.js'
 import { instant } from '../clock.js'
@@ -26,8 +26,8 @@ export function keepsake(inbound: Inbound, grant: Grant): RawReply {
   }
 }
 
-/** The judgement holds if the ledger's own clock leaves it as it was. If a moment that matters has come between,
- *  everything is asked afresh: an overdue default is resolved first, and what is said is what was recorded. */
+/** The judgement holds if the ledger's own clock leaves it as it was. If a deadline or an expiry has come in between,
+ *  everything is asked afresh: an overdue default is resolved first, and the person is told what was recorded. */
 export function tell(
   facts: Facts,
   judgement: Judgement,
@@ -60,7 +60,7 @@ function rejection(facts: Facts, judgement: Extract<Judgement, { ok: false }>, r
   }
 }
 
-/** The reply, and with it the resolution where it decides. */
+/** The reply, and the resolution if the reply decides. */
 function acceptance(
   facts: Facts,
   judgement: Extract<Judgement, { ok: true }>,

@@ -1,7 +1,7 @@
-// Replies by one handle take turns. They would be put in order by the ledger anyway, but each that loses reads the story
+// Replies by one handle take turns. The ledger would put them in order anyway, but each that loses reads the story
 // again: a storm on one link would cost the square of its size.
 export class Turns {
-  /** The last of each queue. Owned by take(). */
+  /** The last reply of each queue. Owned by take(). */
   readonly #last = new Map<string, Promise<unknown>>()
 
   take<T>(name: string, work: () => Promise<T>): Promise<T> {
