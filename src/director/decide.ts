@@ -1,4 +1,4 @@
-// What a run does next, from the outcome of its request and the operator's policy alone. Pure: the same case and
+// The next move of a run, from the outcome of its request and the operator's policy alone. Pure: the same case and
 // policy give the same decision, wherever and whenever it is asked for.
 //
 // D1  An approval that was not answered YES never continues.
@@ -20,7 +20,7 @@ function moveOf({ run }: Case, move: Move): Omit<Decision, 'reason'> {
   return { ...move, work_item_id: run.work_item_id }
 }
 
-/** Which line of the policy speaks, and why in a few fixed words. */
+/** The line of the policy that applies, and the reason in a few fixed words. */
 function situation(subject: Case): readonly [keyof Decisions, string] {
   const { request, state } = subject
   const isApproval = request.type === 'REQUEST_APPROVAL'
@@ -56,6 +56,6 @@ function answered(subject: Case): readonly [keyof Decisions, string] {
 export const isApproved = ({ request, state, answer }: Case): boolean =>
   request.type === 'REQUEST_APPROVAL' && state === 'answered' && answer?.parsed_choice === 'YES'
 
-/** D1, for whoever decides. */
+/** D1, for every director, the lane's own or another. */
 export const mayContinue = (subject: Case): boolean =>
   subject.request.type !== 'REQUEST_APPROVAL' || isApproved(subject)

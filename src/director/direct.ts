@@ -1,8 +1,8 @@
-// What follows on an outcome, as events for the same append: the decision, the right that a YES gives, and what the
-// answer proposes. In one append with the resolution, so there is no moment at which one stands without the other.
+// The consequences of an outcome, as events for the same append: the decision, the right that a YES gives, and the
+// answer's proposals. In one append with the resolution, so there is no moment at which one stands without the other.
 //
-// Where a run has a director of its own the lane is silent about what the run does; the answer's own proposals are
-// the person's, not the director's, and are told all the same.
+// If a run has a director of its own the lane is silent about the run's next move; the answer's proposals are the
+// person's, not the director's, and are recorded all the same.
 import { type Case, decidingReply } from '../agenda/case.js'
 import { hashOf } from '../canonical.js'
 import { type Deed, LANE } from '../event.js'
@@ -11,16 +11,16 @@ import { type Decision, decide, isApproved } from './decide.js'
 import type { DirectorPolicy } from './policy.js'
 import { type Proposal, proposed } from './propose.js'
 
-/** Where the events will stand. */
+/** The time at which the events will stand. */
 type Moment = { readonly at: string; readonly ms: number }
-/** Who decides, about which entry. */
+/** The one who decides, and the entry the decision is about. */
 type Authority = { readonly by: string; readonly because: number }
 
 type Direction = {
   readonly policy: DirectorPolicy
   /** The run has an outside director. */
   readonly outside: boolean
-  /** For the one policy token there may be: chance comes in by parameter. */
+  /** The id of the one policy token there may be: chance comes in by parameter. */
   readonly jti: string
 }
 

@@ -1,5 +1,5 @@
-// The director, put together: what a run does next, and by what right. Whatever it says is an entry in the story of the
-// request it is about; deciding is done by the pure files beside this one.
+// The director, put together: the next move of a run, and its right to make it. Each of its decisions is an entry in
+// the story of the request it is about; the pure files beside this one do the deciding.
 import type { Case } from '../agenda/case.js'
 import type { Ledger } from '../ledger/contract.js'
 import type { Recorder, Sequel } from '../record/record.js'
@@ -29,7 +29,7 @@ export class Director {
     this.#parts = parts
   }
 
-  /** What will follow on the resolution of this request, should the append about to be made resolve it. */
+  /** The consequences of this request's resolution, should the append about to be made resolve it. */
   async direct({ run, request }: Case): Promise<Sequel> {
     const { ledger, policy } = this.#parts
     const jti = request.type === 'REQUEST_APPROVAL' ? newJti() : ''
@@ -44,7 +44,7 @@ export class Director {
     return hear({ record: recorder.record, current, policy, jti: newJti() }, word)
   }
 
-  /** The policy token of an approval, made from its entry; null where there is none that could be spent. */
+  /** The policy token of an approval, made from its entry; null if there is none that could be spent. */
   async policyToken(subject: Case): Promise<string | null> {
     const { ledger, keyring } = this.#parts
     const token = subject.policy_token
@@ -61,7 +61,8 @@ export class Director {
     return requestId === null ? { kind: 'unknown' } : revoke(this.#treasury(), requestId, reason, by)
   }
 
-  /** Withdrawing what was answered takes back the right, not the answer. Null where there was none to take back. */
+  /** Withdrawing an answered request takes back the right, not the answer. Null if there was no
+   *  right to take back. */
   async takeBack(subject: Case, reason: string, by: string): Promise<Case | null> {
     if (subject.policy_token === null) return null
     const result = await revoke(this.#treasury(), subject.request_id, reason, by)

@@ -1,8 +1,8 @@
-// What the operator has decided about decisions (config/lane.yaml, `director`). Silence, a refusal and a withdrawn
-// approval have no CONTINUE to choose: the type leaves it out, and so does the shape of the file.
+// The operator's policy for decisions (config/lane.yaml, `director`). Silence, a refusal and a withdrawn approval
+// have no CONTINUE to choose: the type leaves it out, and so does the shape of the file.
 import type { DefaultAction, Mood } from '../request/request.js'
 
-/** What a run can be told. */
+/** The moves a run can be told to make. */
 export type Move =
   | { readonly decision: 'CONTINUE' | 'SPLIT' | 'HALT' }
   | { readonly decision: 'CHANGE_MOOD'; readonly mood: Mood }
@@ -26,7 +26,7 @@ export type Decisions = Readonly<Record<(typeof FREE_OUTCOMES)[number], Move>> &
 export type DirectorPolicy = {
   /** How long after the answer an approval can be spent. */
   readonly approval_valid_seconds: number
-  /** Whether a reply may propose what the run is to believe. */
+  /** Whether a reply may propose a belief for the run. */
   readonly believe: boolean
   readonly decisions: Decisions
 }
@@ -35,7 +35,7 @@ const halt = { decision: 'HALT' } as const
 const goOn = { decision: 'CONTINUE' } as const
 const become = <M extends Mood>(mood: M) => ({ decision: 'CHANGE_MOOD', mood }) as const
 
-/** A quarter of an hour: long enough to carry out what was approved, too short to be kept for another day. */
+/** A quarter of an hour: long enough to carry out an approved action, too short to be kept for another day. */
 export const USUAL_POLICY: DirectorPolicy = {
   approval_valid_seconds: 900,
   believe: false,

@@ -1,5 +1,5 @@
-// What a reply may propose for the run's AHDB: a stated preference for DRIVE, and where policy allows it a stated
-// bound for BELIEVE. ASSERT needs evidence and HYPOTHESIZE is the run's own, so neither is ever taken from a reply.
+// The proposals of a reply for the run's AHDB: a stated preference for DRIVE, and if policy allows it a stated bound
+// for BELIEVE. ASSERT needs evidence and HYPOTHESIZE is the run's own, so neither is ever taken from a reply.
 import type { Case } from '../agenda/case.js'
 import { type AhdbField, type Body, isClosedField } from '../event.js'
 
@@ -9,7 +9,7 @@ export type Proposal = Pick<Delta, 'field' | 'state' | 'delta' | 'reason'>
 /** A number or a day that a person has named is a limit to reckon with, not only a wish. */
 const BOUNDS: readonly string[] = ['number', 'date']
 
-/** What the answer itself proposes: only an answered question states a preference. */
+/** The answer's own proposals: only an answered question states a preference. */
 export function proposed({ request, answer }: Case, believe: boolean): readonly Proposal[] {
   if (request.type !== 'REQUEST_QUESTION' || answer === null) return []
   const { question_id, question_text } = request
@@ -19,7 +19,7 @@ export function proposed({ request, answer }: Case, believe: boolean): readonly 
   return [drive, { field: 'believe', state: 'proposed', delta }]
 }
 
-/** What an outside director proposes, field by field: taken, or refused and why. */
+/** An outside director's proposal for one field: taken, or refused and why. */
 export function judgeProposal(field: AhdbField, delta: Delta['delta'], believe: boolean): Proposal {
   if (isClosedField(field)) {
     return { field, state: 'refused', delta, reason: `a reply never updates ${field.toUpperCase()}` }

@@ -1,16 +1,17 @@
-// By what right: which claims the ledger stands behind, and whether spending them is allowed now. Pure; the ledger's
+// The right to act: the claims the ledger stands behind, and whether spending them is allowed now. Pure; the ledger's
 // clock comes in by parameter, and the same judgement is made again inside the append.
 //
 // DR1  "Approve A, run B" is impossible: action and parameters are hashed again at the spend and must be the approved
 //      ones, to the byte of their RFC 8785 text.
-// DR2  A right is spent once. The same spend_id finds its own spend again, whatever has come since; another finds it gone.
-// DR3  A right is good only for the caller that opened the approval, in its run, while it is neither old nor taken back.
+// DR2  A right is spent once. The same spend_id always finds its own spend again; another finds the right gone.
+// DR3  A right is good only for the caller that opened the approval, in its run, while it is
+//      neither old nor taken back.
 import type { Case, PolicyToken } from '../agenda/case.js'
 import { canonical } from '../canonical.js'
 import type { PolicyClaims } from '../token/policy-token.js'
 import { hashParameters } from './direct.js'
 
-/** The claims of a case's policy token: what its entry says, and nothing else. */
+/** The claims of a case's policy token: those its entry holds, and nothing else. */
 export function claimsOf(subject: Case, token: PolicyToken): PolicyClaims {
   return {
     sub: subject.opened_by,
@@ -28,7 +29,8 @@ export function claimsOf(subject: Case, token: PolicyToken): PolicyClaims {
 
 export type WhyNot = 'revoked' | 'expired'
 
-/** Why a right that was not spent yet cannot be, or null. The ledger's own expiry decides, to the millisecond. */
+/** The reason a right that was not spent yet cannot be, or null. The ledger's own expiry
+ *  decides, to the millisecond. */
 export function flawOfToken({ revoked_at, expires_at }: PolicyToken, ms: number): WhyNot | null {
   if (revoked_at !== null) return 'revoked'
   return ms >= Date.parse(expires_at) ? 'expired' : null
@@ -41,7 +43,7 @@ export type Spend = {
   readonly action: string
   readonly parameters: unknown
   readonly spend_id: string
-  /** The key id of who spends. */
+  /** The key id of the spender. */
   readonly by: string
 }
 

@@ -1,5 +1,5 @@
-// A run as the ledger tells of it: the mood it is in, what it waits for, what was decided, and what its AHDB has been
-// given. A projection of the stories of its requests and of nothing else.
+// A run as the ledger tells of it: its mood, its open requests, the decisions about it, and the deltas of its AHDB. A
+// projection of the stories of its requests and of nothing else.
 import type { AhdbField, Entry, EntryOf } from '../event.js'
 
 type RunDecision = Omit<EntryOf<'DIRECTOR_DECIDED'>['body'], 'because'> & {
@@ -9,7 +9,7 @@ type RunDecision = Omit<EntryOf<'DIRECTOR_DECIDED'>['body'], 'because'> & {
 
 type RunView = {
   readonly run_id: string
-  /** The last one that is known: as the run said it, or as it was told. */
+  /** The last mood that is known: as the run stated it, or as it was told. */
   readonly mood: string | null
   readonly open_requests: readonly string[]
   readonly decisions: readonly RunDecision[]

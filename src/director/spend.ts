@@ -1,5 +1,5 @@
-// Spends and takes back the rights that approvals have given. Each is one append on top of the story that was read;
-// whoever loses a race reads the story again and is told what it says.
+// Spends and takes back the rights that approvals have given. Each is one append on top of the story that was read; a
+// caller that loses a race reads the story again and is told what it says.
 import type { Case } from '../agenda/case.js'
 import type { Moment } from '../ledger/contract.js'
 import type { Recorder, Told } from '../record/record.js'

@@ -1,6 +1,6 @@
-// An outside director's decision. It follows /v1/events, decides what the run does, and says so here; from its first
-// word on the lane is silent about that run. A decision about an open request steers the run and takes it over; the one
-// about the outcome is made once, after it.
+// An outside director's decision. It follows /v1/events, decides the run's next move, and says so here; from its
+// first word on the lane is silent about that run. A decision about an open request steers the run and takes it over;
+// the one about the outcome is made once, after it.
 import type { Case } from '../agenda/case.js'
 import type { AhdbField, EntryOf } from '../event.js'
 import type { Recorder } from '../record/record.js'
@@ -28,7 +28,7 @@ export type Heard =
 type Ear = Pick<Recorder, 'record'> & {
   readonly current: (requestId: string) => Promise<Case | null>
   readonly policy: DirectorPolicy
-  /** For the policy token, should the decision give one. */
+  /** The id of the policy token, should the decision give one. */
   readonly jti: string
 }
 
