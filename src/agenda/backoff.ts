@@ -1,5 +1,6 @@
-// When a failed attempt is repeated: doubling from a second to five minutes, spread by a fifth so that what failed
-// together is not repeated together. The spread is read off the delivery's own id: the agenda knows no randomness.
+// When a failed attempt is repeated: doubling from a second to five minutes, spread by a fifth so that sends that
+// failed together are not repeated together. The spread is derived from the delivery's own id:
+// the agenda knows no randomness.
 import { sha256 } from '../canonical.js'
 
 const FIRST_MS = 1_000

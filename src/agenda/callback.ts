@@ -1,12 +1,13 @@
-// When a callback is repeated: the schedule of Standard Webhooks 1.0.0, ten attempts over some three days. A little is
-// added, read off the request's own id, so that what failed together is not repeated together; never taken away.
+// When a callback is repeated: the schedule of Standard Webhooks 1.0.0, ten attempts over some three days. A little
+// is added, never taken away, so that calls that failed together are not repeated together; it is derived from the
+// request's own id.
 import { sha256 } from '../canonical.js'
 import type { StoredBody } from '../event.js'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-/** From one attempt to the next; the first is made at once. */
+/** The pause before each further attempt; the first is made at once. */
 const PAUSES_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -36,7 +37,7 @@ export function callAgainAt(
   return Math.ceil(failedAt + Math.max(spread, Math.min(waitAtLeast, LONGEST_PAUSE_MS)))
 }
 
-/** What became of the callback of a request that asked for one. */
+/** The state of the callback of a request that asked for one. */
 export type Callback = {
   readonly url_hash: StoredBody<'CALLBACK_REGISTERED'>['url_hash']
   readonly attempts: number

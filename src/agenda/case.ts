@@ -6,10 +6,10 @@ import type { Counted } from '../tally/tally.js'
 import { attempted, type Callback, registered } from './callback.js'
 import { closed, type Delivery, exhausted, failed, reported, sent, started } from './delivery.js'
 
-/** What the run does because of the outcome. */
+/** The director's decision about the outcome. */
 type Decided = StoredBody<'DIRECTOR_DECIDED'> & { readonly at: string }
 
-/** The one-time right that a YES has given, and what became of it. */
+/** The one-time right that a YES has given, and how it was spent or revoked. */
 export type PolicyToken = StoredBody<'POLICY_TOKEN_ISSUED'> & {
   readonly spent: { readonly spend_id: string; readonly by: string; readonly at: string } | null
   readonly revoked_at: string | null
@@ -35,16 +35,16 @@ export type Case = {
   readonly announced: Hash | null
   readonly default_applied: boolean
   readonly deliveries: readonly Delivery[]
-  /** Null where whoever asked did not ask to be called. */
+  /** Null if the caller did not ask to be called. */
   readonly callback: Callback | null
   readonly receipt: { readonly seq: number; readonly hash: Hash }
   readonly resolved_seq: number | null
-  /** Null while it is open, and until the director of its run has decided. */
+  /** Null while the request is open, and until the director of its run has decided. */
   readonly decision: Decided | null
   readonly policy_token: PolicyToken | null
-  /** Who was told that a reply of theirs could not be read. */
+  /** People who were told that a reply of theirs could not be read. */
   readonly noticed: readonly string[]
-  /** How many entries the story has: what an append expects. */
+  /** How many entries the story has: the version that an append expects. */
   readonly version: number
   /** The hash of the last of them. */
   readonly last: Hash
@@ -64,7 +64,7 @@ export function apply(before: Case | null, event: Told): Case {
   if (before === null) return opened(event)
   const after = change(before, event)
   const grown = { version: before.version + 1, last: event.hash ?? NO_HASH }
-  // What `change` has made is nobody else's yet; only what it left as it was must be copied.
+  // An object made by `change` belongs to nobody else yet; one it left as it was must be copied.
   return after === before ? { ...before, ...grown } : Object.assign(after, grown)
 }
 
@@ -138,7 +138,7 @@ function change(before: Case, event: Told): Case {
     case 'CALLBACK_ATTEMPTED':
       return { ...before, callback: before.callback && attempted(before.callback, event.body) }
     case 'DIRECTOR_DECIDED':
-      // While it is open a decision steers the run; the one about the outcome is still to come.
+      // While the request is open a decision steers the run; the one about the outcome is still to come.
       return isOpen(before) ? before : { ...before, decision: { at: event.at, ...event.body } }
     case 'POLICY_TOKEN_ISSUED':
       return { ...before, policy_token: { spent: null, revoked_at: null, ...event.body } }

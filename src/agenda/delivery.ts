@@ -1,4 +1,4 @@
-// What became of each copy of a request, folded from its story: begun, sent, failed, reported, closed, worn out.
+// The state of each copy of a request, folded from its story: begun, sent, failed, reported, closed, worn out.
 
 import type { Hash } from '../canonical.js'
 import type { StoredBody } from '../event.js'
@@ -7,7 +7,7 @@ import { bindsByCode, OWN_PROOF, pageProofOf, provesPossession } from '../reques
 
 type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
 
-/** The token of an attempt, and what it was minted to be shown with. Behind it stand those of the attempts before: their
+/** The token of an attempt, and the display it was minted for. Behind it stand those of the attempts before: their
  *  copies may be answered as well. */
 type Minted = { readonly token_hash: Hash; readonly display_hash: Hash; readonly earlier: Minted | null }
 
@@ -24,17 +24,17 @@ export type Delivery = {
   readonly retry_at: number | null
   /** The last attempt failed and no further one will be made. */
   readonly final: boolean
-  /** The last attempt's: what a provider reports of an earlier one is no news of this. */
+  /** The last attempt's: a provider's report about an earlier one is no news of this. */
   readonly minted: Minted
-  /** The key that signed it; null where the entry is of before it said so. */
+  /** The key that signed it; null for an entry from before keys were named. */
   readonly kid: string | null
   /** The last attempt's copy leads to its page and takes no answer where it stands. */
   readonly announces: boolean
   /** The proofs by which it takes no answer any more: the attempts under each were used up. */
   readonly exhausted: readonly Proof[]
-  /** What the provider reported last, after it had taken the copy. */
+  /** The provider's last report, after it had taken the copy. */
   readonly status: string | null
-  /** It reported that the copy did not arrive: nothing later makes it stand again. */
+  /** The provider reported that the copy did not arrive: nothing later makes it stand again. */
   readonly bounced: boolean
   /** It failed for good, and only because the person had linked no address there. */
   readonly unlinked: boolean
@@ -42,10 +42,10 @@ export type Delivery = {
   readonly voided: number
 }
 
-/** Why a delivery fails to somebody who has not linked their address yet. */
+/** The reason a delivery fails to somebody who has not linked their address yet. */
 export const NOT_LINKED = 'recipient_not_linked'
-/** The status of a delivery whose recipient has linked an address since it was begun: what failed for want of one is owed
- *  again. */
+/** The status of a delivery whose recipient has linked an address since it was begun: if it failed for want of one,
+ *  it is owed again. */
 export const LINKED = 'linked'
 
 /** The status of a delivery whose token's key was revoked: its copy does not stand, and a fresh one is owed. */
@@ -64,7 +64,7 @@ export function started(before: Deliveries, body: StoredBody<'DELIVERY_STARTED'>
     minted: { token_hash, display_hash, earlier: known?.minted ?? null },
     kid: 'kid' in body ? body.kid : null,
     announces: 'announces' in body && body.announces === true,
-    // Of this attempt nothing was reported yet.
+    // Nothing was reported of this attempt yet.
     status: null,
   }
   if (known !== undefined) return update(before, body.delivery_id, at, claim)
@@ -84,7 +84,7 @@ export function started(before: Deliveries, body: StoredBody<'DELIVERY_STARTED'>
   return [...before, fresh]
 }
 
-/** A bounce may be reported, or the key revoked, before we have told that it was sent. */
+/** A bounce may be reported, or the key revoked, before the send itself is recorded. */
 export function sent(before: Deliveries, body: StoredBody<'OUTBOUND_REQUEST_SENT'>, at: string): Deliveries {
   const delivery = before.find(one => one.delivery_id === body.delivery_id)
   if (delivery?.bounced || isVoid(delivery, body.attempt)) return before
@@ -127,12 +127,13 @@ const voided = (delivery: Delivery, at: string): Delivery => ({
   voided: delivery.attempts,
 })
 
-/** A failure may be told after its lease was over and another attempt made: that one, or a copy that stands, counts. */
+/** A failure may be recorded after its lease was over and another attempt made: that one, or
+ *  a copy that stands, counts. */
 export function failed(before: Deliveries, body: StoredBody<'DELIVERY_FAILED'>, at: string): Deliveries {
   const delivery = before.find(one => one.delivery_id === body.delivery_id)
   if (delivery === undefined || stands(delivery) || body.attempt < delivery.attempts) return before
   if (isVoid(delivery, body.attempt)) return before
-  // Whoever sent may not have known yet what was linked while they did.
+  // The sender may not have known yet of an address linked during the send.
   const final = body.final && !(body.code === NOT_LINKED && delivery.status === LINKED)
   return update(before, body.delivery_id, at, {
     state: final ? 'failed' : 'queued',
@@ -149,7 +150,7 @@ export const closed = (
   at: string,
 ): Deliveries => update(before, delivery_id, at, { state: 'closed' })
 
-/** Under rules 1 an entry did not say by which proof; the channel the reply came by tells it. */
+/** Under rules 1 an entry did not name the proof; it follows from the channel the reply came by. */
 export function exhausted(before: Deliveries, body: StoredBody<'INBOUND_REPLY_REJECTED'>): Deliveries {
   const delivery = before.find(one => one.delivery_id === body.delivery_id)
   if (delivery === undefined) return before
@@ -162,7 +163,7 @@ const update = (before: Deliveries, id: string, at: string | null, patch: Partia
     delivery.delivery_id === id ? { ...delivery, ...patch, at: at ?? delivery.at } : delivery,
   )
 
-/** What the attempt with this token showed; null where it is no attempt's. */
+/** The display that the attempt with this token showed; null if it is no attempt's token. */
 export function shownWith({ minted }: Delivery, token_hash: Hash): Hash | null {
   for (let one: Minted | null = minted; one !== null; one = one.earlier)
     if (one.token_hash === token_hash) return one.display_hash
@@ -173,7 +174,7 @@ export function shownWith({ minted }: Delivery, token_hash: Hash): Hash | null {
 export const stands = (delivery: Delivery): boolean =>
   delivery.state === 'sent' || delivery.state === 'uncertain' || delivery.state === 'closed'
 
-/** Whether it can no longer be answered in the one way that it can be: on its page, or where it stands. */
+/** Whether it can no longer be answered in its one way: on its page, or where it stands. */
 export function isWornOut({ channel, announces, exhausted }: Delivery): boolean {
   const own = announces ? null : OWN_PROOF[channel]
   return own === null ? exhausted.some(provesPossession) : exhausted.includes(own)

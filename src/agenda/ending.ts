@@ -1,4 +1,4 @@
-// What a person is told of a settled request: only an answer names somebody.
+// The words in which a person is told of a settled request: only an answer names somebody.
 import type { Ending } from '../adapter/contract.js'
 import { type Case, isOpen } from './case.js'
 

@@ -2,9 +2,9 @@
 // lost one are the same harmless act, asking again.
 //
 // A1  An open request past its deadline owes exactly one thing: its default.
-// A2  Before the deadline every planned delivery owes an attempt until it stands, has finally failed, or its attempts have
-//     run out. One that failed because no address was linked owes the next as soon as one is, and so does one whose token's
-//     key was revoked.
+// A2  Before the deadline every planned delivery owes an attempt until it stands, has finally failed, or its attempts
+//     have run out. A delivery that failed because no address was linked owes the next as soon as one is, and so does
+//     one whose token's key was revoked.
 // A3  A recipient reached by preference owes nothing more once one of their deliveries stands and can be answered.
 // A4  A resolved request owes the closing of each copy that can be edited, and its callback until that was taken,
 //     refused for good or given up; and nothing else.
@@ -29,7 +29,7 @@ export type AgendaPolicy = {
   readonly rests: (user_id: string, channel: Channel, now: number) => boolean
 }
 
-/** Whoever learns of a duty does it at once; if they die, the alarm repeats the question after this long. */
+/** A process that learns of a duty does it at once; if it dies, the alarm repeats the question after this long. */
 const ASK_AGAIN_MS = 5_000
 /** A call takes up to fifteen seconds and is not claimed: asked sooner, another replica would call meanwhile. */
 const CALL_AGAIN_MS = 20_000

@@ -1,6 +1,6 @@
-// Which deliveries a request needs, from its recipients and what became of the deliveries so far. A recipient reached
-// by preference gets the first channel, and the next one when that fails; one whose request names channels gets all.
-// Where a person's codes rest a channel comes last, and a copy there only announces.
+// The deliveries a request needs, from its recipients and the state of the deliveries so far. A recipient reached by
+// preference gets the first channel, and the next one when that fails; one whose request names channels gets all. A
+// channel on which a person's codes rest comes last, and a copy there only announces.
 
 import { sha256 } from '../canonical.js'
 import type { Channel } from '../request/channel.js'
@@ -61,7 +61,7 @@ function roundsOf(
   const elsewhere = deliveries.some(
     one => one.user_id === user_id && one.channel !== channel && serves(one, isResting),
   )
-  // A copy whose code rests is worth another one only to somebody who can answer nowhere else.
+  // Another copy in place of one whose code rests is worth sending only to somebody who can answer nowhere else.
   const isSpent = (one: Delivery): boolean =>
     isWornOut(one) || (!elsewhere && stands(one) && rests(one, isResting))
   const rounds = made.map(({ delivery_id }) => ({ delivery_id, user_id, channel }))
