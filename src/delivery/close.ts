@@ -16,13 +16,13 @@ type Closer = Pick<Recorder, 'record'> & {
   readonly onTrouble: (error: unknown, about: { request_id: string; delivery_id: string }) => void
 }
 
-/** What a copy is edited to: how it ended, and what was asked. */
+/** The text a copy is edited to: how the request ended, and what was asked. */
 type Edit = { readonly ending: Ending; readonly display: Display }
 
 export async function close(closer: Closer, first: Case, duty: Close, to: Edit): Promise<Case> {
   const edited = await edit(closer, first, duty, to)
   const events = [{ type: 'DELIVERY_CLOSED', body: { delivery_id: duty.delivery_id, edited } }] as const
-  // Editing twice does no harm, so it is not claimed; whoever comes second finds it told.
+  // Editing twice does no harm, so it is not claimed; the second finds it recorded.
   const { subject } = await closer.record(
     first.request_id,
     current => (isClosed(current, duty) ? { leave: 'closed' as const } : { tell: () => ({ events }) }),

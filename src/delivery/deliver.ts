@@ -1,5 +1,5 @@
 // Puts one request before one person on one channel. The attempt is claimed in the ledger before it is made, so that
-// two who learn of the same duty cannot both send; what became of it is recorded whatever else has happened since.
+// two who learn of the same duty cannot both send; its result is recorded even if the request was resolved meanwhile.
 import type { Adapter, Outbound, Sent } from '../adapter/contract.js'
 import { retryAt } from '../agenda/backoff.js'
 import type { Case } from '../agenda/case.js'
@@ -37,10 +37,10 @@ export type Sender = Minter &
       userId: string,
       channel: Channel,
     ) => Promise<{ readonly name: string; readonly address: unknown } | null>
-    /** Whether the address is theirs to link: then one that is missing is not linked yet. */
+    /** Whether the address is theirs to link: then a missing one is not linked yet. */
     readonly awaitsLink: (userId: string, channel: Channel) => boolean
     readonly publicUrl: () => string
-    /** Where this person's codes rest, among the channels that the request may use for them. */
+    /** The channel on which this person's codes rest, among those that the request may use for them. */
     readonly rested: (subject: Case, userId: string) => Rested | null
     /** Whether the agenda, asked about this newer case, still owes the duty. */
     readonly stillOwed: (subject: Case, duty: Deliver) => boolean
@@ -56,8 +56,8 @@ export async function deliver(sender: Sender, first: Case, duty: Deliver): Promi
 /** An attempt that may be made: nobody else makes it. */
 export type Claim = { readonly duty: Deliver; readonly pass: Pass }
 
-/** The claim as part of another append, for a delivery that is owed from the moment its request is opened. `coded`: that
- *  append is guarded by codeGuard. */
+/** The claim as part of another append, for a delivery that is owed from the moment its request is opened. `coded`
+ *  says that codeGuard guards that append. */
 export function claimWithin(
   sender: Minter,
   subject: Case,
@@ -70,12 +70,12 @@ export function claimWithin(
   return { claim: { duty, pass }, event, shelvings: shelvingsOf(pass) }
 }
 
-/** Makes a claimed attempt, and tells what became of it. */
+/** Makes a claimed attempt, and records its result. */
 export async function attempt(sender: Sender, subject: Case, { duty, pass }: Claim): Promise<Case> {
   return conclude(sender, subject, duty, pass, await send(sender, subject, duty, pass))
 }
 
-/** The pass is null where the attempt is not ours to make. Where no code can be given out it is minted anew without. */
+/** The pass is null if the attempt is not ours to make. If no code can be given out it is minted anew without one. */
 async function claim(
   sender: Sender,
   first: Case,
@@ -139,7 +139,7 @@ async function send(sender: Sender, subject: Case, duty: Deliver, pass: Pass): P
 const absence = (sender: Sender, { user_id, channel }: Deliver): string =>
   sender.awaitsLink(user_id, channel) ? NOT_LINKED : 'recipient_not_configured'
 
-/** What happened must be told even if the story has moved on, and even if the request was resolved meanwhile. */
+/** The result must be recorded even if the story has moved on, and even if the request was resolved meanwhile. */
 async function conclude(sender: Sender, first: Case, duty: Deliver, pass: Pass, sent: Sent): Promise<Case> {
   const shelve = sent.kind === 'failed' || sent.ref === undefined ? [] : reference(duty, pass, sent.ref)
   const { subject } = await sender.record(
@@ -202,7 +202,7 @@ function failed(duty: Deliver, sent: Extract<Sent, { kind: 'failed' }>, moment: 
   }
 }
 
-/** Of the handle that is used where the copy stands, or of its page where nothing is. */
+/** The provider's reference, for the handle used where the copy stands, or for its page if there is none. */
 function reference(duty: Deliver, { grants }: Pass, ref: string): Shelving[] {
   const { delivery_id, channel } = duty
   const handle_hash = grants.at(-1)?.handle_hash

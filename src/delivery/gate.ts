@@ -1,4 +1,4 @@
-// How many sends a channel may have under way at once: a provider that hangs must not gather thousands of them.
+// A bound on the sends a channel may have under way at once: a provider that hangs must not gather thousands of them.
 export class Gate {
   readonly #places: number
   /** Places taken, and those waiting for one in order. */
@@ -18,7 +18,7 @@ export class Gate {
     return this.use(work)
   }
 
-  /** A place, if one is free: to be used, or left. */
+  /** Takes a place, if one is free: to be used, or left. */
   take(): boolean {
     if (this.#taken >= this.#places) return false
     this.#taken++
@@ -34,7 +34,7 @@ export class Gate {
     }
   }
 
-  /** Whoever waits longest takes it over. */
+  /** The longest waiting takes it over. */
   leave(): void {
     const next = this.#queue.shift()
     if (next) next()

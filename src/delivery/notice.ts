@@ -5,8 +5,8 @@ import type { Reason } from '../reason.js'
 import type { Recorder } from '../record/record.js'
 import type { Channel } from '../request/channel.js'
 
-/** Only to somebody whose right was proven, who was merely too late, or who left out the code of a message of theirs: a
- *  stranger is told nothing. That too many tries were made is told to whom they were made in the name of. */
+/** Only somebody whose right was proven, who was merely too late, or who left out the code of a message of theirs is
+ *  told; a stranger is not. The addressee is told of too many tries made in their name. */
 const mayBeTold = ({ reason, theirs }: Notice): boolean =>
   TOLD.includes(reason) || (reason === 'rate_limited' && theirs)
 
@@ -24,11 +24,11 @@ type Notice = {
   readonly delivery_id: string
   readonly channel: Channel
   readonly reason: Reason
-  /** What could not be taken came from the recipient, and the channel vouches for that. */
+  /** The refused reply came from the recipient, and the channel vouches for that. */
   readonly theirs: boolean
 }
 
-/** Whether whoever asks may say it. */
+/** Whether the caller may say it. */
 export async function claimNotice(
   { record }: Pick<Recorder, 'record'>,
   requestId: string,

@@ -1,9 +1,9 @@
-// What one copy carries: a token that says what may be answered, by whom and until when, and the handles that stand in for
-// it on the way.
+// The content of one copy's pass: a token that says what may be answered, by whom and until when, and the handles
+// that stand in for it on the way.
 //
 // DP1  Both handles of a copy name one token and one jti; neither can be derived from the other.
-// DP2  One of use `reply` is made only where an answer on the channel itself would be taken, and the page has a code only
-//      where it is the copy's one way to be answered.
+// DP2  A handle of use `reply` is made only if an answer on the channel itself would be taken, and the page has a
+//      code only if it is the copy's one way to be answered.
 // DP3  A copy that could not be answered at all has no handle: it is not sent.
 import type { Outbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
@@ -29,7 +29,7 @@ import { mint } from '../token/reply-token.js'
 
 /** The token's jti: 128 bits. */
 const NONCE_BYTES = 16
-/** A person who has more messages before them answers on the page: each open code is one more that a guess may hit. */
+/** A person with more messages before them answers on the page: each open code is one more that a guess may hit. */
 const OPEN_CODES = 20
 
 export type Deliver = Extract<Duty, { kind: 'deliver' }>
@@ -38,7 +38,7 @@ export type Minter = {
   readonly keyring: () => Keyring
   readonly keyName: (keyId: string) => string
   readonly now: () => number
-  /** How this person can answer on this channel; `coded` says whether a code can be given out. */
+  /** The way this person can answer on this channel; `coded` says whether a code can be given out. */
   readonly way: (subject: Case, duty: Deliver, shown: Display, coded: boolean) => Way
 }
 
@@ -107,16 +107,16 @@ function replyOf(mac: Mac, way: Way, { channel, user_id }: Deliver) {
   return { handle, code, kept: { use: 'reply', handle_hash: hashHandle(handle), code_hash } as const }
 }
 
-/** Nobody could answer it. */
+/** Nobody could answer the copy. */
 export const isHopeless = (way: Way): way is Exclude<Way, 'reply' | 'page'> =>
   way !== 'reply' && way !== 'page'
 
-/** Leads to the page, and takes no answer where it stands; of the web the page is the place where it stands. */
+/** The copy leads to the page, and takes no answer where it stands; on the web it stands on the page itself. */
 export const announces = ({ way }: Pass, { channel }: Deliver): boolean => way === 'page' && channel !== 'web'
 
 export const shelvingsOf = ({ grants }: Pass): Shelving[] => grants.map(grant => ({ put: 'grant', grant }))
 
-/** What must hold for a code to be given out with it. */
+/** The condition for giving out a code with the copy. */
 export const codeGuard = (
   request_id: string,
   { user_id, channel }: Pick<Deliver, 'user_id' | 'channel'>,

@@ -1,5 +1,5 @@
-// Sends anew what was signed with a key that is revoked: the copies people have can no longer be answered. Each open
-// delivery of such a key is told that it does not stand, and the agenda owes a fresh one. Asked again it finds nothing left.
+// Sends anew the copies signed with a revoked key: those people have can no longer be answered. Each open delivery of
+// such a key is told that it does not stand, and the agenda owes a fresh one. Asked again it finds nothing left.
 import { type Case, fold, isOpen } from '../agenda/case.js'
 import { type Delivery, isWornOut, KEY_REVOKED } from '../agenda/delivery.js'
 import { type Ledger, unlessBroken } from '../ledger/contract.js'
@@ -11,7 +11,7 @@ const TOGETHER = 64
 
 type Renewer = Pick<Recorder, 'record'> & {
   readonly ledger: Ledger
-  /** Does what the agenda then owes. */
+  /** Does the duties that the agenda then owes. */
   readonly tend: (subject: Case) => void
 }
 
@@ -40,8 +40,8 @@ async function renewAll(parts: Renewer, requestId: string, revoked: ReadonlySet<
   }
 }
 
-/** Of an entry that does not say which key it was, all that is known is that it may have been this one. A copy whose attempts
- *  have run out could not be answered before either: another took its place. */
+/** An entry that does not name its key may have been this one's. A copy whose attempts have run out could not be
+ *  answered before either: another took its place. */
 const isOf = (delivery: Delivery, revoked: ReadonlySet<string>): boolean =>
   (delivery.kid === null || revoked.has(delivery.kid)) && isOut(delivery) && !isWornOut(delivery)
 
