@@ -1,6 +1,6 @@
-// The codes that people type. A page asks for four characters that came beside its link, which a robot following links does
-// not have; an answer by text message ends with seven, which name its copy together with the number they came from. They
-// are kept under a key of the ring: whoever reads the database cannot search for them.
+// The codes that people type. A page asks for four characters that came beside its link, which a robot following
+// links does not have; an answer by text message ends with seven, which name its copy together with the number they
+// came from. They are kept under a key of the ring: a reader of the database cannot search for them.
 
 import { type Hash, sha256 } from '../canonical.js'
 import type { Channel } from '../request/channel.js'
@@ -32,10 +32,10 @@ export const readReplyCode = (typed: string): string | null => read(typed, REPLY
 export const keepPageCode = (mac: Mac, handleHash: Hash, code: string): string =>
   `hmac:${mac(`lane/code/v2\npage\n${handleHash}\n${code}`)}`
 
-/** It is looked for by who sent it, because it comes without a handle. */
+/** It is searched for by its sender, because it comes without a handle. */
 export const keepReplyCode = (mac: Mac, channel: Channel, userId: string, code: string): string =>
   `hmac:${mac(`lane/code/v2\nreply\n${channel}\n${userId}\n${code}`)}`
 
-/** What was kept of the one code, of four characters, that a grant had before grants had uses. */
+/** The stored form of the one code, of four characters, that a grant had before grants had uses. */
 export const keepFormerCode = (handleHash: Hash, code: string): string =>
   sha256('lane/code/v1\n', handleHash, '\n', code)

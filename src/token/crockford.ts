@@ -1,4 +1,4 @@
-// Crockford base32: no I, L, O or U, so that what is read aloud or retyped from a screen survives the trip.
+// Crockford base32: no I, L, O or U, so that text read aloud or retyped from a screen survives the trip.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** The first `length` characters of the bytes, five bits each. */

@@ -1,6 +1,6 @@
-// A signed statement of the lane: compact JWS, Ed25519, one spelling. What every kind of token shares is here; what a
-// kind says, its typ and its claims, is in a file of its own. Algorithm, type and claims are fixed in code (RFC 8725),
-// never taken from the token.
+// A signed statement of the lane: compact JWS, Ed25519, one spelling. This file holds what all kinds of token share;
+// each kind has a file of its own for its typ and its claims. Algorithm, type and claims are fixed in code (RFC
+// 8725), never taken from the token.
 import { sign as signBytes } from 'node:crypto'
 import { compactVerify } from 'jose'
 import { z } from 'zod'
@@ -59,7 +59,7 @@ function headOf(typ: string, kid: string): string {
 
 let hashed: { readonly token: string; readonly hash: Hash } = { token: '', hash: sha256('') }
 
-/** Whoever signs or checks a token names it next: the last one is remembered. */
+/** The code that signs or checks a token names it next: the last one is remembered. */
 export function hashToken(token: string): Hash {
   if (hashed.token !== token) hashed = { token, hash: sha256(token) }
   return hashed.hash
@@ -67,7 +67,7 @@ export function hashToken(token: string): Hash {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Shape, key and signature. What the claims must match, and until when, is judged by who was shown the token. */
+/** Shape, key and signature. The claims and the expiry are judged by the room that was shown the token. */
 export async function verifyKind<P>(
   keyring: Keyring,
   kind: Kind<P>,
@@ -104,7 +104,8 @@ function readParts<P>(
   return { kid: parsedHead.data.kid, claims: claims as P }
 }
 
-/** Node's decoder skips what it cannot read, so what does not come back the same was not one spelling of anything. */
+/** Node's decoder skips characters it cannot read, so a text that does not come back the same
+ *  was not the one spelling. */
 const isCanonical = (part: string): boolean => Buffer.from(part, 'base64url').toString('base64url') === part
 
 function readJson(part: string): unknown {

@@ -5,7 +5,8 @@ import { encode } from './crockford.js'
 import { macUnder } from './mac.js'
 import { type Secret, unwrap, wrap } from './wrap.js'
 
-/** What keys that sign were wrapped as before keys had purposes. Nobody without the secret can wrap one so. */
+/** The label under which signing keys were wrapped before keys had purposes. Nobody without the
+ *  secret can wrap one so. */
 const FORMER_LABEL = 'signing-key'
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
@@ -19,7 +20,7 @@ export class KeyringSealed extends Error {
   override readonly name = 'KeyringSealed'
 }
 
-/** No other key's bytes open in a row's place. */
+/** The label keeps another key's bytes from opening in a row's place. */
 const labelOf = ({ kid, purpose }: Pick<KeyRow, 'kid' | 'purpose'>): string => `key/${purpose}/${kid}`
 
 export function rowOf(
@@ -52,7 +53,7 @@ export function openRow(row: Wrapped, secret: Secret): Buffer {
 /** Whether this secret is the one a key is wrapped under. */
 export const opens = (row: Wrapped, secret: Secret): boolean => unwrapped(row, secret) !== null
 
-/** Wrapped by a lane of before there were seals. */
+/** Whether a lane from before there were seals wrapped it. */
 export const isFormer = ({ wrapped }: Wrapped, secret: Secret): boolean =>
   unwrap(secret, FORMER_LABEL, wrapped) !== null
 

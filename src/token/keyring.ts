@@ -1,8 +1,8 @@
 // The lane's keys, each with its name and its purpose, wrapped at rest under the installation's one secret.
 //
-// Keys that sign are Ed25519, named by thumbprint. One signs; rotated ones verify until the last token they can have signed
-// has expired, and are refused afterwards. The others are 32 random bytes that never leave the lane: what they are for
-// can be made again and compared, by the lane alone. Keys are opened once, never per call.
+// Signing keys are Ed25519, named by thumbprint. One signs; rotated ones verify until the last token they can have
+// signed has expired, and are refused afterwards. The others are 32 random bytes that never leave the lane: the lane
+// alone can make their results again and compare them. Keys are opened once, never per call.
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import type { KeyRow, Purpose, SealKey, Shelf } from '../ledger/contract.js'
@@ -27,12 +27,13 @@ type Held = {
 
 export type Keyring = {
   readonly signing: { readonly kid: string; readonly key: KeyObject; readonly lately: Lately }
-  /** Null for a key that was never ours or whose time is over. A promise where others rotate and it must be looked for. */
+  /** Null for a key that was never ours or whose time is over. A promise if others rotate and it
+   *  must be looked up. */
   verifier(kid: string, now: number): CryptoKey | null | Promise<CryptoKey | null>
   jwks(now: number): { readonly keys: readonly JWK[] }
-  /** For the codes that are kept: whoever reads the database cannot search for them. */
+  /** For stored codes: a reader of the database cannot search for them. */
   readonly code: Mac
-  /** For the names of mails that are sent: whoever guesses at one does not find it. */
+  /** For the names of sent mails: they cannot be guessed. */
   readonly messageId: Mac
   /** For the forms of the reply page: only this lane can have drawn them. */
   readonly csrf: Mac
@@ -55,7 +56,7 @@ export async function openKeyring(shelf: Shelf, secret: Secret): Promise<Keyring
   }
 }
 
-/** The key that seals; null for a store of before there were seals. */
+/** The sealing key; null for a store from before there were seals. */
 export function openSealKey(rows: readonly KeyRow[], secret: Secret): SealKey | null {
   const all = rows.filter(({ purpose }) => purpose === 'seal')
   const row = all.find(one => opens(one, secret)) ?? all[0]
@@ -68,7 +69,7 @@ export function missing(rows: readonly KeyRow[], secret: Secret, now: number): r
   return SHARED.filter(purpose => !had.has(purpose)).map(purpose => makeShared(purpose, secret, now))
 }
 
-/** Makes a key and puts it in the place of the one that signed so far. Nobody else may be at the ring meanwhile. */
+/** Makes a key that replaces the one that signed so far. Nobody else may change the ring meanwhile. */
 export async function rotate(
   shelf: Shelf,
   secret: Secret,
@@ -99,8 +100,8 @@ async function makeSigning(secret: Secret, now: number): Promise<KeyRow> {
 export const signingRow = (rows: readonly KeyRow[], kid: string): KeyRow | null =>
   rows.find(row => row.kid === kid && isPublic(row)) ?? null
 
-/** The keys that were revoked and whose tokens could still be about. One that was rotated out, and nothing more, verifies as
- *  long as the longest of them lives. */
+/** Revoked keys whose tokens could still be about. A key that was only rotated out verifies as long as the longest of
+ *  its tokens lives. */
 export function revokedRows(rows: readonly KeyRow[], now: number): readonly KeyRow[] {
   return rows.filter(isPublic).filter(({ kid, purpose, not_before, verify_until }) => {
     const later = rows.filter(

@@ -1,13 +1,13 @@
-// The tokens this process has signed lately, by hash. Whoever has made a signature need not check it: the same bytes
-// have the same signature. What another process signed, or this one long ago, is verified.
+// The tokens this process has signed lately, by hash. The signer need not check its own signature: the same bytes
+// have the same signature. A token signed by another process, or by this one long ago, is verified.
 
-/** So many at least are known, and twice as many at most: some two megabytes. Replies that come later than so many
- *  deliveries pay for the check. */
+/** At least this many are known, and at most twice as many: some two megabytes. A reply that comes after more
+ *  deliveries than that pays for the check. */
 const KEPT = 8_192
 
 export class Lately {
-  /** Those of now, and those before them. What is full takes the place of the older ones: nothing is removed singly, since a
-   *  Set pays for the gaps. */
+  /** The tokens of now, and those before them. When the newer set is full it replaces the older one: nothing is
+   *  removed singly, since a Set pays for the gaps. */
   #newer = new Set<string>()
   #older = new Set<string>()
 

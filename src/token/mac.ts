@@ -1,5 +1,6 @@
-// HMAC-SHA-256 (RFC 2104) under one key, made of two digests. Every append and every row that gives a right is sealed, so this
-// is asked for some ten times a request; an Hmac object of the platform costs three times as much, most of it garbage.
+// HMAC-SHA-256 (RFC 2104) under one key, made of two digests. Every append and every row that gives a right is
+// sealed, so this is asked for some ten times a request; an Hmac object of the platform costs three times as much,
+// most of it garbage.
 import { hash } from 'node:crypto'
 
 /** 64 hex digits. */

@@ -1,6 +1,6 @@
-// By what right a run acts: the policy token, a JWS that says which action, with exactly which parameters, a person
-// has approved for which run. The format and its checks are docs/spec/policy-token.md. The string is kept nowhere: it
-// is made from the ledger's entry whenever its caller asks, and Ed25519 makes the same one each time.
+// The policy token, a run's right to act: a JWS that says which action, with exactly which parameters, a person has
+// approved for which run. The format and its checks are docs/spec/policy-token.md. The string is kept nowhere: it is
+// made from the ledger's entry whenever its caller asks, and Ed25519 makes the same one each time.
 import { z } from 'zod'
 import type { Hash } from '../canonical.js'
 import { isHash, isName, oneOf, plain } from '../shortcut.js'
@@ -56,7 +56,7 @@ type VerifiedPolicy =
   | { readonly ok: true; readonly claims: PolicyClaims }
   | { readonly ok: false; readonly flaw: TokenFlaw }
 
-/** Whether it may be spent is judged by the ledger; here only that the lane has signed it. */
+/** The ledger judges whether it may be spent; here it is only checked that the lane has signed it. */
 export async function verifyPolicyToken(
   keyring: Keyring,
   token: string,

@@ -1,5 +1,5 @@
-// The reply handle is what travels: 26 characters that stand in for a reply token too long for a button or an SMS. The lane
-// stores its hash alone.
+// The reply handle travels in place of the reply token, which is too long for a button or an SMS: 26 characters. The
+// lane stores its hash alone.
 import { type Hash, sha256 } from '../canonical.js'
 import { encode } from './crockford.js'
 

@@ -1,5 +1,5 @@
-// Who may answer: the reply token, a JWS over everything that must not change between asking and answering. The
-// format is docs/spec/reply-token.md.
+// The reply token, a person's right to answer: a JWS over everything that must not change between asking and
+// answering. The format is docs/spec/reply-token.md.
 import { z } from 'zod'
 import type { Hash } from '../canonical.js'
 import { CHANNELS, type Channel } from '../request/channel.js'
@@ -52,7 +52,7 @@ export type Verified =
   | { readonly ok: true; readonly claims: ReplyClaims }
   | { readonly ok: false; readonly flaw: TokenFlaw }
 
-/** Expiry and what the claims must match are judged by the reply room, by the ledger's clock. */
+/** The reply room judges the expiry and the claims, by the ledger's clock. */
 export async function verify(keyring: Keyring, token: string, now: number): Promise<Verified> {
   const read = await verifyKind(keyring, KIND, token, now)
   if (!read.ok) return read

@@ -1,4 +1,4 @@
-// What must be secret at rest is wrapped under one secret of the installation: AES-256-GCM, a key per label by HKDF.
+// Secrets at rest are wrapped under one secret of the installation: AES-256-GCM, a key per label by HKDF.
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
 
 const NONCE_BYTES = 12
@@ -15,7 +15,7 @@ export function wrap(secret: Secret, label: string, plain: Uint8Array, nonce: Ui
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Null when the secret or the label is not the one it was wrapped under, or the bytes were altered. */
+/** Null when it was wrapped under another secret or label, or the bytes were altered. */
 export function unwrap(secret: Secret, label: string, wrapped: Uint8Array): Uint8Array | null {
   if (wrapped.length < NONCE_BYTES + TAG_BYTES) return null
   const bytes = Buffer.from(wrapped)
