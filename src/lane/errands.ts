@@ -1,5 +1,5 @@
-// Does what the agenda owes: sends, closes, calls back. Fire and forget: the alarm in the ledger remembers whatever this
-// process does not live to finish, and whoever is asked next finds it owed still.
+// Does the duties that the agenda owes: sends, closes, calls back. Fire and forget: the alarm in the ledger remembers
+// every duty this process does not live to finish, and the next to ask finds it still owed.
 import type { Adapter } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { endingOf } from '../agenda/ending.js'
@@ -23,9 +23,10 @@ import type { Rested } from '../request/words.js'
 import type { Keyring } from '../token/keyring.js'
 import { type CallBack, type Calls, callBack } from '../waiter/callback.js'
 
-/** Sends under way at once, per channel: what is claimed together is committed together. */
+/** Sends under way at once, per channel: sends claimed together are committed together. */
 const CONCURRENT_SENDS = 256
-/** Calls under way at once, per host: one that hangs holds up its own, and is not leaned on by all at once. */
+/** Calls under way at once, per host: a host that hangs holds up only its own, and is not leaned on
+ *  by all at once. */
 const CONCURRENT_CALLS = 8
 
 export type ErrandParts = {
@@ -42,7 +43,7 @@ export type ErrandParts = {
   readonly calls?: Calls
 }
 
-/** What is claimed with the opening of a request, and what of it stands in that append. */
+/** The attempts claimed with the opening of a request, and the events and rows they add to that append. */
 type First = {
   readonly claims: readonly Claim[]
   readonly events: readonly Deed[]
@@ -60,7 +61,7 @@ export class Errands {
   readonly #gates = new Map<Channel, Gate>()
   /** By host, while one is being called. */
   readonly #hosts = new Map<string, Gate>()
-  /** What this process is at just now, by nameOf(); tend() adds, the work removes. */
+  /** The work of this process just now, by nameOf(); tend() adds, the work removes. */
   readonly #atWork = new Map<string, Promise<void>>()
   readonly #sender: Sender
 
@@ -71,7 +72,7 @@ export class Errands {
     this.#sender = this.#makeSender()
   }
 
-  /** Starts whatever is owed and not already under way here. */
+  /** Starts every duty that is owed and not already under way here. */
   tend(subject: Case): void {
     for (const duty of this.#owed(subject)) {
       if (this.#atWork.has(nameOf(subject, duty))) continue
@@ -79,7 +80,8 @@ export class Errands {
     }
   }
 
-  /** The one duty nobody is answered before: what is overdue is resolved by its default. The case after it. */
+  /** The one duty done before any door answers: an overdue request is resolved by its default.
+   *  Returns the case after it. */
   async settle(subject: Case): Promise<Case> {
     if (!isOverdue(subject, this.#parts.store.ledger.now())) return subject
     const after = await timeOut(this.#recorder, subject)
@@ -87,9 +89,10 @@ export class Errands {
     return after
   }
 
-  /** The claims on what a request owes from its first moment on, to stand in the append that opens it. A channel that has
-   *  its hands full claims nothing ahead: a claim that waits in a queue would outlive its lease. Each claim has a place
-   *  at its gate, which is used by keep() or given up by letGo(). `isCoded`: whether a code can be given out with it. */
+  /** The claims on the deliveries a request owes from its first moment on, to stand in the append that opens it. A
+   *  busy channel claims nothing ahead: a claim that waits in a queue would outlive its lease. Each claim has a place
+   *  at its gate, which is used by keep() or given up by letGo(). `isCoded`: whether a code can be
+   *  given out with it. */
   claimFirst(subject: Case, moment: Moment, isCoded: (duty: Deliver) => boolean): First {
     const { duties } = owed(subject, moment.ms, this.#policy)
     const due = duties.filter(
@@ -104,7 +107,7 @@ export class Errands {
     }
   }
 
-  /** Makes the attempts that were claimed so, and tends to whatever else is owed. */
+  /** Makes the attempts claimed by claimFirst(), and tends to the other duties. */
   keep(subject: Case, { claims, isAll }: First): void {
     for (const claim of claims) {
       const { duty } = claim
@@ -114,7 +117,7 @@ export class Errands {
     if (!isAll) this.tend(subject)
   }
 
-  /** Nothing came of the append. */
+  /** The append did not come about. */
   letGo({ claims }: First): void {
     for (const { duty } of claims) this.#gate(duty.channel).leave()
   }
@@ -127,7 +130,7 @@ export class Errands {
     this.#atWork.set(name, work)
   }
 
-  /** Waits for what is under way. */
+  /** Waits for the work under way. */
   async drain(): Promise<void> {
     while (this.#atWork.size > 0) await Promise.all(this.#atWork.values())
   }

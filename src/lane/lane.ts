@@ -36,7 +36,7 @@ type Invited =
   | { readonly kind: 'unavailable' }
 
 export class Lane {
-  /** What the run does next, and by what right. */
+  /** Decides the run's next move, and its right to make it. */
   readonly director: Director
   readonly #parts: LaneParts
   readonly #cases: Cases
@@ -75,7 +75,7 @@ export class Lane {
     this.#submitter = new Submitter({ ...parts, ledger, open: (...asked) => this.open(...asked) })
   }
 
-  /** A request as a door brings it, whatever it says: parsed, admitted and opened, or refused. */
+  /** A request as a door brings it, unread: parsed, admitted and opened, or refused. */
   submit(body: unknown, asker: Asker): Promise<Submitted> {
     return this.#submitter.submit(body, asker)
   }
@@ -100,7 +100,7 @@ export class Lane {
     return glance(this.#receiver(), inbound)
   }
 
-  /** For what is told about a delivery later. */
+  /** For later entries about a delivery. */
   get recorder(): Pick<Recorder, 'record'> {
     return this.#recorder
   }
@@ -109,14 +109,14 @@ export class Lane {
     this.#errands.tend(subject)
   }
 
-  /** Owes a fresh copy of each that was signed with a key that is revoked. */
+  /** Owes a fresh copy in place of each that was signed with a revoked key. */
   renew(revoked: ReadonlySet<string>, stopped: () => boolean): Promise<void> {
     const { ledger } = this.#parts.store
     const { record } = this.#recorder
     return renew({ ledger, record, tend: subject => this.tend(subject) }, revoked, stopped)
   }
 
-  /** Where a person links their own address. */
+  /** Invites a person to link their own address. */
   async invite(userId: string, channel: Channel, by: string): Promise<Invited> {
     const adapter = this.#parts.adapters.get(channel)
     const isLinkable = this.#parts.directory.awaitsLink(userId, channel)
@@ -144,7 +144,8 @@ export class Lane {
     }
   }
 
-  /** Codes have been laid to rest: whoever is asked by one is to have another way. Whatever is not done here is owed still. */
+  /** Codes have been laid to rest: the people asked by one get another way. A duty that is not
+   *  done here stays owed. */
   async #advanceCoded(channel: Channel, userId: string): Promise<void> {
     try {
       const open = await this.#parts.store.shelf.openCodes(channel, userId)
@@ -167,7 +168,7 @@ export class Lane {
     return withdrawn
   }
 
-  /** Forgets what people wrote; the ids of the replies concerned, or null for no such request. */
+  /** Forgets people's words; gives the ids of the replies concerned, or null for no such request. */
   erase(requestId: string, by: string): Promise<readonly string[] | null> {
     const { record } = this.#recorder
     return erase({ record, store: this.#parts.store, current: id => this.current(id) }, requestId, by)
@@ -179,7 +180,7 @@ export class Lane {
     return subject === null ? null : this.#errands.settle(subject)
   }
 
-  /** An alarm has rung, or a door was opened: ask the agenda and do what is owed. */
+  /** An alarm has rung, or a door was opened: asks the agenda and does the duties it owes. */
   async advance(requestId: string): Promise<void> {
     const subject = await this.current(requestId)
     if (subject !== null) this.#errands.tend(subject)

@@ -1,4 +1,5 @@
-// How many requests a key may have open at once. A caller in a loop is told so and takes nothing from the others.
+// A bound on the requests a key may have open at once. A caller in a loop is told so and
+// takes nothing from the others.
 
 /** A key that has no room left is counted again no sooner than this. */
 export const COUNT_AGAIN_MS = 1_000
@@ -6,8 +7,8 @@ export const COUNT_AGAIN_MS = 1_000
 type Room = { left: number; readonly countAgainAt: number }
 
 /**
- * They are counted in the store only when the room found by the last count is used up: counting at every opening would cost
- * more the more there are. Where replicas share a store, each may use up the room that it found.
+ * The open requests are counted in the store only when the room found by the last count is used up: a count at every
+ * opening would cost more the more there are. Replicas that share a store may each use up the room they found.
  */
 export class OpenRequests {
   readonly #count: (keyId: string, atMost: number) => Promise<number>

@@ -1,7 +1,8 @@
-// Opens a request: its first entry, and in the same append the claims on what it owes from its first moment on.
+// Opens a request: its first entry, and in the same append the claims on the deliveries it owes
+// from its first moment on.
 //
 // O1  Same id, hash, envelope and caller: the same request again. Anything else under that id shows nothing.
-// O2  Whatever becomes of the append, each place taken at a gate for it is used or given back.
+// O2  Each place taken at a gate for the append is used or given back, even if the append fails.
 import type { Case } from '../agenda/case.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
@@ -18,7 +19,7 @@ import { draw } from '../token/chance.js'
 import { hashUrl } from '../waiter/signature.js'
 import { type Errands, NOTHING_CLAIMED } from './errands.js'
 
-/** Of an id that the lane makes. */
+/** The random bytes of an id that the lane makes. */
 const ID_BYTES = 12
 
 type Opener = Pick<Recorder, 'begin'> & {
@@ -32,7 +33,7 @@ export type Opened =
   | { readonly kind: 'id_conflict' }
   | { readonly kind: 'limited'; readonly guard: Guard }
 
-/** All that is known of it before the ledger has given it a time. */
+/** Everything known of a request before the ledger has given it a time. */
 type Asked = {
   readonly submission: Submission
   readonly recipients: readonly ResolvedRecipient[]
@@ -70,7 +71,7 @@ export async function open(
   }
 }
 
-/** Without a code where none can be given out: that copy leads to its page. */
+/** If no code can be given out, the copy leads to its page. */
 async function recordOpening(opener: Opener, asked: Asked): Promise<Begun> {
   const codeless = new Set<string>()
   for (;;) {
@@ -119,7 +120,7 @@ async function recordOnce(
   }
 }
 
-/** Where a copy may be claimed with the opening that is answered by a code. */
+/** The places where a copy that is answered by a code may be claimed with the opening. */
 const codedPlaces = ({ recipients }: Asked): readonly Place[] =>
   recipients.flatMap(({ user_id, channels, route }) =>
     (route === 'all' ? channels : channels.slice(0, 1))

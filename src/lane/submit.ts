@@ -1,5 +1,5 @@
-// A request comes in, whichever door it came to: it is parsed, admitted, bounded and opened. A refusal is a value with the
-// code and the sentence that every door says, so that no two doors let different requests in.
+// A request comes in by any door: it is parsed, admitted, bounded and opened. A refusal is a value with the code and
+// the sentence that every door says, so that no two doors let different requests in.
 import type { Adapter } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import { instant } from '../clock.js'
@@ -21,9 +21,9 @@ import type { Opened } from './opening.js'
 
 /** The door's part of the configuration. */
 export type Entrance = {
-  /** Whether links are printed on the console; absent where they are not. */
+  /** Whether links are printed on the console; absent if they are not. */
   readonly printsLinks?: boolean
-  /** Which callbacks may be asked for; absent where nobody is called. */
+  /** The callbacks that may be asked for; absent if nobody is called. */
   readonly callback?: SubmissionPolicy['callback']
 }
 
@@ -34,7 +34,7 @@ type SubmitterParts = Entrance & {
   open(submission: Submission, recipients: readonly ResolvedRecipient[], by: string): Promise<Opened>
 }
 
-/** Who asks: the id of the key is recorded, its name is shown. */
+/** The asking key: its id is recorded, its name is shown. */
 export type Asker = Pick<ApiKey, 'key_id' | 'name'>
 
 /** Every code a submission is refused with. */
@@ -55,7 +55,7 @@ type NotSubmitted = {
   readonly code: (typeof SUBMISSION_CODES)[number]
   readonly detail: string
   readonly errors?: readonly FieldError[]
-  /** Where it passes by itself. */
+  /** Set if the refusal passes by itself. */
   readonly retryAfterSeconds?: number
 }
 export type Submitted = { readonly kind: 'opened' | 'known'; readonly subject: Case } | NotSubmitted
@@ -105,7 +105,7 @@ export class Submitter {
     }
   }
 
-  /** What was asked before is told again, however much else is open. */
+  /** A request asked before is answered again, however many others are open. */
   async #isKnown({ request }: Submission): Promise<boolean> {
     const id = idOf(completeRequest(request, () => ''))
     return (await this.#parts.ledger.story(id)).length > 0

@@ -1,4 +1,4 @@
-// Takes a request back: an open one is resolved as withdrawn; of one that was answered only the right it gave is taken back.
+// Takes a request back: an open one is resolved as withdrawn; an answered one loses only the right it gave.
 import { type Case, isOpen } from '../agenda/case.js'
 import { LedgerUnavailable, type Moment } from '../ledger/contract.js'
 import type { Recorder, Told } from '../record/record.js'
@@ -15,7 +15,7 @@ type Withdrawal = { readonly reason: string; readonly by: string }
 
 type Withdrawer = Pick<Recorder, 'record'> & {
   readonly current: (requestId: string) => Promise<Case | null>
-  /** The right that an answer gave, taken back; null where there was none. */
+  /** Takes back the right that an answer gave; null if there was none. */
   readonly takeBack: (subject: Case, reason: string, by: string) => Promise<Case | null>
   readonly suspect: () => boolean
 }
