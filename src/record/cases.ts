@@ -1,15 +1,15 @@
-// The cases this process has lately had to do with. A case is what its story makes of it, and a story only grows: at the same
+// The cases this process has handled lately. A case follows from its story, and a story only grows: at the same
 // version it is the same case, and need not be read and folded again.
 import { type Case, fold } from '../agenda/case.js'
 import type { Ledger } from '../ledger/contract.js'
 
-/** So many cases at least are kept, and twice as many at most: some ten megabytes. A request that is answered later than
+/** At least this many cases are kept, and at most twice as many: some ten megabytes. A request answered later than
  *  that is read once more. */
 const KEPT = 2_048
 
 export class Cases {
   readonly #ledger: Pick<Ledger, 'story' | 'version'>
-  /** By request: those of now, and those before them. A full one takes the place of the older. */
+  /** By request: the cases of now, and those before them. When the newer map is full it replaces the older one. */
   #newer = new Map<string, Case>()
   #older = new Map<string, Case>()
 
@@ -26,7 +26,7 @@ export class Cases {
     return subject
   }
 
-  /** After its commit. Of two that were committed one after the other, the later may be kept first. */
+  /** After its commit. The later of two cases committed one after the other may be kept first. */
   keep(subject: Case): void {
     const known = this.#known(subject.request_id)
     if (known !== undefined && known.version > subject.version) return

@@ -1,10 +1,11 @@
-// The one way a room adds to a request's story. `record` reads the case, lets the room prepare what it will tell, and
-// appends that on top of the version it has read; what was added is folded, and when the agenda must be asked again is
-// written in the same transaction, so that a crash at any point leaves the alarm standing.
+// The one way a room adds to a request's story. `record` reads the case, lets the room prepare its events, and
+// appends them on top of the version it has read. The events are folded, and the time of the next question to the
+// agenda is written in the same transaction, so that a crash at any point leaves the alarm standing.
 //
-// RC1  When the story has moved on, the case is read anew and prepared anew: nothing computed from an older case is appended.
+// RC1  When the story has moved on, the case is read and prepared anew: nothing computed from
+//      an older case is appended.
 // RC2  Every event of an append carries the ids of its request and run.
-// RC3  A resolution never stands without what the director says of it: both are one append.
+// RC3  A resolution never stands without the director's word on it: both are one append.
 import { apply, type Case, isOpen } from '../agenda/case.js'
 import { type AgendaPolicy, owed } from '../agenda/owed.js'
 import type { Deed, Draft, Entry } from '../event.js'
@@ -16,13 +17,13 @@ export type Told<R> =
   | {
       readonly events: readonly Deed[]
       readonly shelve?: readonly Shelving[]
-      /** The case they make of the story, where the teller had to know it already. */
+      /** The case that the events lead to, if the teller had to know it already. */
       readonly after?: Case
     }
 /** Called inside the serialised section, with the time and the place at which the events will stand. */
 type Tell<R> = (moment: Moment) => Told<R>
 
-/** What a room makes of the case it was given: nothing is to be added, or this. */
+/** A room's answer to the case it was given: nothing is to be added, or these events. */
 type Attempt<R, L> =
   | { readonly leave: L }
   | {
@@ -42,12 +43,12 @@ type Recorded<R, L> =
 
 export type Begun =
   | { readonly kind: 'begun'; readonly subject: Case }
-  /** There is a request of that id. */
+  /** A request of that id exists already. */
   | { readonly kind: 'known' }
   | { readonly kind: 'guarded'; readonly guard: Guard }
 
 export type Recorder = {
-  /** `known` is the case as somebody has just read it: it is prepared first, and saves a reading. */
+  /** `known` is the case as the caller has just read it: it is prepared first, and saves a reading. */
   record<R = never, L = never>(
     requestId: string,
     prepare: Prepare<R, L>,
@@ -59,7 +60,8 @@ export type Recorder = {
 
 type Ids = { readonly request_id: string; readonly run_id: string }
 
-/** What follows on a resolution, for the same append: pure, from the resolved case and the seq of its resolution. */
+/** The consequences of a resolution, for the same append: pure, from the resolved case and the
+ *  seq of its resolution. */
 export type Sequel = (subject: Case, resolved: number, moment: Moment) => readonly Deed[]
 
 type RecorderParts = {
@@ -68,9 +70,10 @@ type RecorderParts = {
   readonly policy: AgendaPolicy
   /** The case as it stands now; null where there is none. */
   readonly current: (requestId: string) => Promise<Case | null>
-  /** Asked before an append that may resolve its request; what it needs of the store and of chance it takes here. */
+  /** Asked before an append that may resolve its request; it takes all it needs of the store and of chance here. */
   readonly direct: (subject: Case) => Promise<Sequel>
-  /** Told after each commit when the agenda must next be asked about the request; null for never. */
+  /** Called after each commit with the time at which the agenda must next be asked about the
+   *  request; null for never. */
   readonly onAlarm?: (subject: Case, at: number | null) => void
 }
 export type OnAlarm = NonNullable<RecorderParts['onAlarm']>
@@ -111,7 +114,7 @@ async function read({ current }: RecorderParts, requestId: string): Promise<Case
   return subject
 }
 
-/** On top of what an append is made. */
+/** The ids and the case an append builds on. */
 type Base = { readonly ids: Ids; readonly subject: Case | null; readonly sequel: Sequel | null }
 
 async function append<R>(
@@ -160,7 +163,7 @@ function directed(
   }
 }
 
-/** What belongs to no request's story is appended by itself. */
+/** An entry that belongs to no request's story is appended by itself. */
 export async function note(ledger: Ledger, draft: Draft): Promise<void> {
   await ledger.append({ decide: () => ({ kind: 'append', events: [draft] }) })
 }
@@ -168,7 +171,7 @@ export async function note(ledger: Ledger, draft: Draft): Promise<void> {
 export const stamp = ({ request_id, run_id }: Ids, deeds: readonly Deed[]): readonly Draft[] =>
   deeds.map(({ type, body }) => ({ type, request_id, run_id, body }) as Draft)
 
-/** The case that events will make of a story, standing at the moment's place and after. */
+/** The case that these events lead to, standing from the moment's place on. */
 export function grown(subject: Case | null, events: readonly Draft[], { at, seq }: Moment): Case {
   let after = subject
   let place = seq
@@ -177,7 +180,7 @@ export function grown(subject: Case | null, events: readonly Draft[], { at, seq 
   return after
 }
 
-/** The fold made before the commit did not know the entries' hashes. It is nobody else's yet. */
+/** The fold made before the commit did not know the entries' hashes. The case is nobody else's yet. */
 function settled(after: Case | null, entries: readonly Entry[]): Case {
   if (after === null) throw new Error('an append to a story must leave a case')
   const first = entries[0]
