@@ -1,4 +1,4 @@
-// The API keys a lane starts with. LANE_API_KEY, where given, opens everything; otherwise the first start makes a key
+// The API keys a lane starts with. LANE_API_KEY, if given, opens everything; otherwise the first start makes a key
 // for an agent and one for the operator, prints them once, and leaves the operator's where the local CLI finds it.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +11,8 @@ const GIVEN = 'LANE_API_KEY'
 
 export type FirstKeys = { readonly agent: string; readonly operator: string }
 
-/** The keys just made, to be shown this once; null when there is nothing new to show. Made when nothing but showing them
- *  is left of the start: of a key that was made by a start that failed, nobody would ever learn. */
+/** The keys just made, to be shown this once; null when there is nothing new to show. They are made when nothing but
+ *  showing them is left of the start: nobody would ever learn a key made by a start that failed. */
 export async function firstKeys(
   keys: KeyBook,
   given: string | null,
@@ -29,7 +29,7 @@ export async function firstKeys(
   return { agent: agent.secret, operator: operator.secret }
 }
 
-/** A file that is there is the key of another ledger, and perhaps its only copy. */
+/** An existing file is the key of another ledger, and perhaps its only copy. */
 function keepForOperator(file: string, secret: string): void {
   if (existsSync(file))
     throw new Error(
@@ -39,8 +39,8 @@ function keepForOperator(file: string, secret: string): void {
 }
 
 /**
- * The variable is the truth: a key it no longer names is no longer accepted. One that was revoked stays so; a replica that
- * still has the old one must not take the new one's place, and leave nobody a key.
+ * The variable is the truth: a key it no longer names is no longer accepted. A revoked key stays revoked: a replica
+ * that still has the old one must not replace the new one, and leave nobody a key.
  */
 export async function keepGiven(keys: KeyBook, given: string | null, at: string): Promise<void> {
   await keys.reload()

@@ -1,5 +1,5 @@
 // API keys: random, shown once, kept as a hash. Scopes say what a key may do; a key with scope `request` alone sees
-// only what it opened itself.
+// only the requests it opened itself.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from '../canonical.js'
@@ -23,8 +23,8 @@ export function makeKey(
   return keyFrom(`lane_${encode(randomBytes(25), SECRET_CHARACTERS)}`, name, scopes, at)
 }
 
-/** For a secret the operator chose (LANE_API_KEY), too. The id says nothing of the secret: it stands in entries and logs,
- *  where a part of its hash would tell a guess that is right from one that is wrong. */
+/** Also for a secret the operator chose (LANE_API_KEY). The id says nothing of the secret: it stands in entries and
+ *  logs, where a part of its hash would tell a right guess from a wrong one. */
 export function keyFrom(
   secret: string,
   name: string,
@@ -36,7 +36,7 @@ export function keyFrom(
   return { secret, key: { key_id, name, scopes, secret_hash, created_at: at, revoked_at: null } }
 }
 
-/** Where others change keys too, a key they revoke is refused here after this long at most. */
+/** If others change keys too, a key they revoke is refused here after this long at most. */
 const STALE_MS = 1_000
 /** A secret that is not in the book is looked for in the store, but not more often than this: anybody may guess. */
 const LOOK_MS = 100
@@ -46,7 +46,7 @@ export class KeyBook {
   readonly #store: Pick<Store, 'ledger' | 'shelf'>
   #bySecret = new Map<string, ApiKey>()
   #byId = new Map<string, ApiKey>()
-  /** Set where other replicas change keys too. Owned by follow(). */
+  /** Set if other replicas change keys too. Owned by follow(). */
   #following: NodeJS.Timeout | undefined
   /** The look in the store that is about to begin, for all who wait for it. Owned by lookAgain(). */
   #look: Promise<void> | null = null
@@ -65,7 +65,7 @@ export class KeyBook {
   async lookAgain(secret: string): Promise<Caller | null> {
     if (this.#following === undefined) return null
     this.#look ??= sleep(LOOK_MS).then(() => {
-      // Who comes while the store is being read may have been made after that.
+      // A caller who arrives during this read may hold a key made after it began.
       this.#look = null
       return this.reload()
     })
@@ -85,7 +85,7 @@ export class KeyBook {
     return key === undefined || key.revoked_at !== null ? null : key
   }
 
-  /** The key of this secret, also one that was revoked. */
+  /** The key of this secret, even if it was revoked. */
   holding(secret: string): ApiKey | null {
     return this.#bySecret.get(hashKey(secret)) ?? null
   }
@@ -102,7 +102,7 @@ export class KeyBook {
     return [...this.#byId.values()]
   }
 
-  /** Recorded in one append with whose deed it is, and so is a revocation. */
+  /** Recorded in one append with its author, as a revocation is. */
   async add(key: ApiKey, by: string): Promise<void> {
     await this.#store.ledger.append({
       decide: () => ({

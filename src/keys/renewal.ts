@@ -1,7 +1,7 @@
-// Keeps what people hold answerable when a signing key is revoked. Every replica hears of it and asks the same question:
-// which open deliveries are of a key that is revoked? It is asked again when all must know of the revocation, since one that
-// had not heard of it yet may have signed with that key meanwhile. From then on nothing more comes of it, and the ring says
-// so: a start asks only if whoever was at it has died before.
+// Keeps people's copies answerable when a signing key is revoked. Every replica hears of it and asks the same
+// question: which open deliveries are of a revoked key? It asks again when every replica must know of the revocation,
+// since one that had not heard of it yet may have signed with that key meanwhile. From then on nothing more comes of
+// it, and the ring says so: a start asks only if the replica at work died before.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lane } from '../lane/lane.js'
 import type { Ledger } from '../ledger/contract.js'
@@ -26,12 +26,12 @@ export function keepRenewing(
   const renewTwice = async (kids: ReadonlySet<string>): Promise<void> => {
     if (kids.size === 0) return
     await renew(kids)
-    // Where there is no other replica it is this one that may have been signing just then.
+    // Without other replicas it is this one that may have been signing just then.
     await sleep(knownMs, undefined, { signal }).catch(() => undefined)
     await renew(kids)
     if (!signal.aborted) await ring.renewed(kids)
   }
-  // Whoever hears of it late may have signed late: they look again, though others have done so.
+  // A replica that hears of it late may have signed late: it looks again, though others have done so.
   const leave = onEntry(ledger, 'KEY_REVOKED', async () => renewTwice(await ring.revoked()), onTrouble)
   ring.unrenewed().then(renewTwice).catch(onTrouble)
   return {

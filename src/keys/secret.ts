@@ -16,7 +16,7 @@ export function openSecret(dataDir: string, given: string | null): Secret {
   return found ?? makeSecret(secretFileIn(dataDir))
 }
 
-/** Null where there is none yet: nothing is made. */
+/** Null if there is none yet: none is made. */
 export function findSecret(dataDir: string, given: string | null): Secret | null {
   if (given !== null) return secretOf(given)
   const file = secretFileIn(dataDir)

@@ -1,9 +1,9 @@
-// The keys that sign, kept in memory while the lane runs and changed by whichever replica rotates them.
+// The signing keys, kept in memory while the lane runs and changed by whichever replica rotates them.
 //
-// A key that was rotated in is known to every replica before any of them signs with it: a reply comes back to whichever
-// replica the network chooses, and one that did not know the key yet would turn a person away. One that was stopped meanwhile,
-// or was never told because the rotation was cut short, looks into the store before it calls a key unknown. A key that was
-// revoked is the other way round: each replica drops it as soon as it hears of it, and signs with the next at once.
+// A key that was rotated in is known to every replica before any of them signs with it: a reply may come back to any
+// replica, and one that did not know the key yet would turn a person away. A replica that was stopped meanwhile, or
+// was never told because the rotation was cut short, looks into the store before it calls a key unknown. A revoked
+// key is the other way round: each replica drops it as soon as it hears of it, and signs with the next at once.
 import { instant } from '../clock.js'
 import { acted } from '../event.js'
 import type { KeyRow, Store } from '../ledger/contract.js'
@@ -12,19 +12,19 @@ import { note } from '../record/record.js'
 import { type Keyring, missing, openKeyring, revokedRows, rotate, signingRow } from '../token/keyring.js'
 import type { Secret } from '../token/wrap.js'
 
-/** Replicas look for new entries once a second, whatever else fails; three looks. */
+/** Replicas look for new entries once a second, even if every notice is lost; three looks. */
 export const KNOWN_EVERYWHERE_MS = 3_000
 
 export type Signing = {
   readonly current: () => Keyring
   rotate(): Promise<{ readonly kid: string; readonly not_before: string }>
-  /** Off the ring at once, whatever it has signed: for a key that others may have. Null where there is no such key. */
+  /** Takes a key that others may have off the ring at once, though it has signed. Null if there is no such key. */
   revoke(kid: string, by: string): Promise<Revoked | null>
   /** The keys that were revoked and whose tokens could still be about. */
   revoked(): Promise<ReadonlySet<string>>
-  /** Those of them whose copies may not all have been sent anew. */
+  /** Revoked keys whose copies may not all have been sent anew. */
   unrenewed(): Promise<ReadonlySet<string>>
-  /** All that these had signed was sent anew: nobody needs to look for it again. */
+  /** Everything these keys had signed was sent anew: nobody needs to look for it again. */
   renewed(kids: ReadonlySet<string>): Promise<void>
   stop(): void
 }
@@ -57,7 +57,8 @@ export async function keepKeyring(
     const newer = await openKeyring(store.shelf, secret)
     if (newer !== null && newer.signing.kid !== ring.signing.kid) adopt(newer)
   }
-  /** What others may have must sign nothing more, here and now; another that signs goes on until all know the next. */
+  /** A key that others may have must sign nothing more, here and now; an unrevoked one signs until every replica
+   *  knows the next. */
   const drop = async (): Promise<void> => {
     const newer = await openKeyring(store.shelf, secret)
     if (newer === null) return
@@ -80,7 +81,7 @@ export async function keepKeyring(
       return ring.verifier(kid, now)
     },
     jwks: now => ring.jwks(now),
-    // These are not rotated.
+    // These keys are not rotated.
     code: ring.code,
     messageId: ring.messageId,
     csrf: ring.csrf,
@@ -96,7 +97,7 @@ export async function keepKeyring(
     async revoke(kid, by) {
       const key = signingRow(await store.shelf.keyring(), kid)
       if (key === null) return null
-      // The next must be there before the one that signs goes.
+      // The next key must be there before the signing one goes.
       if (key.verify_until === null) await change()
       const revoked_at = await alone(store, 'keys', () => takeOff(store, kid, by))
       await drop()
@@ -118,7 +119,8 @@ export async function keepKeyring(
 
 const kidsOf = (rows: readonly KeyRow[]): ReadonlySet<string> => new Set(rows.map(({ kid }) => kid))
 
-/** Recorded in one append with whose deed it is, and once: what verifies no more is left as it is. Since when it does not. */
+/** Recorded once, in one append with its author; a key that verifies no more is left as it is.
+ *  Returns the time from which it does not verify. */
 async function takeOff({ ledger, shelf }: Store, kid: string, by: string): Promise<string | null> {
   const key = signingRow(await shelf.keyring(), kid)
   if (key === null) return null

@@ -1,10 +1,10 @@
-// The store is unlocked with the key that seals (ledger/seals.ts). The first start of a lane that seals makes that key, and the
-// entry that says so, LEDGER_SEALED, in one append; what is there already is verified and sealed before.
+// The store is unlocked with the sealing key (ledger/seals.ts). The first start of a lane that seals makes that key,
+// and the entry that says so, LEDGER_SEALED, in one append; an existing ledger is verified and sealed before.
 //
-// U1  From then on what has no seal has a wrong one: a ledger without LEDGER_SEALED whose keyring has the key, or one with
-//     it whose keyring has not, is not started.
-// U2  A ledger of before is known by its keys: they were wrapped by a lane that did not seal, and nobody without the
-//     secret can wrap one so. Without such a key nothing that is there is ever sealed.
+// U1  From then on a missing seal is a wrong one: a ledger without LEDGER_SEALED whose keyring has the key, or one
+//     with it whose keyring has not, is not started.
+// U2  A ledger from before there were seals is known by its keys: they were wrapped by a lane that did not seal, and
+//     nobody without the secret can wrap one so. Without such a key no existing entry is ever sealed.
 import type { Draft } from '../event.js'
 import { SealBroken, type SealKey, type Store } from '../ledger/contract.js'
 import { verify } from '../ledger/verify.js'
@@ -25,7 +25,7 @@ const NO_FORMER_KEY =
   'the ledger has entries, and the keyring no key that opens with this secret: put back the data/secret or LANE_SECRET it ' +
   'was wrapped under, or restore the keyring from a backup'
 
-/** Unlocks the store and records the start. No other replica may be at it meanwhile. */
+/** Unlocks the store and records the start. No other replica may do so meanwhile. */
 export async function unlock(store: Store, secret: Secret, started: Draft): Promise<void> {
   const key = openSealKey(await store.shelf.keyring(), secret)
   if (key === null) return await begin(store, secret, started)
