@@ -1,5 +1,5 @@
-// Who is reached where, and whose an address is: the configuration's people, and the addresses they have linked
-// themselves. An address belongs to one person, whichever way it came here.
+// The people and their addresses: those of the configuration, and those they have linked themselves. An address
+// belongs to one person, whichever way it came here.
 
 import { canonical } from '../canonical.js'
 import type { Shelf } from '../ledger/contract.js'
@@ -8,15 +8,15 @@ import { folded, identityOf, type People, type Person, TO_BE_LINKED } from './pe
 
 type Reached = { readonly name: string; readonly address: unknown }
 
-/** Whose an identity is, by channel. */
+/** The person behind each identity, by channel. */
 type Owners = ReadonlyMap<string, string>
 
 export class Directory {
   readonly #people: People
   readonly #shelf: Shelf
-  /** Of the addresses that the configuration itself has. */
+  /** The owners of the addresses that the configuration itself has. */
   readonly #owners: Owners
-  /** Addresses by channel and person, and whose they are. Owned by refresh(). */
+  /** Linked addresses by channel and person, and their owners. Owned by refresh(). */
   #linked: ReadonlyMap<string, unknown> = new Map()
   #linkers: Owners = new Map()
 
@@ -80,7 +80,7 @@ function ownersOf(people: People): Owners {
   for (const { user_id, addresses } of Object.values(people))
     for (const channel of CHANNELS) {
       const own = addresses[channel]
-      // The web has no address of anybody's: there everyone's is the same.
+      // The web address is the same for everyone, so it identifies nobody.
       if (own === undefined || own === TO_BE_LINKED || channel === 'web') continue
       owners.set(`${channel} ${identityOf(channel, own)}`, user_id)
     }

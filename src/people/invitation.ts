@@ -1,5 +1,6 @@
-// A person links an address themselves: the operator hands out an invitation, the channel vouches for who accepts it.
-// Accepted once, while it is valid, and only where the configuration says that the address is theirs to link.
+// A person links an address themselves: the operator hands out an invitation, the channel vouches for the person who
+// accepts it. It is accepted once, while it is valid, and only if the configuration says that the address is theirs
+// to link.
 import { randomBytes } from 'node:crypto'
 import { canonical, type Hash, sha256 } from '../canonical.js'
 import { instant } from '../clock.js'
@@ -8,7 +9,7 @@ import type { Store } from '../ledger/contract.js'
 import type { Channel } from '../request/channel.js'
 import type { Directory } from './directory.js'
 
-/** A day: whoever was handed the link has read it by then. */
+/** A day: a person who was handed the link has read it by then. */
 const VALID_MS = 24 * 60 * 60 * 1000
 /** 128 bits; 22 characters, which fit the start parameter of a Telegram link. */
 const CODE_BYTES = 16
@@ -17,7 +18,7 @@ const hashInvitation = (code: string): Hash => sha256('lane/invitation/v1\n', co
 
 export const drawCode = (): string => randomBytes(CODE_BYTES).toString('base64url')
 
-/** Recorded with whose deed it is: whoever accepts it answers as that person. */
+/** Recorded with its author: anybody who accepts it answers as that person. */
 export async function invite(
   { ledger }: Store,
   user_id: string,
@@ -40,7 +41,7 @@ export async function invite(
   return { code, expires_at: instant(expires_ms) }
 }
 
-/** The person's id, or null where the invitation is unknown, used, expired, or the address is somebody else's. */
+/** The person's id, or null if the invitation is unknown, used, expired, or the address is somebody else's. */
 export async function accept(
   { ledger, shelf }: Store,
   directory: Directory,
@@ -75,12 +76,13 @@ export async function accept(
           },
   })
   await directory.refresh()
-  // A provider may hand the same acceptance over twice: whose address it has become, accepts it again.
+  // A provider may hand over the same acceptance twice: the person who has the address by now accepts it again.
   const isTheirs = directory.whoHas(channel, address) === user_id
   return result.kind === 'appended' || (result.kind === 'guarded' && isTheirs) ? user_id : null
 }
 
-/** Those who have linked an address there that the configuration has not left to them since: it is theirs no more. */
+/** People who linked an address there while the configuration left it to them, which it no longer does: it is not
+ *  theirs any more. */
 async function leftOver(
   shelf: Store['shelf'],
   directory: Directory,

@@ -1,4 +1,4 @@
-// One of the people who can be asked, and what of an address says whose it is.
+// One of the people who can be asked, and the part of an address that identifies its owner.
 import { canonical } from '../canonical.js'
 import type { Channel } from '../request/channel.js'
 
@@ -12,10 +12,11 @@ export type Person = {
 /** By their ids. */
 export type People = Readonly<Record<string, Person>>
 
-/** What the configuration says of an address that its owner will link. */
+/** The configuration's word for an address that its owner will link. */
 export const TO_BE_LINKED = 'link'
 
-/** The part of an address that says who it is: not where in a workspace to write to, nor the case of a mailbox. */
+/** The part of an address that identifies its owner: not where in a workspace to write to, nor the
+ *  case of a mailbox. */
 export function identityOf(channel: Channel, address: unknown): string {
   if (channel === 'email') return canonical(folded(String(address)))
   if (channel !== 'slack') return canonical(address)
@@ -23,6 +24,6 @@ export function identityOf(channel: Channel, address: unknown): string {
   return canonical({ team: team ?? null, user: user ?? null })
 }
 
-/** A–Z and nothing else: by its own rules the language folds U+212A onto k as well, and a mailbox spelt with it is
- *  somebody else's. */
+/** A–Z and nothing else: JavaScript's own rules fold U+212A onto k as well, and a mailbox spelt
+ *  with it is somebody else's. */
 export const folded = (address: string): string => address.replace(/[A-Z]/g, letter => letter.toLowerCase())

@@ -1,4 +1,5 @@
-// Whose codes rest, as far as this replica knows: read once, and heard of from then on, whichever replica lays them to rest.
+// The codes that rest, as far as this replica knows: read once, then heard of from any replica
+// that lays them to rest.
 
 import type { Entry } from '../event.js'
 import type { Ledger, Shelf, Store } from '../ledger/contract.js'
@@ -8,7 +9,7 @@ type OnRest = (channel: Channel, userId: string) => void
 
 export class Rests {
   readonly #ledger: Ledger
-  /** Until when, by channel and person. Owned by #hear(). */
+  /** The end of each rest, by channel and person. Owned by #hear(). */
   readonly #until = new Map<string, number>()
   readonly #listeners = new Set<OnRest>()
   readonly #leave: () => void
@@ -33,12 +34,12 @@ export class Rests {
     return this.until(userId, channel) > now
   }
 
-  /** When they are good again; 0 where they did not rest. */
+  /** When the codes are good again; 0 if they did not rest. */
   until(userId: string, channel: Channel): number {
     return this.#until.get(nameOf(channel, userId)) ?? 0
   }
 
-  /** Told of each rest that begins from now on. */
+  /** The listener is told of each rest that begins from now on. */
   listen(listener: OnRest): void {
     this.#listeners.add(listener)
   }
