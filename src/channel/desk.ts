@@ -1,4 +1,4 @@
-// The lane as one channel sees it: where its replies are taken, its reports filed, and its questions answered.
+// The lane as one channel sees it: it takes the channel's replies, files its reports, and answers its questions.
 
 import type { Desk, Inbound, OwnView, Report, Verdict } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
@@ -21,7 +21,7 @@ type DeskParts = {
   readonly store: Store
   readonly directory: Directory
   readonly keyName: (keyId: string) => string
-  /** What named no delivery: counted, never recorded. */
+  /** A reply that named no delivery: counted, never recorded. */
   readonly onStranger: (channel: Channel) => void
 }
 
@@ -45,7 +45,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     }
     const user = directory.whoHas(channel, about.sender)
     if (user === null) return []
-    // A delivery is reported about once, whatever handles its copies have: by the newest.
+    // A delivery is reported about once, by its newest handle, however many its copies have.
     const open = await shelf.openGrants(channel, user)
     return [...new Map(open.map(grant => [grant.delivery_id, grant])).values()]
   }
@@ -63,7 +63,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     async take(inbound, cursor) {
       const beside = cursor === undefined ? [] : [placed(cursor)]
       const received = (await sound(lane.answer(inbound, beside))) ?? UNKNOWN
-      // What was not recorded has not taken its place with it.
+      // A reply that was not recorded has not recorded its cursor either.
       if (cursor !== undefined && (await shelf.cursor(channel)) !== cursor) await keep(cursor)
       if (received.kind === 'unknown') parts.onStranger(channel)
       return verdictOf(received)
@@ -91,7 +91,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
       false,
     async link(code, address) {
       const user = await accept(store, directory, channel, code, address)
-      // Also where it was accepted before: whoever was told so may have died before this was done.
+      // Also for a repeated acceptance: the process that took the first may have died before this was done.
       if (user !== null)
         await file({ channel, about: { kind: 'sender', sender: address }, status: LINKED, stands: true })
       return user
@@ -103,8 +103,8 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
 
 const UNKNOWN: Received = { kind: 'unknown' }
 
-/** Null about a request whose seal is broken: to a channel it is as if it were not there. One message that names it must not
- *  hold up all that come after it. */
+/** Null about a request whose seal is broken: to a channel it does not exist. One message that names it must not hold
+ *  up all that come after it. */
 const sound = <T>(asked: Promise<T>): Promise<T | null> =>
   asked.catch(error => {
     if (error instanceof SealBroken) return null

@@ -1,5 +1,5 @@
-// Pulled channels: each is listened to by whoever holds its name, from where the last one had read to. In the cluster that is
-// one replica at a time; when it dies or loses its hold, another goes on.
+// Pulled channels: the holder of a channel's name listens to it, from the place the last holder had read to. In the
+// cluster that is one replica at a time; when it dies or loses its hold, another goes on.
 import type { Adapter, Desk } from '../adapter/contract.js'
 import { aborted, Retries } from '../adapter/pause.js'
 import type { Store } from '../ledger/contract.js'
@@ -52,7 +52,7 @@ async function listenOn(
   }
 }
 
-/** Until it must stop, or may no longer. */
+/** Listens until it must stop, or its hold is lost. */
 async function listenOnce(
   adapter: Adapter,
   store: Store,

@@ -1,5 +1,5 @@
-// The channels beside the web, each made of its own variables. Loaded only where configured: a lane that asks on the
-// web does not carry the others' libraries.
+// The channels beside the web, each made of its own variables. Loaded only if configured: a lane that asks on the web
+// does not carry the others' libraries.
 import type { Adapter, AdapterParts } from '../adapter/contract.js'
 import { configuredChannels, type HalfConfigured, halfConfigured, type Settings } from '../config/settings.js'
 import type { Channel } from '../request/channel.js'
@@ -22,13 +22,15 @@ export async function makeAdapters(
   return Promise.all(makers.map(make => make({ ...parts, variables: settings.channelVariables })))
 }
 
-/** Two sentences, the second what to do. "and" between what is needed, because alternatives are written with "or". */
+/** Two sentences, the second with the remedy. "and" joins the missing variables, because alternatives are written
+ *  with "or". */
 export const halfWords = ({ given, missing }: HalfConfigured): readonly [seen: string, remedy: string] => [
   `is not configured, though ${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} set`,
   `set ${missing.join(', and ')}`,
 ]
 
-/** No reason not to start: nobody is on that channel yet. But whoever set a variable waits for it to do something. */
+/** No reason not to start: nobody is on that channel yet. But an operator who set a variable
+ *  expects it to do something. */
 export function warnOfHalves(settings: Settings, say: Say): void {
   for (const half of halfConfigured(settings))
     say('warn', `${half.channel} ${halfWords(half).join(': ')}`, { channel: half.channel })
