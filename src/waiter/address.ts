@@ -1,16 +1,17 @@
-// Where a callback may go. A caller names the URL, and the lane stands inside a network the caller may not reach: so
-// nothing inward is called unless the operator's `callbacks.allow` names it.
+// The addresses a callback may go to. A caller names the URL, and the lane stands inside a network the caller may not
+// reach: so nothing inward is called unless the operator's `callbacks.allow` names it.
 //
-// WA1  The text is judged when the request is opened and again at each attempt: scheme, port, host, and an address that is
-//      written out.
-// WA2  Each address a name resolves to is judged again when it is connected to; what was judged is what is connected to.
-// WA3  What is not known to be outward is inward: for IPv6 only global unicast counts as outward.
-// WA4  One spelling: `0x7f.1`, `2130706433` and `[::ffff:1.2.3.4]` are refused whatever they mean.
+// WA1  The text is judged when the request is opened and again at each attempt: scheme, port, host, and an address
+//      that is written out.
+// WA2  Each address a name resolves to is judged again when it is connected to; only a
+//      judged address is connected to.
+// WA3  An address not known to be outward is inward: for IPv6 only global unicast counts as outward.
+// WA4  One spelling: `0x7f.1`, `2130706433` and `[::ffff:1.2.3.4]` are refused, inward or not.
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** What common servers and proxies still take; a longer one carries a payload. */
+/** The longest URL that common servers and proxies still take; a longer one carries a payload. */
 export const MAX_URL_CHARS = 2_048
-/** Where a public receiver of webhooks listens; other ports belong to protocols that HTTP could be smuggled into. */
+/** The ports of public webhook receivers; other ports belong to protocols that HTTP could be smuggled into. */
 const PORTS = ['', '443', '8443']
 
 export const URL_WORDS =
@@ -38,7 +39,7 @@ const INWARD_V4: readonly (readonly [network: string, bits: number])[] = [
 ]
 /** Outside global unicast everything is inward: loopback, ULA, link-local, IPv4-mapped, NAT64 (64:ff9b::), multicast. */
 const GLOBAL_V6 = ['2000::', 3] as const
-/** Inside it, what leads elsewhere: an IPv4 address is hidden in a tunnel's. */
+/** Networks inside it that lead elsewhere: a tunnel's address hides an IPv4 address. */
 const INWARD_V6: readonly (readonly [network: string, bits: number])[] = [
   ['2001::', 23], // protocol assignments, Teredo, ORCHID
   ['2001:db8::', 32], // documentation
@@ -53,7 +54,7 @@ globalV6.addSubnet(...GLOBAL_V6, 'ipv6')
 const inwardV6 = new BlockList()
 for (const [network, bits] of INWARD_V6) inwardV6.addSubnet(network, bits, 'ipv6')
 
-/** WA3. Anything that is no IP address at all is inward too. */
+/** WA3. A text that is no IP address at all is inward too. */
 export function isInward(address: string): boolean {
   if (isIP(address) === 4) return inwardV4.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return true
@@ -113,7 +114,7 @@ export function isCallable(text: string, allow: Allowance): boolean {
   return isIP(host) === 0 ? !INWARD_NAME.test(host) : !isInward(host)
 }
 
-/** The parser gives back what was written: it has understood no number, escape or letter as something else. */
+/** The parser gives back the text as written: it has read no number, escape or letter as something else. */
 const isUsualForm = (authority: string, { host, port, protocol }: URL): boolean =>
   authority === host || (port === '' && authority === `${host}:${protocol === 'https:' ? 443 : 80}`)
 

@@ -1,6 +1,6 @@
-// Tells whoever asked by calling them: one signed POST once the request is resolved, repeated by the schedule until it
-// is taken. A call is not claimed beforehand, unlike a delivery: who is told the same outcome twice under the same
-// webhook-id is not harmed, who is not told at all is. Each attempt is recorded once, by whoever is first.
+// Tells the caller by a call: one signed POST once the request is resolved, repeated by the schedule until it is
+// taken. Unlike a delivery, a call is not claimed beforehand: a caller told the same outcome twice under the same
+// webhook-id is not harmed, one not told at all is. Each attempt is recorded once, by the first replica to do so.
 import { callAgainAt } from '../agenda/callback.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
@@ -15,10 +15,11 @@ export type CallBack = Extract<Duty, { kind: 'call_back' }>
 
 /** Under the 20 kB of the specification; only many deliveries and long options come near. */
 const MAX_BODY_BYTES = 20_000
-/** An endpoint that asks for less and does not say how much less. */
+/** The pause for an endpoint that asks to be called less often and does not say how much less. */
 const THROTTLED_MS = 60_000
 
-/** How this lane calls: its signing keys, where it may go, and the case as whoever asked would read it. */
+/** The lane's way of calling: its signing keys, the addresses it may call, and the case as the
+ *  caller would read it. */
 export type Calls = Road & {
   readonly keys: readonly Uint8Array[]
   readonly agent: string
@@ -27,7 +28,7 @@ export type Calls = Road & {
 
 type Caller = Pick<Recorder, 'record'> & {
   readonly now: () => number
-  /** Null where LANE_WEBHOOK_SECRET was taken away since: the call stays owed, and the ledger says why it is not made. */
+  /** Null if LANE_WEBHOOK_SECRET was removed since: the call stays owed, and the ledger says why it is not made. */
   readonly calls: Calls | null
 }
 
@@ -45,7 +46,7 @@ export async function callBack(
   const { subject } = await caller.record(
     first.request_id,
     ({ request_id, callback }) =>
-      // Another replica has called meanwhile and told of it: this attempt has its entry.
+      // Another replica has called meanwhile and recorded it: this attempt has its entry.
       callback === null || callback.attempts >= duty.attempt
         ? { leave: 'told' as const }
         : { tell: moment => ({ events: [attempt(request_id, duty, outcome, moment)] }) },
@@ -56,7 +57,7 @@ export async function callBack(
 
 function call({ calls, now }: Caller, subject: Case, url: string | null): Promise<CallOutcome> | CallOutcome {
   if (calls === null) return { ok: false, status: null, code: 'not_configured' }
-  // The shelf stands beside the chain. An answer goes only where the chain says it was asked to go.
+  // The shelf stands beside the chain. An answer goes only to the URL that the chain names.
   if (url === null || hashUrl(url) !== subject.callback?.url_hash)
     return { ok: false, status: null, code: 'url_changed' }
   const body = messageOf(calls.show(subject), subject)
@@ -68,7 +69,7 @@ function call({ calls, now }: Caller, subject: Case, url: string | null): Promis
   return post({ url, headers, body }, calls)
 }
 
-/** A case too long to be sent is sent without what whoever asked has in their hands already, or can ask for. */
+/** A case too long to be sent is sent without the parts the caller already has, or can ask for. */
 export function messageOf(shown: Readonly<Record<string, unknown>>, { resolved_at }: Case): string {
   const message = (data: unknown): string =>
     JSON.stringify({ type: 'request.resolved', timestamp: resolved_at, data })
@@ -98,7 +99,7 @@ function pauseAskedFor(outcome: Exclude<CallOutcome, { ok: true }>, now: number)
   return asked ?? (outcome.code === 'throttled' ? THROTTLED_MS : 0)
 }
 
-/** Seconds or a date (RFC 9110 §10.2.3), as milliseconds from now; null where it is neither. */
+/** Seconds or a date (RFC 9110 §10.2.3), as milliseconds from now; null if it is neither. */
 export function readRetryAfter(text: string | null, now: number): number | null {
   if (text === null) return null
   if (/^[0-9]{1,9}$/.test(text)) return Number(text) * 1000

@@ -1,4 +1,4 @@
-// The ledger as a stream: everything from a place on, then what is committed next, in order, with nothing left out
+// The ledger as a stream: all entries from a place on, then those committed next, in order, with nothing left out
 // between the two.
 import type { Entry } from '../event.js'
 import type { Ledger } from '../ledger/contract.js'
@@ -13,7 +13,7 @@ export async function* follow(
   let next = from
   let fresh = false
   let wake: () => void = () => undefined
-  // Only that there is something: what it is stands in the ledger.
+  // A commit only says that there is something new: it is read from the ledger.
   const stop = ledger.onCommit(() => {
     fresh = true
     wake()

@@ -1,8 +1,8 @@
 // One POST to somebody else's server, which may be anything: slow, silent, endless, or a trap that leads back inside.
 //
-// WP1  Whatever happens, it ends within its patience and gives a verdict; it never throws.
+// WP1  It always ends within its patience and gives a verdict; it never throws.
 // WP2  The name is resolved once, for this connection; if any of its addresses may not be connected to, none is.
-// WP3  No redirect is followed, no connection is kept, and of an answer only its status and Retry-After are read.
+// WP3  No redirect is followed, no connection is kept, and only the status and Retry-After of an answer are read.
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { type ClientRequest, request as overHttp } from 'node:http'
@@ -18,7 +18,7 @@ type Post = {
   readonly body: string
 }
 
-/** Why a call failed, beside its status. */
+/** The reason a call failed, beside its status. */
 type CallCode =
   | 'address_refused'
   | 'name_not_resolved'
@@ -36,7 +36,7 @@ export type CallVerdict =
       readonly ok: false
       readonly status: number | null
       readonly code: CallCode
-      /** As the header says it; null where it does not. */
+      /** As the header gives it; null without one. */
       readonly retryAfter: string | null
     }
 
@@ -85,7 +85,7 @@ type Lookup = (
 
 class AddressRefused extends Error {}
 
-/** WP2: what is handed to the socket is what was judged; nothing is looked up again between the two. */
+/** WP2: the socket gets exactly the judged addresses; nothing is looked up again between the two. */
 function checked(host: string, { allow, resolve = bySystem }: Road): Lookup {
   return (_, { all }, done) => {
     resolve(host).then(

@@ -1,5 +1,5 @@
-// Tells who asked. A waiter is woken by the ledger's own commit, never by whoever made it, so an answer recorded
-// before anyone waits is found by whoever waits later.
+// Tells the caller that waits. A waiter is woken by the ledger's own commit, never by the code that made it, so an
+// answer recorded before anyone waits is found by every later waiter.
 import type { Entry } from '../event.js'
 import type { Ledger } from '../ledger/contract.js'
 
@@ -39,7 +39,7 @@ export function startWaiters(ledger: Ledger, isResolved: (requestId: string) => 
           resolve(resolved)
         }
         const abort = (): void => done(false)
-        // Enlisted before looking: what commits in between wakes us, what committed before is seen.
+        // Enlisted before looking: a commit in between wakes us, an earlier one is seen.
         const leave = enlist(requestId, done)
         const timer = setTimeout(() => done(false), ms)
         if (gone?.aborted) return done(false)
