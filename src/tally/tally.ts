@@ -1,22 +1,23 @@
-// What the answers so far come to: nothing yet, or a decision with its causes. Only this room says whether a request is
-// answered, as a function of its story alone; the reply room asks it before it appends, verify and replay ask it again.
+// The sum of the answers so far: nothing yet, or a decision with its causes. Only this room says whether a request is
+// answered, as a function of its story alone; the reply room asks it before it appends, verify
+// and replay ask it again.
 //
 // Every schema there is today is decided by its first answer.
 import type { Hash } from '../canonical.js'
 import type { StoredBody } from '../event.js'
 
-/** A reply that was accepted, and where it stands. */
+/** A reply that was accepted, and its place in the ledger. */
 export type Counted = {
   readonly seq: number
   readonly at: string
-  /** SHA-256 over the event's body: what INBOUND_REPLY_RECEIVED has announced. */
+  /** SHA-256 over the event's body, as INBOUND_REPLY_RECEIVED has announced it. */
   readonly event_hash: Hash
   readonly reply: StoredBody<'HUMAN_REPLY_EVENT'>
 }
 
 export type Tally =
   | { readonly kind: 'open' }
-  /** The seq of every reply that counted, the one that decided last, and what they come to. */
+  /** The seq of every reply that counted, the deciding one last, and the decision. */
   | {
       readonly kind: 'decided'
       readonly causes: readonly number[]
