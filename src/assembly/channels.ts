@@ -1,4 +1,4 @@
-// Second stage: the channels that are configured, and who is reached on them.
+// Second stage: the configured channels, and the people reached on them.
 import { join } from 'node:path'
 import { outboxWriter, webAdapter } from '../../adapters/web/index.js'
 import type { Adapter } from '../adapter/contract.js'
@@ -45,7 +45,7 @@ async function openPeople(house: House): Promise<Pick<Channels, 'directory' | 'r
   const { config, store, stops, onStale } = house
   const directory = await Directory.open(config.recipients, store.shelf)
   stops.add(onEntry(store.ledger, 'RECIPIENT_LINKED', () => directory.refresh(), onStale))
-  // An address linked between the reading and the listening would never be told of again.
+  // An address linked between the reading and the listening would never be announced again.
   if (isShared(house)) await directory.refresh()
   const rests = await Rests.open(store)
   stops.add(() => rests.stop())

@@ -1,5 +1,5 @@
-// Last stage: what goes on by itself. Alarms ring, pulled channels are listened to, and what a revoked key signed is sent anew.
-// It begins once the door is open: a link that is sent before that would lead nowhere.
+// Last stage: the work that goes on by itself. Alarms ring, pulled channels are listened to, and copies signed by a
+// revoked key are sent anew. It begins once the door is open: a link sent before that would lead nowhere.
 import { startListening } from '../channel/listening.js'
 import { keepRenewing } from '../keys/renewal.js'
 import type { Channels } from './channels.js'

@@ -1,4 +1,5 @@
-// What every stage of a start is given: what the operator decided, the store, and where to note how a part is stopped.
+// The parts that every stage of a start is given: the operator's decisions, the store, and a place to note how a part
+// is stopped.
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.js'
 import type { Settings } from '../config/settings.js'
@@ -14,7 +15,7 @@ export type House = {
   readonly log: Logger
   readonly say: Say
   readonly stops: Stops
-  /** Where people reach it. Known for sure once the port is open. */
+  /** The address at which people reach it. Known for sure once the port is open. */
   readonly publicUrl: { current: string }
   readonly print: (text: string) => void
   readonly onStale: (error: unknown) => void

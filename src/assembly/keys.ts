@@ -1,5 +1,5 @@
-// First stage: the secret opens the keyring, the keyring the store; then the keys of callers and those that sign are known, and
-// what other replicas do to them is heard of.
+// First stage: the secret opens the keyring, the keyring the store. Then the callers' keys and the signing keys are
+// known, and other replicas' changes to them are heard of.
 import { instant } from '../clock.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import { keepGiven } from '../keys/first-keys.js'

@@ -1,4 +1,4 @@
-// Third stage: the lane itself, whoever waits for it, and what is counted and warned of as it commits.
+// Third stage: the lane itself, the callers that wait for it, and the counts and warnings made as it commits.
 import { isOpen } from '../agenda/case.js'
 import type { Alarms } from '../deadline/alarms.js'
 import type { Entry } from '../event.js'
@@ -56,7 +56,7 @@ export function openLane(house: House, { book, ring }: HeldKeys, channels: Chann
   return { lane, waiters, metrics, keyName, alarms }
 }
 
-/** Operators who ask why somebody was not reached, or could not answer, look here first. */
+/** Operators look here first when somebody was not reached, or could not answer. */
 function warnOfFailures(entries: readonly Entry[], say: Say): void {
   for (const { type, request_id, body } of entries) {
     if (type === 'CODES_RESTED')

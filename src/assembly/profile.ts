@@ -1,5 +1,5 @@
-// Two profiles, one program. What differs between them is chosen here and nowhere else: where the ledger is kept, and
-// what rings. Neither profile loads the packages of the other.
+// Two profiles, one program. All that differs between them is chosen here and nowhere else: the store of the ledger,
+// and the alarm clock. Neither profile loads the packages of the other.
 
 import { machineClock } from '../clock.js'
 import type { Settings } from '../config/settings.js'

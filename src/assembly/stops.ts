@@ -1,5 +1,5 @@
-// How what was started is stopped: the last first, since what was started later may need what was there before. A start that
-// fails midway stops what it had started in the same way.
+// Stops the parts of a start, the last first, since a later part may need an earlier one. A start that fails midway
+// stops its parts in the same way.
 import { within } from '../patience.js'
 import { reasonOf, type Say } from '../say.js'
 
@@ -16,7 +16,8 @@ export class Stops {
     this.#now = now
   }
 
-  /** Aborted when stopping begins: streams end and waiters are let go, or the door that serves them would never close. */
+  /** Aborted when stopping begins: streams end and waiters are let go, or the door that
+   *  serves them would never close. */
   get stopping(): AbortSignal {
     return this.#begins.signal
   }
@@ -39,7 +40,7 @@ export class Stops {
     }
   }
 
-  /** One that fails to stop must not keep the ledger from being closed. */
+  /** A part that fails to stop must not keep the ledger from being closed. */
   async #begun(stop: Stop): Promise<void> {
     try {
       await stop()

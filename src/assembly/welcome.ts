@@ -1,4 +1,5 @@
-// What the operator sees at the start: where it is, the keys this once, and two lines that can be pasted as they are.
+// The operator's first sight of a started lane: its address, the keys this once, and two lines that can be pasted as
+// they are.
 import { questionOf } from '../client/draft.js'
 import { configFileOf, OUTBOX_FILE } from '../config/config.js'
 import { type Settings, settings } from '../config/settings.js'
@@ -38,7 +39,7 @@ const shown = (keys: FirstKeys): string[] => [
   `    operator       ${keys.operator}   (may do everything; the lane command beside the data directory uses it)`,
 ]
 
-/** What the command must be told to find this lane, where it is not where the command would look by itself. */
+/** The options by which the command finds this lane, if it would not by itself. */
 function whereabouts({ url, settings: { dataDir } }: Facts): string {
   const usual = settings({})
   const told: string[] = []
@@ -52,7 +53,7 @@ const FIRST_IMPACT = 'Decides whether the pipeline goes on'
 
 function tryIt(facts: Facts): string[] {
   const { url, keys, recipients } = facts
-  // Where there are several, somebody must be named.
+  // With several recipients, somebody must be named.
   const [first] = recipients.length > 1 ? recipients : []
   const { submission } = questionOf({
     question: FIRST_QUESTION,
@@ -65,7 +66,7 @@ function tryIt(facts: Facts): string[] {
   })
   return [
     `  ${keys === null ? 'Ask a question (LANE_API_KEY: a key of yours, `lane keys add` makes one)' : 'Ask the first question'}:`,
-    // In double quotes: a shell puts in what $LANE_API_KEY stands for.
+    // In double quotes: the shell puts in the value of $LANE_API_KEY.
     `    curl -sS ${url}/v1/requests -H "authorization: Bearer ${keys?.agent ?? '$LANE_API_KEY'}" -H 'content-type: application/json' \\`,
     `      -d '${JSON.stringify(submission)}'`,
     '  or',
