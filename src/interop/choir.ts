@@ -1,6 +1,6 @@
-// The ledger in the words of the system this lane comes from: one envelope of six fields for each thing that happened,
-// under lower-case, dot-delimited names. A view: it is made from entries alone, the same ones give the same envelopes,
-// and nothing is ever read back from it.
+// The ledger in the words of the system this lane comes from: one envelope of six fields for each event, under
+// lower-case, dot-delimited names. A view: it is made from entries alone, the same ones give the same envelopes, and
+// nothing is ever read back from it.
 //
 // IC1  A refused AHDB delta never leaves under the name by which a projection would apply it.
 // IC2  The id is derived from the entry's hash, so a second export of the same entry is recognised.
@@ -61,7 +61,7 @@ export function nameOf(type: EventType): string {
   return (words.at(-1) === 'receipt' ? ['receipt', ...words.slice(0, -1)] : words).join('.')
 }
 
-/** A delta is the bare object a projection applies; what was refused goes under a name it does not know (IC1). */
+/** A delta is the bare object a projection applies; a refused one goes under a name it does not know (IC1). */
 function toldDelta(entry: EntryOf<'AHDB_DELTA'>): readonly Told[] {
   const { field, state, delta } = entry.body
   if (state === 'refused') return [['ahdb.delta.refused', linked(entry)]]
@@ -70,7 +70,7 @@ function toldDelta(entry: EntryOf<'AHDB_DELTA'>): readonly Told[] {
   return preference ? [['receipt.preference.decision', linked(entry)], applied] : [applied]
 }
 
-/** The entry's body and what leads back to it. */
+/** The entry's body, with the members that lead back to it. */
 const linked = ({ seq, hash, request_id, run_id, body }: Entry) => ({
   ...(request_id !== undefined && { request_id }),
   ...(run_id !== undefined && { run_id }),
@@ -78,7 +78,7 @@ const linked = ({ seq, hash, request_id, run_id, body }: Entry) => ({
   body,
 })
 
-/** The person where there is one, else whose doing it was. */
+/** The person, if there is one; else the key that acted, or the lane. */
 function userOf(entry: Entry): string {
   if (entry.type === 'AHDB_DELTA') return answererOf(entry) ?? entry.body.by
   const { body } = entry
