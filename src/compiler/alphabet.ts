@@ -1,5 +1,5 @@
-// Which code points text is made of, and what each one is. Pinned to Unicode 14.0 by table: the engine's own \p{…}
-// classes grow with every release of Node, and a stored reply must compile to the same answer years later.
+// The code points that text is made of, and the class of each. Pinned to Unicode 14.0 by table: the engine's own
+// \p{…} classes grow with every release of Node, and a stored reply must compile to the same answer years later.
 import { RANGES } from './alphabet-table.js'
 
 export const OTHER = 0

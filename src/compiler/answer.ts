@@ -1,4 +1,4 @@
-// What a reply can mean. One of the two fields is null: a choice names one value of the schema, a payload carries
+// The meaning of a reply. One of the two fields is null: a choice names one value of the schema, a payload carries
 // the value itself.
 
 export type Payload =
@@ -11,7 +11,7 @@ export type Answer = { readonly parsed_choice: string | null; readonly parsed_pa
 
 export type CompileReason = 'reply_too_long' | 'reply_bad_charset' | 'reply_not_in_schema'
 
-/** What a kind makes of a reply: its answer, or why there is none. */
+/** A kind's reading of a reply: its answer, or the reason there is none. */
 export type ReplyReading = Answer | CompileReason
 
 export const chosen = (value: string): Answer => ({ parsed_choice: value, parsed_payload: null })

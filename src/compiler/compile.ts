@@ -4,7 +4,7 @@
 // G1  Total: every string under every valid schema gives a value; nothing throws.
 // G2  Deterministic: schema and string alone decide; the room imports nothing but types from outside.
 // G3  Whole-string: an answer is all of the reply.
-// G4  Linear: the length is bounded first, and no stage looks twice at what it has passed.
+// G4  Linear: the length is bounded first, and no stage goes back over characters it has passed.
 
 import type { Answer, CompileReason, ReplyReading } from './answer.js'
 import { isAscii } from './ascii.js'
@@ -46,7 +46,7 @@ export function compile(schema: ReplySchema, reply: string): Compiled {
 }
 
 type Compile = typeof compile
-/** Every grammar replies were ever read by. */
+/** Every grammar by which replies were ever read. */
 const COMPILERS: Readonly<Record<string, Compile>> = { '1': compile }
 
 /** Null for a grammar that is not known here. */

@@ -33,10 +33,10 @@ function signed(text: string, integer: string, fraction: string): Decimal {
   return text.startsWith('-') ? -size : size
 }
 
-/** The decimal a JSON number is written as; null where it is not one of ours (too large, too fine, not finite). */
+/** The decimal a JSON number is written as; null if it is not one of ours (too large, too fine, not finite). */
 export const decimalOf = (number: number): Decimal | null => readDecimal(String(number))
 
-/** The JSON number that is written as this decimal; null where no double is: nothing is rounded in silence. */
+/** The JSON number that is written as this decimal; null if no double is: nothing is rounded in silence. */
 export function numberOf(decimal: Decimal): number | null {
   const number = Number(spell(decimal))
   return decimalOf(number) === decimal ? number : null
@@ -57,7 +57,7 @@ function lastNonZero(digits: string): number {
   return end
 }
 
-/** The largest whole number that is not above. */
+/** The largest whole number that is not above it. */
 export function floor(decimal: Decimal): Decimal {
   const rest = decimal % UNITS_PER_ONE
   return rest < 0n ? decimal - rest - UNITS_PER_ONE : decimal - rest

@@ -1,4 +1,4 @@
-// One sentence a person can follow: what would be understood. It stands in messages and in every refusal, and each
+// One sentence that tells a person what would be understood. It stands in messages and in every refusal, and each
 // example it quotes is itself an answer.
 //
 // GD1  An option is named with its value, whole: the value is what is recorded, and a label could say something else. A
@@ -10,7 +10,7 @@ import type { Option, ReplySchema } from './reply-schema.js'
 
 type Of<Kind extends ReplySchema['kind']> = Extract<ReplySchema, { kind: Kind }>
 
-/** With its options, for whoever does not see them. */
+/** With its options, for a reader who does not see them. */
 export const describeAnswer = (schema: ReplySchema): string =>
   'options' in schema
     ? `${describeReply(schema).slice(0, -1)}: ${listed(schema.options)}.`
@@ -36,7 +36,7 @@ export function describeReply(schema: ReplySchema): string {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** `A = ship (Ship the release)`: its letter, what is recorded, and what the caller calls it. */
+/** `A = ship (Ship the release)`: its letter, the recorded value, and the caller's label. */
 export const describeOption = (option: Option, index: number): string =>
   option.label === option.value ? valued(option, index) : `${valued(option, index)} (${option.label})`
 const valued = ({ value }: Option, index: number): string => `${letterOf(index)} = ${value}`
@@ -50,7 +50,7 @@ function listed(options: readonly Option[]): string {
 }
 
 function lettersOf(schema: Of<'multi_choice'>): string {
-  // The empty reply is no answer, so the least that can be said is one letter.
+  // The empty reply is no answer, so the shortest answer is one letter.
   const least = Math.max(schema.min, 1)
   if (schema.max === 1) return 'one letter'
   const many =

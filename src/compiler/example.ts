@@ -3,7 +3,7 @@ import type { DateSchema } from './date.js'
 import { type Decimal, decimalOf, floor, numberOf, spell } from './decimal.js'
 import { isWithin, type NumberSchema } from './number.js'
 
-/** A number near the middle of the range, a whole one where there is one. */
+/** A number near the middle of the range, a whole one if there is one. */
 export function exampleNumber(schema: NumberSchema): string {
   const min = decimalOf(schema.min)
   const max = decimalOf(schema.max)
@@ -19,7 +19,7 @@ function middles(schema: NumberSchema, min: Decimal, max: Decimal): Decimal[] {
   return [floor(min + half), min + half]
 }
 
-/** Any day does where none is asked for. */
+/** Any day will do if no bound is given. */
 const SOME_DAY = '2026-02-17'
 const DAY_LENGTH = SOME_DAY.length
 

@@ -1,10 +1,10 @@
-// A day of the calendar, or a moment of it with its offset (RFC 3339), exact to the nanosecond. Date is not asked:
-// it loses what is finer than a millisecond, takes 30 February for 2 March, and reads spellings we do not.
+// A day of the calendar, or a moment of it with its offset (RFC 3339), exact to the nanosecond. Date is not used: it
+// loses everything finer than a millisecond, takes 30 February for 2 March, and reads spellings we do not.
 
 export type CivilMoment = {
   /** The day as written: YYYY-MM-DD, which sorts as it counts. */
   readonly day: string
-  /** Where it lies on the line; null for a plain day. */
+  /** Its place on the line of time; null for a plain day. */
   readonly instant: { readonly seconds: number; readonly nanos: number } | null
 }
 
@@ -17,7 +17,7 @@ const DAY_LENGTH = 'YYYY-MM-DD'.length
 const CLOCK_END = 'YYYY-MM-DDThh:mm:ss'.length
 const OFFSET_LENGTH = '+hh:mm'.length
 
-/** What this text names, or null when it names no day and no instant. */
+/** The day or instant this text names, or null. */
 export function readMoment(text: string): CivilMoment | null {
   const day = text.slice(0, DAY_LENGTH)
   if (!DAY.test(day) || !isInCalendar(day)) return null

@@ -16,7 +16,7 @@ export function readMultiChoice(schema: MultiChoice, said: string): ReplyReading
   const called = new Set<number>()
   for (const name of list.split(',')) {
     const index = optionCalled(schema.options, withoutSpaces(name))
-    // A name of nothing, or the same option twice: what was meant is not certain.
+    // A name of nothing, or the same option twice: the meaning is not certain.
     if (index === -1 || called.has(index)) return 'reply_not_in_schema'
     called.add(index)
   }

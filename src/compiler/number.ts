@@ -1,5 +1,5 @@
-// A plain decimal, alone or in the schema's own phrase: `50`, `50 chips`, `max spend 50 chips`. Who says the lead says
-// the whole phrase, so that a half-remembered one is asked again instead of guessed.
+// A plain decimal, alone or in the schema's own phrase: `50`, `50 chips`, `max spend 50 chips`. A reply with the lead
+// must be the whole phrase, so that a half-remembered one is asked again instead of guessed.
 
 import { carried, type ReplyReading } from './answer.js'
 import { isSame } from './ascii.js'
@@ -16,10 +16,10 @@ export function readNumber(schema: NumberSchema, said: string): ReplyReading {
   return carried(schema.unit === undefined ? { number } : { number, unit: schema.unit })
 }
 
-/** The words of a string: what stands between runs of spaces. */
+/** The words of a string: the text between runs of spaces. */
 const wordsOf = (said: string): string[] => said.split(' ').filter(word => word !== '')
 
-/** The one word of the phrase that must be the number; '' where the phrase is not the schema's. */
+/** The one word of the phrase that must be the number; '' if the phrase is not the schema's. */
 function figureIn(schema: NumberSchema, said: string): string {
   const words = wordsOf(said)
   if (words.length === 1) return said

@@ -3,7 +3,7 @@
 import { isSame, letterIndex } from './ascii.js'
 import type { Option } from './reply-schema.js'
 
-/** Which option a name calls, or -1. */
+/** The index of the option that a name calls, or -1. */
 export function optionCalled(options: readonly Option[], name: string): number {
   const index = letterIndex(name)
   if (index >= 0 && index < options.length) return index

@@ -1,5 +1,5 @@
-// What was read, short enough and plain enough to be put before the person again. Whatever hides, reorders or breaks
-// a line is spelt out; the rest is left to the place where it is shown, which escapes it there.
+// A refused reply, short enough and plain enough to be put before the person again. Characters that hide, reorder or
+// break a line are spelt out; the place that shows it escapes the rest.
 import { kindOf, LETTER, MARK, OTHER } from './alphabet.js'
 
 /** UTF-16 units: enough to recognise one's own words, too few to carry a message to somebody else. */
@@ -9,7 +9,8 @@ const MAX_MARKS = 4
 const UNCOMMON = /[^ -[\]-~]/
 const SP = 0x20
 const BACKSLASH = 0x5c
-/** Not in the alphabet and yet seen as what it is. Only pictures and signs; no spaces, controls, fillers. */
+/** Signs outside the alphabet that are still seen as what they are. Only pictures and
+ *  signs; no spaces, controls, fillers. */
 const VISIBLE = /[\p{P}\p{S}]/u
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800]/u
 

@@ -1,4 +1,4 @@
-// The closed union of what a person may be asked to answer with. Every member is bounded: there is no schema
+// The closed union of the schemas a person may be asked to answer by. Every member is bounded: there is no schema
 // under which an arbitrary string is an answer.
 
 export type Option = { readonly value: string; readonly label: string }

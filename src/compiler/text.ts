@@ -2,7 +2,8 @@
 // HTML, Slack mrkdwn or Telegram markup: the characters that could are not in the alphabet, and the few shapes that
 // programs make clickable out of plain letters are refused by name (lure.ts).
 //
-// GX1  Length, alphabet and shapes are judged on the NFC form, which is the answer: what was checked is what is carried.
+// GX1  Length, alphabet and shapes are judged on the NFC form, which is the answer: the checked
+//      text is the one carried.
 // GX2  NFC is only asked about code points of the pinned alphabet, whose normalisation never changes.
 // GX3  A mark stands on a letter, at most four on one.
 

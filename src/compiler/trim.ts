@@ -1,5 +1,5 @@
-// Outer SP, TAB, CR and LF are how a reply was sent, not what was said. String.prototype.trim would also cut NBSP,
-// the byte order mark and every other Unicode space, and so accept replies that hold them.
+// Outer SP, TAB, CR and LF belong to the sending of a reply, not to its words. String.prototype.trim would also cut
+// NBSP, the byte order mark and every other Unicode space, and so accept replies that hold them.
 
 const SP = 0x20
 const isSpace = (unit: number): boolean => unit === SP
