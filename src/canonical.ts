@@ -33,7 +33,7 @@ function canonicalList(values: readonly unknown[]): string {
   return `[${text}]`
 }
 
-/** For so few, putting each in its place costs less than sort(), and no memory. */
+/** For so few names, insertion costs less than sort(), and no memory. */
 const FEW = 24
 
 /** In place, by UTF-16 units as the RFC wants it. */
@@ -50,7 +50,8 @@ function sorted(names: string[]): readonly string[] {
   return names
 }
 
-/** Members have the same few names over and over. Those of an approval's parameters are anybody's, hence the bound. */
+/** Members have the same few names over and over. Names in an approval's parameters may be
+ *  anything, hence the bound. */
 const SPELT_NAMES = 1_000
 const speltNames = new Map<string, string>()
 
@@ -62,7 +63,7 @@ function spellName(name: string): string {
   return spelt
 }
 
-/** Nearly everything we hash: nothing in it needs an escape. */
+/** Nearly every text we hash: nothing in it needs an escape. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /** JSON.stringify spells strings and numbers as the RFC does, but would escape a lone surrogate: that is no text. */
@@ -78,7 +79,7 @@ export function sha256(...parts: readonly (string | Uint8Array)[]): Hash {
   return `sha256:${hash('sha256', joined(parts), 'hex')}`
 }
 
-/** One piece for one call: hashing in one go costs half of what a hash object does. */
+/** One piece for one call: hashing in one go costs half as much as a hash object. */
 function joined(parts: readonly (string | Uint8Array)[]): string | Uint8Array {
   let text = ''
   for (const part of parts) {

@@ -1,5 +1,5 @@
-// Time's two readings. Only this file reads the machine's clocks; everyone else is handed one, so that a test can
-// move time and a run can be replayed.
+// The two readings of time. Only this file reads the machine's clocks; everyone else is handed one, so that a test
+// can move time and a run can be replayed.
 
 export interface Clock {
   /** Milliseconds since 1970 by the wall: may jump. */
@@ -13,7 +13,8 @@ export const machineClock: Clock = {
   monotonic: () => performance.now(),
 }
 
-/** What shares a commit shares its moment, its deadline and its lease: the same few are asked for over and over. */
+/** Entries that share a commit share its moment, its deadline and its lease: the same few instants
+ *  are spelt over and over. */
 const SPELT = 64
 const spelt = new Map<number, string>()
 

@@ -1,6 +1,6 @@
-// What can happen: one strict schema per entry type, from which the types are read off. The ledger checks a body
-// against its schema before it is hashed, and `lane ledger verify` checks it again (invariant I4), by the shapes of the
-// rules the entry was written under.
+// The events of the ledger: one strict schema per entry type, from which the types are derived. The ledger checks a
+// body against its schema before it is hashed, and `lane ledger verify` checks it again (invariant I4), by the shapes
+// of the rules the entry was written under.
 import { z } from 'zod'
 import type { Hash } from './canonical.js'
 import { REASONS_OF, type Reason } from './reason.js'
@@ -39,7 +39,7 @@ const run = z.strictObject({
 
 /** The built-in director's name in `by`; no key id looks like it. */
 export const LANE = 'lane'
-/** What an operator does that no story tells. */
+/** The operator's deeds that no story tells. */
 const DEEDS = [
   'key_added',
   'key_revoked',
@@ -54,15 +54,15 @@ const DEEDS = [
   'secret_rewrapped',
   'rollback_accepted',
 ] as const
-/** How a request can end. */
+/** The ways a request can end. */
 export const OUTCOMES = ['answered', 'defaulted', 'undelivered', 'withdrawn'] as const
-/** What a run can be told to do next. */
+/** The moves a run can be told to make next. */
 export const DECISIONS = ['CONTINUE', 'CHANGE_MOOD', 'SPLIT', 'HALT'] as const
 export const AHDB_FIELDS = ['drive', 'believe', 'assert', 'hypothesize'] as const
 export type AhdbField = (typeof AHDB_FIELDS)[number]
-/** What a reply may never touch: an assertion needs evidence, a hypothesis is the run's own. */
+/** The fields a reply may never touch: an assertion needs evidence, a hypothesis is the run's own. */
 export const isClosedField = (field: AhdbField): boolean => field === 'assert' || field === 'hypothesize'
-/** A delta states a preference or two; what is larger is a document and belongs behind a handle. */
+/** A delta states a preference or two; a larger one is a document and belongs behind a handle. */
 export const DELTA_ITEMS = 20
 export const DELTA_CHARS = 8192
 export const ahdbDelta = z
@@ -75,7 +75,8 @@ const attempted = { delivery_id: name, attempt: count.min(1), channel, recipient
 
 type Words = readonly [string, ...string[]]
 
-/** The shapes that both sets of rules have, but for their words: the reasons of a rejection and the proofs of identity. */
+/** The shapes that both sets of rules have, but for their words: the reasons of a rejection
+ *  and the proofs of identity. */
 function commonBodies<const R extends Words, const P extends Words>(reasons: R, proofs: P) {
   const reason = z.enum(reasons)
   const proof = z.enum(proofs)
@@ -191,7 +192,7 @@ function commonBodies<const R extends Words, const P extends Words>(reasons: R, 
     }),
     POLICY_TOKEN_SPENT: z.strictObject({ jti, spend_id: name, by: name }),
     POLICY_TOKEN_REVOKED: z.strictObject({ jti, reason: z.string().max(500), by: name }),
-    // That whoever asked wants to be called, and where, by its hash: the URL itself may hold a secret and is on the shelf.
+    // The caller wants to be called at the URL of this hash: the URL itself may hold a secret and is on the shelf.
     CALLBACK_REGISTERED: z.strictObject({ url_hash: hash }),
     CALLBACK_ATTEMPTED: z.strictObject({
       attempt: count.min(1),
@@ -225,7 +226,7 @@ export const FIRST_PROOFS = [
 const first = commonBodies(REASONS_OF['1'], FIRST_PROOFS)
 const second = commonBodies(REASONS_OF['2'], PROOFS)
 
-/** By the rules an entry was written under. What "1" has never changes. */
+/** By the rules an entry was written under. The shapes of "1" never change. */
 const BODIES_OF = {
   '1': first,
   '2': {
@@ -246,7 +247,7 @@ const BODIES_OF = {
   },
 } as const satisfies Record<Rules, Readonly<Record<string, z.ZodType>>>
 
-/** What this program writes. */
+/** The shapes this program writes. */
 export const BODIES = BODIES_OF[NEWEST_RULES]
 
 export type EventType = keyof typeof BODIES
@@ -259,12 +260,12 @@ type Deep<T> = T extends (infer U)[]
 /** As it is written now. */
 export type Body<T extends EventType> = Deep<z.infer<(typeof BODIES)[T]>>
 type First = (typeof BODIES_OF)['1']
-/** As a ledger may hold it, whatever rules it was written under. */
+/** As a ledger may hold it, under any rules. */
 export type StoredBody<T extends EventType> =
   | Body<T>
   | (T extends keyof First ? Deep<z.infer<First[T]>> : never)
 
-/** An event before the recorder has said whose it is. */
+/** An event before the recorder has given it the ids of its request and run. */
 export type Deed = { [T in EventType]: { readonly type: T; readonly body: Body<T> } }[EventType]
 
 type Happening<T extends EventType, B> = {
@@ -275,12 +276,13 @@ type Happening<T extends EventType, B> = {
 }
 /** An event before the ledger has given it a place: the store fills in seq, at, prev and hash. */
 export type Draft = { [T in EventType]: Happening<T, Body<T>> }[EventType]
-/** An operator's deed, as it stands beside what it did; `about` names that, `by` is a key id, or the lane itself. */
+/** An operator's deed, recorded beside its effect; `about` names the effect's subject, `by` is a key
+ *  id, or the lane itself. */
 export const acted = (deed: (typeof DEEDS)[number], about: string, by: string): Draft => ({
   type: 'OPERATOR_ACTED',
   body: { deed, about, by },
 })
-/** An event as a story may hold it, whatever rules it was written under. */
+/** An event as a story may hold it, under any rules. */
 export type Happened = { [T in EventType]: Happening<T, StoredBody<T>> }[EventType]
 
 type Placed = {

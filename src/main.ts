@@ -1,5 +1,5 @@
-// Puts the house together, in stages: keys, channels, the lane, the door, the clocks. Each stage says what it gives and how it
-// is stopped; everything is stopped in the reverse order, also after a start that failed.
+// Puts the house together, in stages: keys, channels, the lane, the door, the clocks. Each stage returns its parts
+// and notes how they are stopped; everything is stopped in the reverse order, also after a start that failed.
 import pino, { type Logger } from 'pino'
 import { openChannels } from './assembly/channels.js'
 import { startClocks } from './assembly/clocks.js'
@@ -21,7 +21,7 @@ import { readVersion } from './version.js'
 
 export { CannotStart } from './assembly/house.js'
 
-/** Work under way at SIGTERM has this long; what is cut short is owed again at the next start. */
+/** Work under way at SIGTERM has this long; work that is cut short is owed again at the next start. */
 const DRAIN_MS = 8_000
 
 export type Running = {

@@ -1,6 +1,6 @@
 // Waiting for somebody else's server, but not for ever.
 
-/** The promise's value, or `late` once `ms` have passed; a rejection after that is nobody's business any more. */
+/** The promise's value, or `late` once `ms` have passed; a later rejection concerns nobody any more. */
 export async function within<T>(ms: number, promise: Promise<T>, late: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const alarm = new Promise<T>(resolve => {

@@ -1,6 +1,7 @@
-// A ledger is judged for ever by the rules in force when its entries were written. LANE_STARTED names them; an entry's
-// rules are those of the last LANE_STARTED before it. Each room keeps what it knows of each set in a table by this name:
-// the reasons (reason.ts), the entries' shapes (event.ts), the door's parse (request/), the invariants and the grammar.
+// A ledger is judged for ever by the rules in force when its entries were written. LANE_STARTED names them; an
+// entry's rules are those of the last LANE_STARTED before it. Each room keeps its part of each set in a table by this
+// name: the reasons (reason.ts), the entries' shapes (event.ts), the door's parse (request/),
+// the invariants and the grammar.
 //
 // "1" is fixed: nothing under that name changes any more. "2" grows until its ledgers are kept as vectors.
 
@@ -17,6 +18,6 @@ export const areKnown = (rules: string): rules is Rules => (RULES as readonly st
 
 export const areOlder = (one: Rules, other: Rules): boolean => RULES.indexOf(one) < RULES.indexOf(other)
 
-/** What a program says that meets rules it does not know: it cannot judge what was written under them. */
+/** The sentence of a program that meets rules it does not know: it cannot judge the entries written under them. */
 export const unknownRules = (rules: string): string =>
   `the ledger is written under rules ${JSON.stringify(rules.slice(0, 40))}, and this lane knows ${RULES.join(', ')}: run the newer lane`

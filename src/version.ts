@@ -1,8 +1,8 @@
-// Which version this is, and whether one version is at least another.
+// The version of this package, and whether one version is at least another.
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The package's own directory: one step up from the source, two from what `tsc` makes of it. */
+/** The package's own directory: one step up from the source, two from the output of `tsc`. */
 export const ROOT =
   ['../', '../../']
     .map(up => fileURLToPath(new URL(up, import.meta.url)))
