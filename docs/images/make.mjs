@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Sharp enough to read, and each picture below 150 kB. */
-const SCALE = 1.25
+const SCALE = 1.125
 const LANE = join(ROOT, 'dist/src/cli/lane.js')
 const directory = mkdtempSync(join(tmpdir(), 'lane-images-'))
 const env = { PATH: process.env.PATH, HOME: directory, LANE_DATA_DIR: directory, PORT: '8787' }
