@@ -1,6 +1,5 @@
 // Long polling: no public address is needed. A request for the updates after one confirms that one, and Telegram
-// forgets it. So the next are asked for only when everything before is durable, and after an error the same update
-// comes again.
+// forgets it. So the next are asked for only when everything before is durable, and an error leaves it to come again.
 //
 // TL1  An update is confirmed only by a request made after it was kept.
 // TL2  The cursor names the bot: another bot's numbers say nothing about this one's.

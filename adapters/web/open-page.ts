@@ -99,8 +99,7 @@ ${spelled(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))}</pre></f
 
 const FIXED = /^sha256:[0-9a-f]{64}$/
 
-// Relative to the page at …/r/<reply handle>, so that it holds under any sub-path. A new tab keeps the filled-in
-// form.
+// Relative to the page at …/r/<reply handle>, so that it holds under any sub-path. A new tab keeps the form.
 function opener(shown: ShownHandle, replyHandle: string): Markup | null {
   if (!FIXED.test(shown.handle)) return null
   const href = `${encodeURIComponent(replyHandle)}/blobs/${shown.handle}`

@@ -62,8 +62,7 @@ const ANSWERING = ['in-reply-to', 'references']
 const namedIn = (fields: readonly Field[], name: string, { replyTo }: Own): string[] =>
   findMessageIds(firstOf(fields, name) ?? '', replyTo.domain)
 
-/** The first of the two that names a mail of ours: In-Reply-To names the mail answered, References also earlier
- *  ones. */
+/** The first that names a mail of ours: In-Reply-To names the mail answered, References earlier ones too. */
 const answeringField = (fields: readonly Field[], own: Own): string | undefined =>
   ANSWERING.find(name => namedIn(fields, name, own).length > 0)
 
