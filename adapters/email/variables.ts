@@ -163,7 +163,7 @@ function keyIn(file: string): string {
     const text = readFileSync(file, 'utf8')
     if (text.includes('PRIVATE KEY')) return text
   } catch {
-    // Whatever the reason, the operator is told the same: it is not a key that can be read.
+    // The operator is told the same for every reason: it is not a key that can be read.
   }
   throw new Error('SMTP_URL: dkim_key must name a readable file with a private key in PEM form')
 }

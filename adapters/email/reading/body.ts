@@ -89,7 +89,7 @@ function agreed(text: readonly Line[], html: readonly Line[], known: Known): str
   const isSeen = ({ text: line }: Line): boolean => !isBlank(line)
   const byHtml: Said | null = html.some(isSeen) ? readSaid(html, known, null) : null
   const byText: Said | null = text.some(isSeen) ? readSaid(text, known, byHtml) : null
-  // Where both say the same, the HTML has the plainer blanks.
+  // If both say the same, the HTML has the plainer blanks.
   const one = byHtml ?? byText
   const other = byText ?? byHtml
   if (one?.kind !== 'said' || other?.kind !== 'said') return null
