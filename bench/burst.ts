@@ -1,4 +1,4 @@
-// Ten thousand deadlines in one millisecond: how long until the last of them is committed, against handing the same
+// Ten thousand deadlines in one millisecond: the time until the last of them is committed, against handing the same
 // entries straight to the ledger.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { launch } from './child.js'
@@ -20,9 +20,9 @@ import { startLane } from './stage.js'
 
 const DUE = 10_000
 const OPEN_FOR_S = 600
-/** From choosing the millisecond to the lane being ready must take less than this. */
+/** The lane must be ready within this time after the millisecond is chosen. */
 const LEAD_MS = 6_000
-/** Fewer than elsewhere: each builds two ledgers and waits for its millisecond. */
+/** Fewer repeats than elsewhere: each builds two ledgers and waits for its millisecond. */
 const BURSTS = 3
 
 export async function measureBurst(): Promise<Figure[]> {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Seat, seated } from './machine.js'
 
 export type Child<Ask, Answer> = {
-  /** What the child said when it was ready. */
+  /** The child's message when it was ready. */
   readonly first: unknown
   ask(question: Ask): Promise<Answer>
   stop(): Promise<void>

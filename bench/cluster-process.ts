@@ -1,14 +1,14 @@
-// Raw BullMQ in a process of its own: what the same Redis and the same worker do for jobs that do nothing.
+// Raw BullMQ in a process of its own: the speed of the same Redis and the same worker on jobs that do nothing.
 import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { answerParent } from './child.js'
 
 export type RawAsk =
-  /** So many delayed jobs with 200 bytes of data; bytes each. */
+  /** So many delayed jobs with 200 bytes of data; answers with bytes each. */
   | { readonly kind: 'memory'; readonly count: number }
-  /** So many empty jobs, ready; milliseconds until the last is done. */
+  /** So many empty jobs, ready; answers with milliseconds until the last is done. */
   | { readonly kind: 'burst'; readonly count: number; readonly concurrency: number }
-  /** So many a second for so long, with a crowd pending; how late each was. */
+  /** So many a second for so long, with a crowd pending; answers with the lateness of each. */
   | {
       readonly kind: 'lateness'
       readonly pending: number

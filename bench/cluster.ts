@@ -1,5 +1,5 @@
-// What the cluster costs: the same program on PostgreSQL and Redis, against plain `pg` and raw BullMQ on the same servers
-// in the same run. Both servers are private, sync to the disk of this checkout, and are gone when the run is over.
+// The cost of the cluster: the same program on PostgreSQL and Redis, against plain `pg` and raw BullMQ on the same
+// servers in the same run. Both servers are private, sync to the disk of this checkout, and are gone after the run.
 
 import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,7 +31,7 @@ const PER_SECOND = 100
 const DUE = 1_500
 const BURST = 10_000
 const REQUESTS = 3_000
-/** Of each side: what is asked is what it does once it has been up for a while. */
+/** Warm-up of each side: the figure is for a process that has been up for a while. */
 const WARM_UP = 10_000
 /** Connections of plain pg are opened anew for each repeat. */
 const RAW_WARM_UP = 2_000
@@ -84,7 +84,7 @@ async function withCorner<T>(
   })
 }
 
-/** Three lanes in turn, each against plain pg several times over: both sides are warm before the first pair. */
+/** Three lanes in turn, each against plain pg several times over; both sides are warm before the first pair. */
 async function creation(bench: Bench): Promise<Figure> {
   const [measured, baseline]: [number[], number[]] = [[], []]
   const url = await bench.postgres.corner()
@@ -110,7 +110,7 @@ async function creation(bench: Bench): Promise<Figure> {
   }
 }
 
-/** A lane that is warm, and what it creates a second; at the end its ledger must hold and have all of them. */
+/** A warm lane and its creations a second; at the end its ledger must hold, and have all of them. */
 async function creating(
   place: Place,
   url: string,
@@ -197,7 +197,7 @@ async function burst(bench: Bench): Promise<Figure> {
 
 async function burstOnce(bench: Bench, place: Place, url: string): Promise<number> {
   const at = Date.now()
-  // All opened in one millisecond, by the clock of whoever opens them.
+  // All are opened in one millisecond, by the opener's own clock.
   await populate(
     bench,
     url,
@@ -273,7 +273,7 @@ async function crowd(
   for (let first = 0; first < count; first += BATCH) {
     const ids = idsOf(`${prefix}-${first}`, Math.min(BATCH, count - first))
     await Promise.all(ids.map(id => open(store, arm, id, deadlineS)))
-    // What a lane would set over hours is set here in seconds: no more may wait than Redis takes.
+    // Alarms that a lane would set over hours are set here in seconds: no more may wait than Redis takes.
     await sleep(20)
   }
 }
@@ -288,7 +288,7 @@ async function entriesOf(url: string): Promise<Entry[]> {
   return lines.map(parseEntry)
 }
 
-/** Every deadline that was kept, and how long after its moment, once there are so many. */
+/** Every deadline that was kept, with its lateness, once there are so many. */
 async function resolved(url: string, count: number): Promise<{ readonly late: number }[]> {
   const { ledger } = await openPostgres(url)
   const from = (await ledger.head()).size

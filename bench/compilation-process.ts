@@ -1,4 +1,4 @@
-// Reading replies in a process of its own: how fast an engine runs a function depends on all it has run before.
+// Reads replies in a process of its own: an engine's speed on a function depends on all it has run before.
 import { answerParent } from './child.js'
 import { timeCompilation } from './compilation.js'
 

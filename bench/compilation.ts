@@ -1,4 +1,4 @@
-// What it costs to read a reply: accepted answers of every kind, refused ones beside them, and the worst that a 10 kB
+// The cost of reading a reply: accepted answers of every kind, refused ones beside them, and the worst that a 10 kB
 // string can do. A Map lookup of the same strings stands for the least that any compiler could take.
 //
 // The hostile strings are read once before anything is timed. An engine that has only seen tidy ones compiles faster
@@ -41,9 +41,9 @@ const REFUSED: readonly Said[] = [
   ...said(SCHEMAS.date, '17.02.2026', '2026-02-30', 'tomorrow'),
 ]
 
-/** 10 kB; and the longest a text and a closed schema look into, since what is longer is refused unread. */
+/** 10 kB; and the longest that a text and a closed schema look into, since longer ones are refused unread. */
 const HOSTILE_UNITS = [10_000, 4_096, 1_024]
-/** Long runs of what a careless pattern would walk again and again. */
+/** Long runs of signs that a careless pattern would walk again and again. */
 const PIECES = [' ', 'y', 'A,', 'YES ', '9', '-', '\u0301', 'e\u0301', '\u{1f468}\u200d', '\ud800', '<']
 const HOSTILE: readonly string[] = HOSTILE_UNITS.flatMap(units =>
   PIECES.map(piece => piece.repeat(units / piece.length)),

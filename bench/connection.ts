@@ -1,5 +1,5 @@
-// One keep-alive HTTP/1.1 connection, as thin as it can be: the generator must cost less than what it measures. It
-// sends bytes prepared beforehand and reads a status and a body of declared length; anything else is a surprise.
+// One keep-alive HTTP/1.1 connection, as thin as it can be: the generator must cost less than the lane it measures.
+// It sends bytes prepared beforehand and reads a status and a body of declared length; anything else is a surprise.
 import { connect, type Socket } from 'node:net'
 
 export type Call = {

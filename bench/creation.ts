@@ -1,4 +1,4 @@
-// What a request costs: submitted over HTTP, committed, claimed, signed, written to the outbox and concluded.
+// The cost of a request: submitted over HTTP, committed, claimed, signed, written to the outbox and concluded.
 import type { Figure } from './figure.js'
 import {
   CLIENTS,
@@ -13,11 +13,11 @@ import {
   withStage,
 } from './stage.js'
 
-/** A lane is compiled in the course of its first ten thousand requests; what is asked is what one does that has been up. */
+/** A lane is compiled in the course of its first ten thousand requests; the figure is for one that has been up. */
 const WARM_UP = 10_000
 const REQUESTS = 3_000
 
-/** A process keeps for its life what the engine made of it in the beginning, for better or worse: three of each side. */
+/** A process keeps the engine's early choices for its life, for better or worse: so three of each side. */
 const LANES = 3
 
 export async function measureCreation(): Promise<Figure[]> {

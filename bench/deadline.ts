@@ -1,6 +1,6 @@
-// How late a deadline is kept, with a hundred thousand others pending. Read from the ledger itself: fired_at of each
-// TIMEOUT_RECEIPT against its deadline_at. None may be early by a millisecond. fired_at is read just before the commit,
-// so a second figure says when each was there to be read.
+// The lateness of a deadline, with a hundred thousand others pending. Read from the ledger itself: fired_at of each
+// TIMEOUT_RECEIPT against its deadline_at. None may be early by a millisecond. fired_at is read just before the
+// commit, so a second figure tells when each could be read.
 import { type Figure, quantile } from './figure.js'
 import {
   ENTRIES_PER_TIMEOUT,
@@ -22,7 +22,7 @@ const SECONDS = 15
 const DUE = PER_SECOND * SECONDS
 /** All lates are judged together, not the median of the runs: a stall that comes in one run of three must show. */
 const RUNS = 3
-/** From choosing the first deadline to the lane being ready must take less than this. */
+/** The lane must be ready within this time after the first deadline is chosen. */
 const LEAD_MS = 6_000
 const OPEN_FOR_S = 600
 
@@ -70,7 +70,7 @@ async function lateness(place: Place): Promise<Lateness> {
 const spreadOf = (ms: readonly number[]): string =>
   `p50 ${quantile(ms, 0.5)} ms, greatest ${Math.max(...ms)} ms`
 
-/** When each was first seen committed from outside, in the order of the ledger. */
+/** The instants at which each was first seen committed from outside, in the order of the ledger. */
 async function runThrough(place: Place): Promise<readonly number[]> {
   const first = Date.now() + LEAD_MS
   const crowd: Crowd = {

@@ -1,5 +1,5 @@
-// One figure: what was measured, what it is held against, and what it must reach. A rate or a time alone says little on
-// a machine nobody knows, so most figures are judged as a ratio to a baseline of the same run.
+// One figure: the measurement, its baseline, and its goal. A rate or a time alone says little on a machine nobody
+// knows, so most figures are judged as a ratio to a baseline of the same run.
 //
 // B1  Repeat i of the measurement and repeat i of its baseline ran next to each other; their ratio is taken pair by
 //     pair, and the median of the ratios is judged, so that a machine that slows down half way moves both.

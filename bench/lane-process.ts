@@ -1,9 +1,9 @@
-// The product in a process of its own, as `lane serve` would run it, with one question more: how much memory it holds.
+// The product in a process of its own, as `lane serve` would run it, with one question more: the memory it holds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serve } from '../src/main.js'
 import { answerParent } from './child.js'
 
-/** What the start left behind has been collected, and the timers of the first second have run. */
+/** By then the start's garbage has been collected, and its first timers have run. */
 const SETTLED_MS = 500
 
 const running = await serve(process.env, text => void process.stdout.write(`${text}\n`))

@@ -1,5 +1,5 @@
 // The baseline of a burst: the entries that resolve a crowd, handed straight to the ledger with nothing read, folded
-// or decided on the way. What the disk and the chain of hashes cost by themselves.
+// or decided on the way. It is the cost of the disk and the chain of hashes alone.
 
 import { fold } from '../src/agenda/case.js'
 import { machineClock } from '../src/clock.js'

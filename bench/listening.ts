@@ -1,4 +1,5 @@
-// The other end of a stream, for the generator: hears which requests were resolved, and when; or many who hear nothing.
+// The other end of a stream, for the generator: hears each resolved request and its instant; or stands for many
+// followers who hear nothing.
 import { type ClientRequest, get } from 'node:http'
 
 export type Stream = {

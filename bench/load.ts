@@ -42,7 +42,7 @@ export type LoadAnswer = {
 
 /** Long enough for the waiter's question to have been read and its place taken. */
 const SETTLED_MS = 10
-/** What is not heard by then was lost. */
+/** An event that is not heard by then was lost. */
 const PATIENCE_MS = 5_000
 
 async function volley({ port, clients, calls, status, until }: Volley): Promise<LoadAnswer> {
@@ -117,7 +117,7 @@ async function pace({ port, clients, everyMs, stream, replies }: Pace): Promise<
   return { ms, bodies: [], times }
 }
 
-/** Those who follow just now. Owned by crowd(). */
+/** The followers of now. Owned by crowd(). */
 let followers: readonly ClientRequest[] = []
 
 async function crowd({ stream, count }: Crowd): Promise<LoadAnswer> {

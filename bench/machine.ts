@@ -1,5 +1,5 @@
-// The machine underneath: which cores a process may have, what one fsync costs, and what is said of it beside the
-// numbers. Whoever asks and whoever answers are kept on different cores where the system allows it.
+// The machine underneath: the cores of a process, the cost of one fsync, and the description beside the numbers. The
+// generator and the server are kept on different cores if the system allows it.
 import { execFileSync } from 'node:child_process'
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { arch, cpus, loadavg, release, type } from 'node:os'
@@ -8,12 +8,12 @@ import Sqlite from 'better-sqlite3'
 
 export type Seat = 'server' | 'load'
 
-/** How long an fsync is looked at: long enough for a disk to show its usual pace. */
+/** fsync is timed for this long: enough for a disk to show its usual pace. */
 const FSYNC_MS = 2_000
 /** About what one small commit appends to the write-ahead log. */
 const FSYNC_BYTES = 4_096
 
-/** The command with its arguments, on the core of its seat where taskset and a second core are there. */
+/** The command with its arguments, on the core of its seat if there are taskset and a second core. */
 export function seated(seat: Seat, command: string, args: readonly string[]): [string, string[]] {
   const core = seat === 'server' ? CORES[0] : CORES[1]
   if (!IS_PINNED || core === undefined) return [command, [...args]]

@@ -1,5 +1,5 @@
-// What a pending request costs in memory while nobody touches it: a lane on a full ledger against one on an empty
-// ledger, both started afresh and collected.
+// The memory of a pending request while nobody touches it: a lane on a full ledger against one on an empty ledger,
+// both started afresh and collected.
 import { launch } from './child.js'
 import { type Figure, median } from './figure.js'
 import { requireCounts, requireHolds, requirePending } from './outcome.js'

@@ -1,5 +1,5 @@
-// Whether what was measured really happened: the entries by type, exactly as many as were asked for, and the ledger's
-// own never-invariants over all of it. A fast lane that does something else has measured nothing.
+// Proves that the measured work really happened: the entries by type, exactly as many as were asked for, and the
+// ledger's own never-invariants over all of it. A fast lane that does something else has measured nothing.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import type { EntryOf, EventType } from '../src/event.js'
@@ -12,7 +12,7 @@ export class WrongOutcome extends Error {
 
 export type Counts = Readonly<Partial<Record<EventType, number>>>
 
-/** What n answered questions leave: the reply, its meaning, the outcome, and what the director makes of it. */
+/** The entries of n answered questions: the reply, its meaning, the outcome, and the director's decision. */
 export const answered = (n: number): Counts => ({
   INBOUND_REPLY_RECEIVED: n,
   HUMAN_REPLY_EVENT: n,
@@ -21,7 +21,7 @@ export const answered = (n: number): Counts => ({
   AHDB_DELTA: n,
 })
 
-/** What n requests that nobody answered leave: the receipt, the outcome, and what the director makes of it. */
+/** The entries of n requests that nobody answered: the receipt, the outcome, and the director's decision. */
 export const timedOut = (n: number): Counts => ({
   TIMEOUT_RECEIPT: n,
   REQUEST_RESOLVED: n,
@@ -66,7 +66,7 @@ export async function watchHead(
   }
 }
 
-/** The entries from `from` on are exactly these. */
+/** Throws unless the entries from `from` on are exactly these. */
 export function requireCounts(file: string, from: number, wanted: Counts): void {
   const rows = reading(
     file,
@@ -84,7 +84,7 @@ export function requireCounts(file: string, from: number, wanted: Counts): void 
   throw new WrongOutcome(said.join('; '))
 }
 
-/** So many requests are open and will ring: what is said of a crowd is only true of a crowd. */
+/** Throws unless so many requests are open and will ring: a figure for a crowd needs the crowd. */
 export function requirePending(file: string, wanted: number): void {
   const sql = 'SELECT count(*) FROM requests WHERE resolved_seq IS NULL AND alarm_ms IS NOT NULL'
   const found = reading(file, db => db.prepare(sql).pluck().get() as number)

@@ -1,4 +1,4 @@
-// Directories of the run: beside what is built, so that they lie on a disk that really syncs (a temporary directory is
+// Directories of the run: beside the build, so that they lie on a disk that really syncs (a temporary directory is
 // often memory), and gone when the run is over.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { SECRET } from './unlocking.js'
 
 export const PLACES = fileURLToPath(new URL('../data/', import.meta.url))
 
-/** No limit on how much may be asked: the generator is one caller who asks one person thousands of times. */
+/** There is no limit on requests: the generator is one caller who asks one person thousands of times. */
 const CONFIG = `
 recipients:
   operator: { name: Operator, web: true }
@@ -44,5 +44,5 @@ export async function withPlace<T>(use: (place: Place) => Promise<T>): Promise<T
   }
 }
 
-/** Whatever a run that was cut short has left. */
+/** Removes the remains of a run that was cut short. */
 export const clearPlaces = (): void => rmSync(PLACES, { recursive: true, force: true })

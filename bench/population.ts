@@ -1,5 +1,5 @@
-// Pending requests by the hundred thousand, written straight through the ledger: real REQUEST_OPENED entries with real
-// alarms, opened at a time of our choosing. They are not delivered; nothing that is measured on them looks at that.
+// Pending requests by the hundred thousand, written straight through the ledger: real REQUEST_OPENED entries with
+// real alarms, opened at a time of our choosing. They are not delivered; no measurement on them depends on that.
 
 import { constants, copyFileSync } from 'node:fs'
 import type { Clock } from '../src/clock.js'
@@ -15,7 +15,7 @@ import { unlocked } from './unlocking.js'
 export type Crowd = {
   readonly prefix: string
   readonly count: number
-  /** When the first is opened, and how much later each next one (ms). */
+  /** The instant at which the first is opened, and the gap to each next one (ms). */
   readonly from: number
   readonly every: number
   readonly deadline_seconds: number
@@ -64,7 +64,7 @@ async function open(store: Store, { prefix, deadline_seconds }: Crowd, index: nu
   await openOne(store, `${prefix}-${index}`, deadline_seconds)
 }
 
-/** When it is due. */
+/** Opens one request; gives the instant it is due. */
 export async function openOne({ ledger }: Store, request_id: string, seconds: number): Promise<number> {
   const request = question(request_id, seconds)
   let due = Number.NaN

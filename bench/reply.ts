@@ -1,4 +1,4 @@
-// What a reply costs: the form posted, its token verified, its words compiled, the request resolved and committed.
+// The cost of a reply: the form posted, its token verified, its words compiled, the request resolved and committed.
 import type { Call } from './connection.js'
 import type { Figure } from './figure.js'
 import { answered, requireCounts, sizeOf } from './outcome.js'
@@ -44,7 +44,7 @@ async function measureRecentReplies(): Promise<Figure> {
   })
 }
 
-/** A lane does not verify what it signed itself lately; one that was started since verifies every token. */
+/** A lane does not verify tokens it signed itself lately; one that was started since verifies every token. */
 async function measureVerifiedReplies(): Promise<Figure> {
   const measured: number[] = []
   const baseline: number[] = []

@@ -115,7 +115,7 @@ export async function open(stage: Stage, ids: readonly string[]): Promise<number
 
 type Sent = { readonly request_id: string; readonly link: string; readonly code: string }
 
-/** What the outbox has for these requests: exactly one link each. */
+/** The outbox's lines for these requests: exactly one link each. */
 export function linksOf({ place }: Stage, ids: readonly string[]): Sent[] {
   const wanted = new Set(ids)
   const lines = readFileSync(join(place.dir, 'outbox.ndjson'), 'utf8').trimEnd().split('\n')

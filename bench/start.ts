@@ -1,4 +1,4 @@
-// How long a restart takes: from starting `lane serve` to the first 200 of /readyz, on a ledger of a hundred thousand
+// The time of a restart: from starting `lane serve` to the first 200 of /readyz, on a ledger of a hundred thousand
 // entries and, beside it, on an empty one.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ export async function measureStart(): Promise<Figure[]> {
   return withPlace(empty =>
     withPlace(async full => {
       await fillWithMany(full)
-      // The first start makes keys: a restart is what is measured.
+      // The first start makes keys and is not counted: a restart is measured.
       await timeStart(full)
       await timeStart(empty)
       const measured: number[] = []

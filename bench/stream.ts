@@ -1,5 +1,4 @@
-// How soon whoever follows knows, while people answer at a steady pace; and what one who follows and hears nothing costs
-// in memory.
+// The delay until a follower knows, while people answer at a steady pace; and the memory of a silent follower.
 import { launch } from './child.js'
 import { type Figure, median, quantile } from './figure.js'
 import type { Stream } from './listening.js'
@@ -9,12 +8,12 @@ import { answered, requireCounts, requireHolds, sizeOf, WrongOutcome } from './o
 import { KEY, type Place, withPlace } from './place.js'
 import { CLIENTS, drawReplies, idsOf, open, perSecond, REPEATS, type Stage, withStage } from './stage.js'
 
-/** The pace that is asked for, and how much slower a run may have been to count. */
+/** The wanted pace, and the share of it that a run must reach to count. */
 const PER_SECOND = 200
 const SLACK = 0.98
-/** Five seconds of it. */
+/** Five seconds at that pace. */
 const REPLIES = 1_000
-/** What may lie between the commit and the event, beside one fsync. */
+/** The time allowed between the commit and the event, beside one fsync. */
 const ALLOWED_MS = 5
 const FOLLOWERS = 5_000
 
@@ -103,7 +102,7 @@ async function bytesEach({ env }: Place): Promise<number> {
   const load = await launch<LoadAsk, LoadAnswer>('load', 'load.js')
   const stream = streamOf(Number(new URL(String(lane.first)).port))
   try {
-    // What a first follower makes the lane load and compile is no follower's.
+    // Code that the first follower makes the lane load and compile is not counted.
     await load.ask({ kind: 'crowd', stream, count: 1 })
     const before = await lane.ask('resident')
     await load.ask({ kind: 'crowd', stream, count: FOLLOWERS })

@@ -66,6 +66,6 @@ const signed = (value: number, unit: Unit): string =>
 
 const written = (value: number, unit: Unit): string => (unit === 'ms' ? significant(value) : whole(value))
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US').replaceAll(',', ' ')
-/** Three figures: what lies below them is noise on any machine. */
+/** Three figures: smaller differences are noise on any machine. */
 const significant = (value: number): string =>
   Math.abs(value) >= 100 ? whole(value) : String(Number(value.toPrecision(3)))

@@ -1,5 +1,5 @@
 // The baselines of requests and replies: a bare Fastify route that signs one EdDSA token with jose, and one that
-// verifies one. Nothing is parsed beyond JSON, checked or kept: what any gateway with signed tokens pays at least.
+// verifies one. Nothing is parsed beyond JSON, checked or kept: the least cost of a gateway with signed tokens.
 import Fastify from 'fastify'
 import { CompactSign, compactVerify, generateKeyPair } from 'jose'
 import { answerParent } from './child.js'

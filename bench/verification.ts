@@ -1,4 +1,4 @@
-// What an audit costs: the checks behind `lane ledger verify` over a ledger in which requests were opened, delivered
+// The cost of an audit: the checks behind `lane ledger verify` over a ledger in which requests were opened, delivered
 // and answered, against hashing and parsing the same bytes and doing nothing with them.
 import { createHash } from 'node:crypto'
 import { verify } from '../src/ledger/verify.js'

@@ -1,5 +1,5 @@
-// How soon whoever asked knows: from the first byte of the reply to the last byte of the long poll that waited for it,
-// one at a time on an idle lane. One commit lies between, so one fsync is the least it can be.
+// The delay until the caller knows: from the first byte of the reply to the last byte of the long poll that waited
+// for it, one at a time on an idle lane. One commit lies between, so one fsync is the least it can be.
 import { type Figure, median, quantile } from './figure.js'
 import { timeFsync } from './machine.js'
 import { answered, requireCounts, sizeOf, WrongOutcome } from './outcome.js'

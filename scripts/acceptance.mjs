@@ -12,7 +12,7 @@ const numbers = title =>
     list.split(/,\s*/).map(part => (part.includes('-') ? part : `LANE-${part}`)),
   )
 const shown = new Set(tests.filter(test => test.status === 'passed').flatMap(test => numbers(test.fullName)))
-// A skipped one breaks nothing that another shows: with CI=true none may be skipped at all.
+// A skipped test breaks no line that another test shows: with CI=true none may be skipped at all.
 const broken = new Set(tests.filter(test => test.status === 'failed').flatMap(test => numbers(test.fullName)))
 
 const missing = claimed.filter(number => !shown.has(number) || broken.has(number))

@@ -1,9 +1,9 @@
-// npm writes only this platform's optional packages into the lockfile and `npm ci` elsewhere (and here) then
-// stops with "Missing … from lock file". This adds every optional package the lockfile names but does not hold, with
-// what the registry says of it: above all its integrity, without which npm would install whatever it is given.
+// npm writes only this platform's optional packages into the lockfile and `npm ci` elsewhere (and here) then stops
+// with "Missing … from lock file". This adds every optional package the lockfile names but does not hold, with the
+// registry's facts about it: above all its integrity, without which npm would install whatever it is given.
 //
-// A version that the registry does not serve keeps none, and stands in scripts/unserved.json: test/lockfile.test.ts
-// lets nothing else be without.
+// A version that the registry does not serve gets no integrity, and stands in scripts/unserved.json:
+// test/lockfile.test.ts allows no other package without one.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -12,7 +12,7 @@ const packages = lock.packages
 const held = name => Object.keys(packages).some(path => path.endsWith(`node_modules/${name}`))
 const nameOf = path => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-// Of a package that is not served the platform is read off its name.
+// The platform of a package that is not served is read from its name.
 const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32']
 const PROCESSORS = ['arm64', 'x64', 'arm', 'ia32', 'ppc64', 's390x', 'riscv64', 'wasm32']
 const C_LIBRARIES = { musl: 'musl', gnu: 'glibc' }
@@ -24,7 +24,7 @@ function platformOf(name) {
 }
 
 const ASKED = ['dist.integrity', 'cpu', 'libc', 'license', 'os', 'engines']
-/** What the registry says of a version; null where it does not serve it. A registry that is away is no answer. */
+/** The registry's facts about a version; null if it does not serve it. An unreachable registry stops the script. */
 function manifestOf(name, version) {
   const { stdout } = spawnSync('npm', ['view', `${name}@${version}`, ...ASKED, '--json'], {
     encoding: 'utf8',
@@ -36,7 +36,7 @@ function manifestOf(name, version) {
   return { integrity, ...told }
 }
 
-/** In npm's own order, so that it does not write the file anew. */
+/** The members in npm's own order, so that npm does not rewrite the file. */
 const ORDER = ['version', 'integrity', 'cpu', 'dev', 'libc', 'license', 'optional', 'os']
 const spelt = entry =>
   Object.fromEntries(

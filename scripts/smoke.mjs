@@ -12,9 +12,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** For one step: a compiler on a busy machine has taken seven minutes. */
+/** The limit of one step: a compiler on a busy machine has taken seven minutes. */
 const STEP_MS = 15 * 60_000
-/** For something to happen in a lane that runs. */
+/** The limit for an event in a running lane. */
 const PATIENCE_MS = 60_000
 
 const folder = mkdtempSync(join(tmpdir(), 'lane-smoke-'))
@@ -51,7 +51,7 @@ const same = (what, seen, wanted) => {
 
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 
-/** The major version that the image has is the one that is tried. */
+/** The image's major version of Node is tried. */
 function fetchNode() {
   const [, major] = /^FROM node:(\d+)-/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? []
   const name = `node-${process.platform}-${process.arch}`
@@ -64,7 +64,7 @@ function fetchNode() {
   return { home, version }
 }
 
-/** What a user gets who installs the tarball, with the versions that the lockfile fixes. */
+/** The package as a user gets it from the tarball, with the versions that the lockfile fixes. */
 function install({ home }) {
   const [{ filename }] = JSON.parse(
     run('npm pack', 'npm', ['pack', '--json', '--silent', '--pack-destination', folder], { cwd: ROOT }),
@@ -86,7 +86,7 @@ function install({ home }) {
   return join(cwd, 'dist/src/cli/lane.js')
 }
 
-/** Starts a program and gathers what it prints; `ended` is its exit code. */
+/** Starts a program and gathers its output; `ended` is its exit code. */
 function begin(command, args, options) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
   running.add(child)
@@ -125,7 +125,7 @@ async function live(node, program) {
 
   const unanswered = ask('unanswered', '2s')
   const asked = ask('answered', '10m')
-  // A question that was refused has no link: its own words then say why.
+  // A refused question has no link: its own words then say why.
   await Promise.race([answer(join(cwd, 'data/outbox.ndjson'), 'answered'), asked.ended])
   await concluded('a question answered YES', asked, 0)
   await concluded('a question nobody answered', unanswered, 20)
@@ -135,7 +135,7 @@ async function live(node, program) {
   same('the lane, stopped', await lane.ended, 0)
 }
 
-/** As a person does: by the link and the code that the lane has left in its outbox. */
+/** Answers as a person does: by the link and the code in the lane's outbox. */
 async function answer(outbox, id) {
   const { link, code } = await until('the link', () => {
     const lines = existsSync(outbox) ? readFileSync(outbox, 'utf8').split('\n').filter(Boolean) : []

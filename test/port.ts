@@ -1,6 +1,6 @@
-// A port for a server that must be told its own. Below those the system gives to outgoing connections and to whoever
-// listens on 0, so that between the look and the server's start none of them takes it; by chance, because other test
-// files look at the same time.
+// A port for a server that must be told its own. It lies below those the system gives to outgoing connections and to
+// listeners on 0, so that none of them takes it between the look and the server's start; it is chosen by chance,
+// because other test files look at the same time.
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 

@@ -1,5 +1,5 @@
-// How every test waits: for something to be so, by looking again and again, and never for a length of time. What does not
-// come is told by its name and by what was there instead.
+// Waits for something to be so, by looking again and again, and not for a length of time. If it does not come, the
+// error names it and shows what was there instead.
 import { inspect } from 'node:util'
 
 /** Below the time limit of a test, so that this says what is missing before the limit says only that time is up. */

@@ -21,7 +21,7 @@ export function readMailbox(text: string): Mailbox | null {
   return ADDRESS.test(inside) ? { name: name.trim(), address: inside } : null
 }
 
-/** The address, or what is wrong with it. A delimiter at its end (`lane-@example.org`) is the server's own. */
+/** The address, or a sentence about its fault. A delimiter at its end (`lane-@example.org`) is the server's own. */
 export function laneAddress(text: string): LaneAddress | string {
   const at = Math.max(text.lastIndexOf('@'), 0)
   const written = text.slice(0, at)
@@ -37,7 +37,7 @@ export function laneAddress(text: string): LaneAddress | string {
 export const withHandle = ({ local, delimiter, domain }: LaneAddress, handle: string): string =>
   `${local}${delimiter}${handle}@${domain}`
 
-/** The same address with no handle in it: nothing that comes back to it answers by that. */
+/** The same address without a handle, so mail that comes back to it is bound to no request by its address. */
 export const bare = ({ local, domain }: LaneAddress): string => `${local}@${domain}`
 
 export const isLoopback = (host: string): boolean =>

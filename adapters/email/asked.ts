@@ -1,5 +1,6 @@
-// The mail that asked, as the reply to it must name it: by ids that only the lane can write. Whoever was forwarded the
-// text of a mail has its address and its marker, and could put both into a mail of their own; the id stands in neither.
+// The mail that asked, as the reply to it must name it: by ids that only the lane can write. A person who was
+// forwarded the text of a mail has its address and its marker, and could put both into a mail of their own; the text
+// does not hold the id.
 import type { Binding, Desk } from '../../src/adapter/index.js'
 import { writeMessageId, writeNoticeId } from './marker.js'
 
@@ -7,22 +8,22 @@ export type Asked = {
   readonly delivery_id: string
   /** Whether an address like the author's is known to us. */
   readonly isKnown: boolean
-  /** Of the mail that asked, and of the notice about an answer to it: an answer to that one is an answer to us, too. */
+  /** The ids of the mail that asked, and of the notice about a reply to it, which can be answered too. */
   readonly messageId: string
   readonly noticeId: string
 }
 
-/** Who writes the ids: what the lane alone can write for a value, and the domain they stand in. */
+/** The means to write the ids: a stamp that the lane alone can write for a value, and the domain they stand in. */
 export type Namer = { readonly stamp: (value: string) => string; readonly domain: string }
 
-/** A mailbox shows no Message-ID twice, so that mails of one id must be worth the same. */
+/** A mailbox shows no Message-ID twice, so mails that differ in one of these must differ in their id. */
 type Copy = {
   readonly delivery_id: string
-  /** A lane whose data were lost asks under an old id. */
+  /** A lane that lost its data may use an old delivery id again. */
   readonly deadline_at: string
-  /** The mails before can be answered no more. */
+  /** The last attempt whose mail can no longer be answered. */
   readonly voided?: number
-  /** It takes no answer, and shows less than one that does. */
+  /** A mail that only announces takes no answer, and shows less than one that asks. */
   readonly announces: boolean
 }
 
@@ -38,7 +39,7 @@ export function idsOf(
   }
 }
 
-/** What was asked under this handle or id; null for nothing of ours. */
+/** The mail that asked under this handle or id; null where none of ours did. */
 export async function findAsked(
   namer: Namer,
   desk: Desk,

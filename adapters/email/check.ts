@@ -1,4 +1,4 @@
-// For `lane doctor`: signs in at both servers, changes nothing, and says what an answer would lack.
+// For `lane doctor`: signs in at both servers, changes nothing, and says what a reply's author is proven by.
 import type { Finding } from '../../src/adapter/index.js'
 import { connection } from './mailbox.js'
 import type { Transport } from './sending/transport.js'

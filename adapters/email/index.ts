@@ -13,11 +13,11 @@ import { send } from './send.js'
 import { openTransport } from './sending/transport.js'
 import { readVariables } from './variables.js'
 
-/** A name server that has not answered by then does so at the next try. */
+/** A name server that has not answered by then is asked once more. */
 const NAME_MS = 2_000
 const NAME_TRIES = 2
 
-/** What a test puts in the place of the world. */
+/** The parts of the world that a test replaces. */
 export type World = {
   readonly resolver?: Resolver
   /** Certificates that are trusted beside the system's. */

@@ -1,5 +1,5 @@
-// What becomes of a message, whichever way it came: read, handed in at the desk, and answered at most once. The place it
-// was read from, where there is one, is kept together with what was taken.
+// A message, whichever way it came, is read, handed in at the desk, and answered at most once. The place in the
+// mailbox it was read from, if any, is stored together with the reply.
 import { createHash } from 'node:crypto'
 import type { Desk, Inbound, Say, Verdict } from '../../src/adapter/index.js'
 import { findAsked, type Namer } from './asked.js'
@@ -8,7 +8,7 @@ import type { Mail } from './reading/mail.js'
 import { type MailFacts, readMail } from './reading/read.js'
 import { type NoticeDesk, tell } from './sending/notice.js'
 
-/** What is the same for every message. */
+/** The parts that are the same for every message. */
 export type Intake = {
   readonly facts: Omit<MailFacts, 'now' | 'last' | 'asked'>
   readonly namer: Namer
@@ -16,7 +16,7 @@ export type Intake = {
   readonly say: Say
 }
 
-/** `theirs`: it says nothing to us, so it is not ours to touch. */
+/** `theirs`: the mail is not meant for us, so it is not ours to touch. */
 export type Fate = 'taken' | 'refused' | 'theirs' | 'later'
 
 /** Addresses and references stand before everything else. */
@@ -40,7 +40,7 @@ export async function handIn(intake: Intake, bytes: Uint8Array, desk: Desk, turn
   return fateOf(mail, isMeantForUs(intake, bytes))
 }
 
-/** Where a message belongs that was handed in before, by its looks alone. */
+/** The fate of a message that was handed in before, judged by its looks alone. */
 export async function fateAgain(intake: Intake, bytes: Uint8Array, now: number): Promise<Fate> {
   const mail = await readMail(bytes, { ...intake.facts, asked: async () => null, last: true, now })
   return fateOf(mail, isMeantForUs(intake, bytes))
@@ -61,7 +61,7 @@ function fateOf(mail: Mail, isOurs: boolean): Fate {
   }
 }
 
-/** Whether the beginning of a message names us as only a reply does. What does not is its owner's, however broken. */
+/** Whether the beginning of a message names us as only a reply does. Any other mail is its owner's. */
 export function isMeantForUs({ facts: { replyTo } }: Pick<Intake, 'facts'>, bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1').toLowerCase()
   const address = `${replyTo.local}${replyTo.delimiter}`.toLowerCase()
@@ -99,7 +99,7 @@ function inboundOf(mail: Reply, bytes: Uint8Array): Inbound {
   return { channel: 'email', provider_message_id, ...told, ...(loosely && { loosely }) }
 }
 
-/** Whoever reports it was given up: temporary trouble that ended so is as final as any. */
+/** A bounce means that the mail was given up, so a temporary status in it is as final as any other. */
 function reportBounce({ about, status }: Extract<Mail, { kind: 'bounce' }>, desk: Desk): Promise<void> {
   return desk.report({ channel: 'email', about, status, stands: false })
 }

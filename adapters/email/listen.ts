@@ -1,9 +1,10 @@
-// Reads the mailbox for ever: what is new, one message after the other, each handed in and only then put away.
+// Reads the mailbox for ever: new messages, one after the other, each handed in and only then put away.
 //
-// EL1  The place is durable together with what was taken: a message is handed in once, whatever breaks.
-// EL2  A message is put away before the next is handed in, so after a crash one at most still lies where it was taken.
+// EL1  The place is durable together with the reply that was taken: a message is handed in once, whatever breaks.
+// EL2  A message is put away before the next is handed in, so after a crash at most one message that was taken still
+//      lies in the folder.
 // EL3  While the ledger or the server is away nothing is skipped: the same message is next.
-// EL4  What names no request of ours is nobody's but the mailbox owner's, and stays as it is.
+// EL4  A message that names no request of ours belongs to the mailbox's owner, and stays as it is.
 import { type Desk, pause, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import { type Fate, fateAgain, HEAD_BYTES, handIn, type Intake, isMeantForUs } from './intake.js'
 import { MailboxConnection, type MailPosition, PROCESSED, REJECTED } from './mailbox.js'
@@ -11,8 +12,8 @@ import type { Incoming } from './variables.js'
 
 const AGAIN_MS = 1_000
 const AGAIN_AT_MOST_MS = 60_000
-/** A name server that is silent has these tries and pauses, a minute or two; then it counts as a no, so that others are
- *  read. Nobody waits so for a stranger's (reading/author.ts). */
+/** A silent name server has these tries and pauses, a minute or two; then it counts as a no, so that other mails are
+ *  read. A stranger's is not asked at all (reading/author.ts). */
 const NAME_TRIES = 10
 const NAME_PAUSE_MS = 5_000
 /** No request is open for longer than thirty days, so older mail answers nothing: a new mailbox is read from here. */
@@ -49,7 +50,7 @@ class Reader {
   readonly #listener: Listener
   readonly #desk: Desk
   readonly #stopping: AbortSignal
-  /** What has been handed in; moved on only after that is durable. */
+  /** The last message handed in; moved on only after that is durable. */
   #place: MailPosition | null
   readonly #retries: Retries
 
@@ -66,7 +67,7 @@ class Reader {
       try {
         await this.#readOnce()
       } catch (error) {
-        // Ending it on purpose ends whatever was under way.
+        // A stop closes the connection, so the command under way fails by our own doing.
         if (this.#stopping.aborted) return
         this.#listener.say('warn', 'the mailbox cannot be read; it is tried again', {
           channel: 'email',
@@ -95,7 +96,7 @@ class Reader {
     }
   }
 
-  /** What was handed in just before a crash is put away now; its verdict is in the ledger. */
+  /** A message handed in just before a crash is put away now; its verdict is in the ledger. */
   async #tidy(box: MailboxConnection): Promise<void> {
     if (this.#place === null || this.#place.validity !== box.validity) return
     const { uid } = this.#place

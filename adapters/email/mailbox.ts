@@ -1,13 +1,13 @@
-// One connection to the mailbox that replies come to: what is new in it, one message of it, and a message put away. It
-// never reconnects; whoever listens makes another.
+// One connection to the mailbox that replies come to: it lists new messages, fetches one, and puts one away. It never
+// reconnects; the listener opens another.
 import { ImapFlow } from 'imapflow'
 import { pause } from '../../src/adapter/index.js'
 import { tokenOf } from './token.js'
 import type { Incoming } from './variables.js'
 
-/** Larger ones are no replies: they are not even fetched. */
+/** A larger mail is no reply: only its beginning is fetched. */
 const MAX_MAIL_BYTES = 10 * 1024 * 1024
-/** What surrounds a message in the server's response. */
+/** Room for the server's response around a message. */
 const FRAMING_BYTES = 1024 * 1024
 /** Networks forget a connection that is silent for longer, and so do some servers. */
 const IDLE_MS = 240_000
@@ -24,7 +24,7 @@ export const REJECTED = 'Rejected'
 export type MailPosition = { readonly validity: string; readonly uid: number }
 type Fetched = { readonly kind: 'mail' | 'beginning'; readonly bytes: Uint8Array } | { readonly kind: 'gone' }
 
-/** What the server calls them: some have every folder below the inbox. */
+/** The folders by the server's own names: some servers keep every folder below the inbox. */
 type Folders = Readonly<Record<typeof PROCESSED | typeof REJECTED, string>>
 
 export class MailboxConnection {
@@ -63,7 +63,7 @@ export class MailboxConnection {
     }
   }
 
-  /** The UIDs after this one, lowest first; with no place of its own, those of messages that came since then. */
+  /** The UIDs after this one, lowest first; without one, those of messages that came since then. */
   async after(uid: number | null, since: Date): Promise<number[]> {
     // "n:*" always names the last message, even below n.
     const query = uid === null ? { since } : { uid: `${uid + 1}:*` }
@@ -72,7 +72,7 @@ export class MailboxConnection {
     return found.filter(one => one > (uid ?? 0)).sort((a, b) => a - b)
   }
 
-  /** The message, or of one that is too large its first bytes. Asking for it leaves it unread for others. */
+  /** The message, or the first bytes of one that is too large. Fetching it does not mark it as read. */
   async fetch(uid: number, beginning: number): Promise<Fetched> {
     const seen = await this.#client.fetchOne(String(uid), { uid: true, size: true }, { uid: true })
     if (!seen) return { kind: 'gone' }
@@ -87,7 +87,7 @@ export class MailboxConnection {
     return (await this.#client.messageMove(String(uid), this.#folders[folder], { uid: true })) !== false
   }
 
-  /** Until something may have come, or the connection is gone, or somebody wants to stop. */
+  /** Waits until something may have come, or the connection is gone, or the lane stops. */
   async news(stopping: AbortSignal): Promise<void> {
     const woken = new AbortController()
     this.#wake = () => woken.abort()

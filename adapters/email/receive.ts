@@ -1,5 +1,5 @@
-// A provider's webhook: verified its own way, taken once, handed in, and only then acknowledged. Whatever cannot be
-// verified is told the same, and nothing of the message has been looked at by then.
+// A provider's webhook: verified its own way, taken once, handed in, and only then acknowledged. Every unverified
+// webhook is told the same, before anything of its message is looked at.
 import { type Desk, type Hook, type HookAnswer, type Seen, UNVERIFIED } from '../../src/adapter/index.js'
 import { handIn, type Intake } from './intake.js'
 import { mailgun } from './provider/mailgun.js'

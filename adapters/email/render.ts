@@ -23,16 +23,16 @@ import { FIRST_LINE } from './words.js'
 
 export type Letter = { readonly subject: string; readonly text: string; readonly html: string }
 
-/** A longer headline is read in the mail, in its subject it is recognised. */
+/** A headline only has to be recognised in the subject; the mail shows it whole. */
 const MAX_SUBJECT = 120
 
 /** A mail is as long as it has to be. */
 export const shows = (display: Display): boolean => !isToldByContent(display)
 
-/** What the reply page is opened with. */
+/** The link to the reply page, and its code. */
 type Way = Outbound['page']
 
-/** `marker`: the line above which the reply stands; whatever programs quote begins with it. Null for a mail that only
+/** `marker`: the line above which the reply stands, and with which every quotation begins. Null for a mail that only
  *  announces, and takes no reply. */
 export function render(display: Display, marker: string | null, way: Way, rested?: Rested): Letter {
   const facts = factsOf(display, rested)
@@ -156,7 +156,7 @@ ${facts.rest && html`<p>${facts.rest}</p>`}
 <p class="soft">${CALM}<br>${way.code === null ? ALONE : POSSESSION}<br>${facts.small}</p>`)
 }
 
-/** The marker in a block of its own, so that it is a line of its own in whatever a program quotes. */
+/** The marker in a block of its own, so that it is a line of its own in every program's quotation. */
 export const headOf = (marker: string, answer: string): Markup =>
   html`<p class="marker">${marker}</p>
 <p class="first">${answer}</p>

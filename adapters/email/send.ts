@@ -1,9 +1,9 @@
-// Hands a request to the mail server. Its Message-ID is made of what stays the same when the attempt is repeated, so
-// that a mail program which gets two copies shows one (and is another where the mails before can be answered no more); the reply handle, new with every attempt, travels in Reply-To and
-// in the envelope, where replies and bounces bring it back.
+// Hands a request to the mail server. Its Message-ID stays the same when the attempt is repeated, so that a mail
+// program which gets two copies shows one; it changes when the mails before can no longer be answered. The reply
+// handle, new with every attempt, travels in Reply-To and in the envelope, and replies and bounces bring it back.
 //
-// EN1  A reply must name the Message-ID, so that is as hard to guess as a handle: whoever asked knows the delivery's id,
-//      and could else have a person's "YES" to a mail of their own come here as the answer.
+// EN1  A reply must name the Message-ID, so that is as hard to guess as a handle. The caller knows the delivery's id,
+//      and could otherwise have a person's "YES" to a mail of the caller's own come here as the answer.
 import { type Display, type Outbound, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { idsOf } from './asked.js'
@@ -18,7 +18,7 @@ type Sender = {
   readonly stamp: (value: string) => string
 }
 
-/** No program that knows the word answers such a mail: what comes back was written by a person or says that it was not. */
+/** Programs that know these headers do not answer such a mail, so a reply is a person's or says that it is not. */
 const AUTOMATIC = {
   'Auto-Submitted': 'auto-generated',
   'X-Auto-Response-Suppress': 'DR, RN, NRN',

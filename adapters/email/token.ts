@@ -11,16 +11,16 @@ export type OAuth = {
 
 export type Token = (renew?: boolean) => Promise<string>
 
-/** Within the time a mail has to leave in. */
+/** Less than the time in which a mail must be handed in. */
 const ANSWER_MS = 3_000
-/** A token is renewed so long before its end that it cannot end under way. */
+/** A token is renewed this long before its end, so that it cannot expire on the way. */
 const SPARE_SECONDS = 120
 const USUAL_SECONDS = 3_600
 /** Longer than any provider's; timers reach no further than 24 days. */
 const LONGEST_SECONDS = 86_400
 
 export function tokenOf(oauth: OAuth): Token {
-  /** The one token in use, or on its way; forgotten by its timer, by a failure and by who was refused with it. */
+  /** The one token in use, or on its way; forgotten at its timer, at a failure, and when a server refused it. */
   let current: Promise<string> | null = null
   const forget = (): void => {
     current = null

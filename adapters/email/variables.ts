@@ -1,4 +1,4 @@
-// What the environment says about mail, read once. A value that cannot be right stops the start with words that name
+// The environment's variables for mail, read once. A value that cannot be right stops the start with words that name
 // the variable and never repeat it: most of these hold a password.
 //
 // EV1  Everything that leaves this machine is encrypted: plain text is for a server on this machine, and only when asked.
@@ -13,7 +13,7 @@ type Server = {
   readonly tls: 'implicit' | 'starttls' | 'off'
   readonly user: string
   readonly password: string
-  /** Where a token stands in for the password, which is then the client's secret. */
+  /** Set if a token stands in for the password, which is then the client's secret. */
   readonly oauth: OAuth | null
 }
 type Dkim = { readonly domainName: string; readonly keySelector: string; readonly privateKey: string }
@@ -163,7 +163,7 @@ function keyIn(file: string): string {
     const text = readFileSync(file, 'utf8')
     if (text.includes('PRIVATE KEY')) return text
   } catch {
-    // Whatever the reason, the operator is told the same: it is not a key that can be read.
+    // The operator is told the same for every reason: it is not a key that can be read.
   }
   throw new Error('SMTP_URL: dkim_key must name a readable file with a private key in PEM form')
 }

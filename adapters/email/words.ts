@@ -18,7 +18,7 @@ const OWN: Own = {
   rate_limited:
     'Too many replies to this mail could not be read: it takes none any more. Answer where it was also sent.',
 }
-/** For a reply that is bound only by what anybody who has the text of the mail could have put into another. */
+/** For a reply bound only by words that anybody who has the text of the mail could have put into another. */
 const LOOSE: Own = {
   ...OWN,
   proof_insufficient:

@@ -1,17 +1,17 @@
 // Slack's Web API as this channel calls it: never repeated by the library, never waited for without end, and every
-// failure told apart by what it says about the deed.
+// failure told apart by whether the deed may have been done.
 import { type Logger, LogLevel, webApi } from '@slack/bolt'
 
 const SLACK_API = 'https://slack.com/api/'
 
-/** While Slack waits for our answer (3 s in all), and for what stands around a send. */
+/** For calls made while Slack waits for our answer (3 s in all), and for those around a send. */
 const PROMPT_MS = 1_500
-/** A post or an edit. With a look before it, one after it and the opening of the conversation it stays within the
+/** For a post or an edit. With a look before it, one after it and the opening of the conversation it stays within the
  *  10 s that the lane gives a send. */
 const CALM_MS = 4_000
-/** The longest a provider is left alone on its word: then it is asked again. */
+/** The longest wait that a provider can ask for. */
 const LONGEST_WAIT_MS = 3_600_000
-/** The lane has at most 256 sends under way: none of them waits in the library's queue while its own time runs. */
+/** More than the lane's 256 sends under way: none of them waits in the library's queue while its own time runs. */
 const CONCURRENT_CALLS = 300
 
 export type Api = {
@@ -19,7 +19,7 @@ export type Api = {
   readonly calm: webApi.WebClient
 }
 
-/** The library logs what it sends and receives; addresses, handles and what people said do not belong in a log. */
+/** The library logs its traffic; addresses, handles and people's words do not belong in a log. */
 export const SILENT: Logger = {
   debug: () => undefined,
   info: () => undefined,
@@ -57,7 +57,7 @@ export type Trouble =
   /** It may have been done. */
   | { readonly kind: 'unclear'; readonly code: string }
 
-/** Slack's own words for "it broke here": of these it says itself that part of the deed may be done. */
+/** Slack's own words for "it broke here", with which it says that part of the deed may be done. */
 const BROKE = ['internal_error', 'fatal_error', 'request_timeout', 'service_unavailable']
 /** The connection was never made. */
 const NEVER_LEFT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']

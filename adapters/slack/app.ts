@@ -1,8 +1,8 @@
-// bolt's App as the switch between what Slack sends and who deals with it. It has no receiver of its own: verified
-// webhooks and Socket Mode envelopes come in by one function, and what it answers is what Slack is to be told.
+// bolt's App routes payloads from Slack to their listeners. It has no receiver of its own: verified webhooks and
+// Socket Mode envelopes come in by one function, whose result is the answer to Slack.
 //
 // SA1  bolt acknowledges an event before its listeners run. The acknowledgement is therefore held back until they are
-//      done: what Slack is told "received" is durable.
+//      done: a payload that Slack is told was received is durable.
 import { App, type Context, type Receiver, type ViewSubmitAction } from '@slack/bolt'
 import type { Desk, Say } from '../../src/adapter/index.js'
 import { SILENT } from './api.js'
@@ -13,7 +13,7 @@ import type { Parts } from './reply.js'
 import { takeSubmission } from './submission.js'
 import { type Message, takeMessage } from './thread.js'
 
-/** What Slack is to be answered; undefined for a plain "received". Rejects where it must not be told that. */
+/** The answer to Slack; undefined for a plain "received". Rejects if Slack must not be told that. */
 export type Dispatch = (body: Record<string, unknown>, desk: Desk) => Promise<unknown>
 
 const NO_RECEIVER: Receiver = {
@@ -50,7 +50,7 @@ export function openApp(parts: Parts, say: Say): Dispatch {
     app.event(gone, async () =>
       say('error', 'Slack has taken the app’s rights', { channel: 'slack', why: gone }),
     )
-  // Whatever a listener threw leaves as it was: the door tells a ledger that is away from a mistake.
+  // A listener's error is rethrown as it was, because the door tells an unavailable ledger from a mistake.
   app.error(async error => {
     throw 'original' in error && error.original instanceof Error ? error.original : error
   })

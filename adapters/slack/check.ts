@@ -1,4 +1,4 @@
-// For `lane doctor`: the token, its scopes, and whether Slack can hand over what people say. Changes nothing.
+// For `lane doctor`: the token, its scopes, and whether Slack can hand over people's answers. Changes nothing.
 import { webApi } from '@slack/bolt'
 import type { Finding } from '../../src/adapter/index.js'
 import { type Api, clientOptions, troubleOf } from './api.js'
@@ -10,7 +10,7 @@ type CheckParts = {
   readonly publicUrl: string
 }
 
-/** What each scope is for; without one of these something this channel promises does not work. */
+/** The use of each scope; without one of these, something this channel promises does not work. */
 const SCOPES: Readonly<Record<string, string>> = {
   'chat:write': 'to post and edit cards',
   'im:write': 'to open direct messages',

@@ -1,5 +1,5 @@
-// A press on a card's button: an answer, or the wish for the form. The button's value is the reply handle; what it
-// stands for is in its id, as a person would have typed it.
+// A press on a card's button: an answer, or the wish for the form. The button's value is the reply handle; its id
+// holds the answer, as a person would have typed it.
 import type { BlockAction, ButtonAction } from '@slack/bolt'
 import type { Desk, Inbound } from '../../src/adapter/index.js'
 import { type Copy, refOf } from './copy.js'
@@ -9,7 +9,7 @@ import { inboundOf, type Parts, settle, told } from './reply.js'
 
 export type Click = BlockAction<ButtonAction>
 
-/** What the form must bring back to name its delivery and its card. */
+/** The data the form brings back to name its delivery and its card. */
 export type Metadata = Copy & { readonly handle: string }
 
 const copyClicked = ({ channel, message, container }: Click): Copy => ({
@@ -38,7 +38,7 @@ async function take(parts: Parts, body: Click, inbound: Inbound, desk: Desk): Pr
   if (verdict.kind === 'refused' && verdict.ending !== null) settle(parts, copy, inbound, desk)
 }
 
-/** The form opens only for who could answer; for anybody else the press itself is a reply without words, on record. */
+/** The form opens only for a person who could answer; anybody else's press is recorded as a reply without words. */
 export async function openForm(parts: Parts, body: Click, action: ButtonAction, desk: Desk): Promise<void> {
   const inbound = await inboundClicked(parts, body, action, desk)
   const seen = await desk.look(inbound)

@@ -1,5 +1,4 @@
-// Edits a delivered copy to its outcome. An edit can be repeated without harm, so a limit is waited out where there is
-// time for it.
+// Edits a delivered copy to its outcome. An edit can be repeated without harm, so a short limit is waited out.
 import { type Display, type Ending, pause } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 import type { Copy } from './copy.js'
@@ -22,5 +21,5 @@ export async function close({ calm }: Api, copy: Copy, ending: Ending, display: 
   }
 }
 
-/** chat.update takes fewer of them, and unfurls nothing. */
+/** chat.update takes fewer options, and unfurls nothing. */
 const UPDATE = { parse: INERT.parse, link_names: INERT.link_names } as const

@@ -1,19 +1,19 @@
-// A copy of a card: where it stands, and how one is found whose place is not known. Slack has no idempotency key, so every
-// card carries its delivery's id in its metadata, with the attempt and whether it only announces: a card stands for a later
-// attempt only if it can still be answered, and asks as that one does. The reference of a card whose post was not answered names that id where
-// otherwise the time stamp is; the card is looked for by it when it is to be edited.
+// A copy of a card, and the search for one whose place is not known. Slack has no idempotency key, so every card
+// carries its delivery's id in its metadata, with the attempt and whether it only announces: a card stands for a
+// later attempt only if it can still be answered, and asks as that one does. If Slack did not answer the post, the
+// card's reference holds the delivery's id in place of the time stamp, and the card is looked for by it.
 import type { Outbound } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 
 const EVENT_TYPE = 'lane_request'
-/** Newest first; between a post and the look for it little else was said there. */
+/** Messages searched, newest first: few others come between a post and the search for it. */
 const LOOK_BACK = 50
 
 export type Copy = { readonly channel: string; readonly ts: string }
 
 /** A copy, as the lane keeps it: `D0123:1700000000.000100`. */
 export const refOf = ({ channel, ts }: Copy): string => `${channel}:${ts}`
-/** One that may stand there: `D0123:d-0123456789abcdef01234567`. */
+/** A copy that may have been posted: `D0123:d-0123456789abcdef01234567`. */
 export const refOfUnseen = (channel: string, delivery_id: string): string => `${channel}:${delivery_id}`
 
 type Payload = {
@@ -58,7 +58,7 @@ async function look(
   return found?.ts === undefined ? null : { channel, ts: found.ts }
 }
 
-/** Where the copy with this reference stands. */
+/** The place of the copy with this reference. */
 export async function locate(api: Api, ref: string): Promise<Copy> {
   const [channel = '', place = ''] = ref.split(':')
   if (/^[0-9]/.test(place)) return { channel, ts: place }

@@ -1,4 +1,4 @@
-// What is asked, as blocks: the same document in the card, in the form and, without its controls, in the closed card.
+// The request as blocks: the same document in the card, in the form and, without its controls, in the closed card.
 
 import type { types } from '@slack/bolt'
 import {
@@ -28,7 +28,7 @@ export const title = ({ type }: Display): types.HeaderBlock => ({
   text: plain(typeWord(type)),
 })
 
-/** In the reader's own time zone and spelling; in UTC where Slack cannot. */
+/** In the reader's own time zone and spelling; in UTC if Slack cannot. */
 export const moment = (instant: string): types.RichTextDate => ({
   type: 'date',
   timestamp: Math.floor(Date.parse(instant) / 1000),
@@ -36,7 +36,7 @@ export const moment = (instant: string): types.RichTextDate => ({
   fallback: inUtc(instant),
 })
 
-/** Who asks and what; what the caller wrote stands as a quotation. */
+/** The asker and the question; the caller's words stand as a quotation. */
 export function asked(display: Display): Block {
   const { asked_by, run_id, work_item_id, headline, impact } = display
   const item = work_item_id === null ? [] : [words(', work item '), words(work_item_id, CODE)]
@@ -50,7 +50,7 @@ export function asked(display: Display): Block {
   )
 }
 
-/** Who asks and what, and where all of it is read. */
+/** The asker, the headline, and the page on which all of it is read. */
 export function announcement(
   { asked_by, run_id, headline }: Display,
   { link, code }: Outbound['page'],
@@ -71,7 +71,7 @@ const meaningOf = ({ type }: Display): string =>
     ? 'A YES allows this action once, on exactly what is listed below.'
     : 'Look at what is listed below with this one concern in mind.'
 
-/** The link leads to the reply page, where what the lane has stored can be read; it answers nothing without a code. */
+/** The link leads to the reply page, which shows the stored contents; it answers nothing without a code. */
 export function handles(display: Display, link: string | null): Block[] {
   if (display.handles.length === 0) return []
   const items = display.handles.map(shown => line(...handle(shown, link)))
@@ -92,7 +92,7 @@ const list = (elements: types.RichTextSection[]): types.RichTextList => ({
   elements,
 })
 
-/** The value is what is recorded, so it stands beside a label that could say something else. */
+/** The value is recorded, so it stands beside a label that could say something else. */
 export function options(schema: ReplySchema): Block[] {
   if (schema.kind !== 'choice' && schema.kind !== 'multi_choice') return []
   return [rich(line(words('The options, in the caller’s words:')), list(schema.options.map(option)))]
@@ -111,7 +111,7 @@ export const until = ({ deadline_at, default_action }: Display): Block =>
     ),
   )
 
-/** Beside the buttons: what is decided on is the request with this hash. */
+/** Stands beside the buttons: the decision is about the request with this hash. */
 export const stamp = ({ request_id, request_hash }: Display): types.ContextBlock => ({
   type: 'context',
   elements: [plain(`Request ${request_id} · ${inGroups(request_hash)}`)],

@@ -1,5 +1,5 @@
 // The form behind the "Answer" button, pure: one input that fits the answer, and back from it the one string of the
-// request's own grammar. What the form lets through is checked again by the lane: it is a client's claim.
+// request's own grammar. The lane checks the filled-in form again: it is a client's claim.
 
 import type { types, ViewOutput } from '@slack/bolt'
 import { type Display, describeReply, type Option, type ReplySchema } from '../../src/adapter/index.js'
@@ -53,7 +53,7 @@ function inputOf(schema: ReplySchema): Input {
         ? { type: 'checkboxes', action_id: VALUE, options: schema.options.map(choose) }
         : severalOf(schema)
     case 'text':
-      // Slack may count UTF-16 units where the grammar counts signs of at most two: no acceptable answer is cut.
+      // Slack may count UTF-16 units, and a character has at most two: no acceptable answer is cut.
       return { type: 'plain_text_input', action_id: VALUE, min_length: 1, max_length: 2 * schema.max_chars }
     case 'number':
       return numberInput(schema)
@@ -104,7 +104,7 @@ function hintOf(schema: ReplySchema): string {
   }
 }
 
-/** What was filled in, as a person would have typed it; '' where nothing was. */
+/** The filled-in answer, as a person would have typed it; '' for none. */
 export function readForm(state: ViewOutput['state']): string {
   const given = state.values[ANSWER]?.[VALUE]
   if (given === undefined) return ''

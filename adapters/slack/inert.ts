@@ -1,5 +1,5 @@
-// Text as data. What callers and people wrote is only ever put into plain_text objects and rich-text `text` elements,
-// which do no markup; what even those would carry (marks that hide, join or turn text) is named by its number.
+// Text as data. Words of callers and people go only into plain_text objects and rich-text `text` elements, which do
+// no markup; marks that hide, join or turn text, which even those would carry, are named by their number.
 import type { types } from '@slack/bolt'
 import { cutToUnits, UNSEEN } from '../../src/adapter/index.js'
 
@@ -10,7 +10,7 @@ const number = (sign: string): string =>
 
 export const visible = (text: string): string => text.replace(EACH_UNSEEN, number)
 
-/** UTF-16 units, so that it holds however Slack counts. */
+/** Counts UTF-16 units, so that the limit holds however Slack counts. */
 export const shortened = (text: string, units: number): string => cutToUnits(visible(text), units)
 
 export const plain = (text: string): types.PlainTextElement => ({
@@ -34,7 +34,7 @@ export const line = (...elements: types.RichTextElement[]): types.RichTextSectio
   elements,
 })
 
-// What a `text` field may not contain raw, in the one order that does not escape twice.
+// Signs that a `text` field may not contain raw, in the one order that does not escape twice.
 const ESCAPES = [
   ['&', '&amp;'],
   ['<', '&lt;'],
@@ -53,8 +53,8 @@ const WRAPPED = /<([^<>|]*)(?:\|([^<>|]*))?>|&(amp|lt|gt);/g
 const SIGNS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' }
 const SCHEMES = ['', 'http://', 'https://', 'mailto:', 'tel:']
 
-/** What a person typed, from what Slack makes of it: entities and the links it made by itself are taken back, once.
- *  A mention, a command or a link under other words stays as it is, and no grammar accepts its brackets. */
+/** Recovers the text a person typed: entities and the links that Slack made by itself are undone, once. A mention, a
+ *  command or a link under other words stays as it is, and no grammar accepts its brackets. */
 export const typed = (text: string): string =>
   text.replace(WRAPPED, (whole, target?: string, label?: string, entity?: string) => {
     if (entity !== undefined) return SIGNS[entity] ?? whole

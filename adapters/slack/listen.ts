@@ -1,9 +1,9 @@
 // Socket Mode: Slack hands envelopes over a connection that we open, so nothing of ours must be reachable from outside.
 // Each envelope is taken at the desk and only then acknowledged; one that was not is handed over again.
 //
-// SL1  The library's own reconnecting rejects where nobody can catch it when Slack is away, so it is switched off: a
-//      closed connection is opened again here.
-// SL2  Nobody is waited for without end: not for a hello, which the library would, and not for a goodbye.
+// SL1  When Slack is away, the library's own reconnecting rejects where nobody can catch it. So it is switched off,
+//      and a closed connection is opened again here.
+// SL2  No wait is endless: not the one for a hello, which the library would wait for, and not the one for a goodbye.
 import { SocketModeReceiver } from '@slack/bolt'
 import { aborted, type Desk, pause, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import { clientOptions, SILENT } from './api.js'
@@ -11,13 +11,13 @@ import type { Dispatch } from './app.js'
 
 /** Opening a connection is asked for with the app's token, and may take its time. */
 const OPEN_MS = 10_000
-/** From the question for an address to Slack's hello: longer than the question alone may take. */
+/** From asking for an address to Slack's hello: longer than the asking alone may take. */
 const READY_MS = 20_000
 const AGAIN_MS = 1_000
 const AGAIN_AT_MOST_MS = 30_000
 /** A connection that ends sooner is one that Slack, or something between, does not want. */
 const STEADY_MS = 10_000
-/** A peer that does not say goodbye is left. */
+/** A peer that says no goodbye is left after this long. */
 const GOODBYE_MS = 2_000
 
 type SocketParts = {
@@ -56,7 +56,7 @@ export async function listen(
     stopping.abort()
     await leave(client)
     await again
-    // One that was being opened meanwhile.
+    // Closes a connection that was being opened meanwhile.
     await leave(client)
     await Promise.all(underWay)
   }
@@ -77,7 +77,7 @@ async function take({ dispatch, say }: SocketParts, { body, ack }: Handed, desk:
 type Client = SocketModeReceiver['client']
 type Line = { readonly client: Client; readonly readyWithin: number; readonly stopping: AbortSignal }
 
-/** The library rejects with nothing when the line closes before Slack has said hello; so it does where we close it. */
+/** The library rejects without an error when the line closes before Slack's hello, also when we close it. */
 async function open({ client, readyWithin, stopping }: Line): Promise<void> {
   const giveUp = (): void => void leave(client)
   const late = setTimeout(giveUp, readyWithin)
@@ -92,13 +92,13 @@ async function open({ client, readyWithin, stopping }: Line): Promise<void> {
   }
 }
 
-/** The library takes a second goodbye as leave to go without an answer to the first. */
+/** A second disconnect makes the library go without an answer to the first. */
 async function leave(client: Client): Promise<void> {
   await Promise.race([client.disconnect(), pause(GOODBYE_MS)])
   await client.disconnect()
 }
 
-/** Slack asks for a new connection every few hours and is given one at once; one that does not last is waited for. */
+/** Slack asks for a new connection every few hours, and gets it at once. After one that did not last it waits. */
 async function reopen(line: Line, desk: Desk, say: Say): Promise<void> {
   const { client, stopping } = line
   const retries = new Retries(AGAIN_MS, AGAIN_AT_MOST_MS, stopping)
@@ -112,7 +112,7 @@ async function reopen(line: Line, desk: Desk, say: Say): Promise<void> {
   }
 }
 
-/** When it was opened; null where it could not be. */
+/** The instant it was opened; null if it could not be. */
 async function reopened(line: Line, desk: Desk, say: Say): Promise<number | null> {
   try {
     await open(line)

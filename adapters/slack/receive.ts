@@ -6,7 +6,7 @@ import { Unasked } from './speaker.js'
 
 const RECEIVED: HookAnswer = { status: 200 }
 const UNREADABLE: HookAnswer = { status: 400, body: 'unreadable' }
-/** Slack repeats an event; of a click the person sees that it failed, and presses again. */
+/** Slack repeats an event; a person sees that a click failed, and presses again. */
 const LATER: HookAnswer = { status: 503, body: 'try again' }
 
 export class Webhook {

@@ -21,18 +21,18 @@ type Block = types.KnownBlock
 
 export type Card = { readonly text: string; readonly blocks: Block[] }
 
-/** What the card of one person needs beside the display. */
+/** The facts a person's card needs beside the display. */
 export type ReplyWay = Pick<Outbound, 'reply' | 'page' | 'rested'> & {
-  /** Set in a channel, where it must be said who is asked. */
+  /** Set for a card in a channel, which must say who is asked. */
   readonly mention: string | null
 }
 
-/** The id of an option's button: the words it stands for follow. */
+/** Begins the id of an option's button; the option's words follow. */
 export const OPTION = 'lane:option:'
 export const FORM = 'lane:form'
 const BUTTONS = 'lane:buttons'
 
-/** More would wrap and hide each other on a phone; from there on the form lists them. */
+/** More buttons would wrap and hide each other on a phone; the form lists longer sets. */
 const MAX_BUTTONS = 5
 /** Slack's limit for a button and for an option is 75, counted in a way it does not publish: a margin of 5 %. */
 const FACE_UNITS = 71
@@ -46,7 +46,7 @@ export function card(display: Display, { reply, page, rested, mention }: ReplyWa
       title(display),
       ...(mention === null ? [] : [addressed(mention)]),
       ...(reply === null ? announced(display, page) : whole(display, reply.handle, page.link)),
-      // Others in a channel have no business with it.
+      // Others in a channel need not know it.
       ...(rested === undefined || mention !== null ? [] : [rich(line(words(restWords(rested))))]),
     ],
   }
@@ -62,21 +62,21 @@ const whole = (display: Display, handle: string, link: string): Block[] => [
   { type: 'context', elements: [plain(howTo(display))] },
 ]
 
-/** No button, and nothing that a reply would answer: the page shows all of it. */
+/** Has no button, and no reply answers it: the page shows all of the request. */
 const announced = (display: Display, page: ReplyWay['page']): Block[] => [
   announcement(display, page),
   until(display),
   stamp(display),
 ]
 
-/** Slack publishes no limit for rich text; this is the one for all of a message's markdown, and no other is lower. */
+/** Slack publishes no limit for rich text; this is its limit for a message's markdown, and no other is lower. */
 const CARD_UNITS = 12_000
 const NOWHERE = 'https://lane.example.org/'
 
 export const shows = (display: Display): boolean =>
   !isToldByContent(display) && unitsOf(whole(display, '', NOWHERE)) <= CARD_UNITS
 
-/** Of everything in it that is read. */
+/** The units of all text in it. */
 function unitsOf(part: unknown): number {
   if (typeof part !== 'object' || part === null) return 0
   const own = 'text' in part && typeof part.text === 'string' ? part.text.length : 0
@@ -120,7 +120,7 @@ export function faceOf({ label }: Option, at: number): string {
   return visible(face).length <= FACE_UNITS ? face : letterOf(at)
 }
 
-/** A speed bump, not a control: what is confirmed names the action and the request once more. */
+/** A speed bump, not a control: the dialog names the action and the request once more. */
 function confirmation(display: Display, answer: string): types.ConfirmationDialog {
   const what = `${display.headline}: ${answer}. Request ${inGroups(display.request_hash)}. An answer is final.`
   return {

@@ -1,4 +1,4 @@
-// From what came over Slack to the desk and back to the person: the part that clicks, forms and threads share.
+// The way from Slack to the desk and back to the person, shared by clicks, forms and threads.
 import type { Binding, Desk, Inbound, Reason, Verdict } from '../../src/adapter/index.js'
 import type { Api } from './api.js'
 import { close } from './close.js'
@@ -19,7 +19,7 @@ export const inboundOf = (speaker: SlackSpeaker, binding: Binding, id: string, t
   automated: false,
 })
 
-/** Said to these alone, not before the others who see the card. */
+/** Reasons told to the sender alone, not before the others who see the card. */
 const PRIVATE: readonly Reason[] = [
   'rate_limited',
   'unknown_sender',
@@ -28,11 +28,11 @@ const PRIVATE: readonly Reason[] = [
 ]
 export const isPrivate = (reason: Reason): boolean => PRIVATE.includes(reason)
 
-/** What a refused person is to hear; null for what Slack handed over twice, because they spoke once. */
+/** The words for a refused person; null for a message that Slack handed over twice, because they spoke once. */
 export const told = (verdict: Verdict): string | null =>
   verdict.kind !== 'refused' || verdict.reason === 'duplicate_message' ? null : refusalText(verdict)
 
-/** A card that still shows its buttons though its request is settled: one whose edit failed, or whose place was not
+/** Closes a card that still shows its buttons though its request is settled: its edit failed, or its place was not
  *  known until now. */
 export function settle({ api, notices }: Parts, copy: Copy, inbound: Inbound, desk: Desk): void {
   notices.later('the ending on a card', async () => {

@@ -1,6 +1,6 @@
-// Puts a card before one person: in a direct message, or in the channel their configuration names. A post whose answer was
-// lost is looked for by the delivery's id: found it stands, not found it is tried again, and only what could not be looked
-// for is uncertain.
+// Puts a card before one person: in a direct message, or in the channel their configuration names. A post whose
+// answer was lost is looked for by the delivery's id: if found it stands, if not it is tried again, and only if the
+// search fails is it uncertain.
 import { type Display, type Outbound, type Say, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { type Api, type Trouble, troubleOf } from './api.js'
 import { type Copy, lookFor, metadataOf, refOf, refOfUnseen } from './copy.js'
@@ -8,7 +8,7 @@ import { card, shows } from './render.js'
 
 type Address = { readonly team: string; readonly user: string; readonly channel?: string }
 
-/** A code is for one person's eyes: an announcement that carries one goes to them alone, also where their cards stand in a
+/** A code is for one person's eyes: an announcement that carries one goes to them alone, even if their cards go to a
  *  channel. */
 function addressOf({ address, reply, page }: Outbound): Address {
   const { team, user, channel } = address as Address
@@ -25,7 +25,7 @@ const failed = (code: string, retryable: boolean, wait?: number): Failed => ({
   ...(wait !== undefined && { retry_after_ms: wait }),
 })
 
-/** Slack names the trouble with the operator's app, not with the person: another token or scope mends it. */
+/** Faults of the operator's app, not of the person: another token or scope mends them. */
 const MENDABLE = [
   'invalid_auth',
   'not_authed',
@@ -46,7 +46,7 @@ export class Post {
   readonly #say: Say
   /** The direct messages that are open, by person. Owned by #place(). */
   readonly #places = new Map<string, string>()
-  /** Until when a destination wants to be left alone; others are not held up by it. Owned by send(). */
+  /** The instant until which a destination takes nothing; other destinations are not held up. Owned by send(). */
   readonly #quiet = new Map<string, number>()
 
   constructor(api: Api, say: Say) {
@@ -92,7 +92,7 @@ export class Post {
     }
   }
 
-  /** Not found is a failure that is repeated, because the next attempt looks again before it posts. */
+  /** A card not found is a retryable failure, because the next attempt looks again before it posts. */
   async #reconciled(channel: string, outbound: Outbound, trouble: Trouble): Promise<Sent> {
     try {
       const copy = await lookFor(this.#api, channel, outbound)
@@ -102,7 +102,7 @@ export class Post {
     }
   }
 
-  /** Where the app may not read, the look is given up: a card too many is better than none. */
+  /** If the app may not read, the search is given up: one card too many is better than none. */
   async #find(channel: string, outbound: Outbound): Promise<Copy | null> {
     try {
       return await lookFor(this.#api, channel, outbound)

@@ -1,10 +1,10 @@
-// Who is speaking. A signed payload names a user id; Slack itself is asked, by our own token, what that account is and
-// where it belongs. Names and addresses in payloads are display data and decide nothing.
+// The person speaking. A signed payload names a user id; our own token asks Slack what that account is and where it
+// belongs. Names and addresses in payloads are display data and decide nothing.
 //
 // SP1  A sender is (team, user): the workspace, or on Enterprise Grid the organisation, and the member id.
-// SP2  A bot, a guest, a deactivated account and a member of another organisation speak for nobody. In a shared channel
-//      Slack does not call such a member a stranger, so their home is compared with ours.
-// SP3  When Slack cannot be asked nobody is believed: nothing is recorded, and the person sees that it failed.
+// SP2  A bot, a guest, a deactivated account and a member of another organisation speak for nobody. In a shared
+//      channel Slack does not mark such a member as a stranger, so their home is compared with ours.
+// SP3  When Slack cannot be asked, nobody is believed: nothing is recorded, and the person sees that it failed.
 import type { webApi } from '@slack/bolt'
 import { type Api, troubleOf } from './api.js'
 
@@ -22,16 +22,16 @@ type User = NonNullable<webApi.UsersInfoResponse['user']>
 
 export class Speakers {
   readonly #prompt: webApi.WebClient
-  /** Where the app is installed; asked once. Owned by #ours(). */
+  /** The workspace or organisation the app is installed in; asked once. Owned by #ours(). */
   #home: Promise<string> | null = null
-  /** What was found lately, by user. Owned by find(). */
+  /** Accounts found lately, by user. Owned by #account(). */
   readonly #known = new Map<string, { readonly at: number; readonly user: User | null }>()
 
   constructor({ prompt }: Api) {
     this.#prompt = prompt
   }
 
-  /** `team` is where the payload says the user belongs; null where it does not say. */
+  /** `team` is the user's team according to the payload; null if it does not say. */
   async find(user: string, team: string | null, now: number): Promise<SlackSpeaker> {
     const [account, ours] = await Promise.all([this.#account(user, now), this.#ours()])
     if (account === null) return { sender: { team: team ?? '', user }, authenticated: false }

@@ -1,4 +1,5 @@
-// A form that was sent: the same strings as everywhere, and the refusal shown under the input while the form stays open.
+// A submitted form: it brings the same strings as every other way, and a refusal is shown under the input while the
+// form stays open.
 import { createHash } from 'node:crypto'
 import type { ViewResponseAction, ViewSubmitAction } from '@slack/bolt'
 import type { Desk } from '../../src/adapter/index.js'
@@ -24,7 +25,7 @@ export async function takeSubmission(
   const metadata = readMetadata(view.private_metadata)
   if (metadata === null) return errors(UNKNOWN)
   const speaker = await parts.speakers.find(user.id, user.team_id ?? null, desk.now())
-  // One form may be sent several times, until it is understood; its trigger is another each time.
+  // A form may be sent several times, until it is understood; each time it has another trigger.
   const attempt = createHash('sha256').update(trigger_id).digest('hex')
   const binding = { kind: 'handle', handle: metadata.handle } as const
   const inbound = inboundOf(speaker, binding, `form:${view.id}:${attempt}`, readForm(view.state))
@@ -35,7 +36,7 @@ export async function takeSubmission(
   return words === null ? undefined : errors(words)
 }
 
-/** It went through the client: it came back signed, and is still no more than a claim about a handle. */
+/** The metadata passed through the client: it came back signed, and is still no more than a claim about a handle. */
 function readMetadata(text: string): Metadata | null {
   try {
     const read: unknown = JSON.parse(text)

@@ -1,5 +1,5 @@
-// What a person is told beside the card: privately where it is theirs alone, in the thread where they spoke there. Said
-// after the lane has recorded and Slack was answered, so nobody waits for it; that it could not be said is logged.
+// Notices to a person beside the card: private ones, and ones in the thread they spoke in. They are sent after the
+// lane has recorded, and nobody waits for them; a failure is logged.
 import { type Say, Seen } from '../../src/adapter/index.js'
 import { type Api, troubleOf } from './api.js'
 import type { Copy } from './copy.js'
@@ -9,15 +9,15 @@ import { INERT } from './send.js'
 
 /** A refusal quotes at most a short line and names what would be understood. */
 const NOTICE_UNITS = 2_800
-/** Whoever writes what belongs to no card is told so, this often at most: everybody in a workspace can write to an app. */
+/** A person whose words belong to no card is told so this rarely: everybody in a workspace can write to an app. */
 const HINT_EVERY_MS = 60_000
-/** So many are remembered for that. */
+/** People remembered for that. */
 const MAX_HINTED = 1_000
 
 export class Notices {
   readonly #api: Api
   readonly #say: Say
-  /** Who was given a hint lately. */
+  /** People who were given a hint lately. */
   readonly #hinted = new Seen(MAX_HINTED)
 
   constructor(api: Api, say: Say) {
@@ -31,7 +31,7 @@ export class Notices {
     this.later('a private notice', () => this.#api.calm.chat.postEphemeral(message))
   }
 
-  /** The same, once in a while. */
+  /** The same, at most once in HINT_EVERY_MS. */
   hint(copy: Copy, user: string, text: string, now: number, thread?: string): void {
     if (this.#hinted.claim(user, now + HINT_EVERY_MS - 1, now)) this.privately(copy, user, text, thread)
   }
@@ -42,7 +42,7 @@ export class Notices {
     )
   }
 
-  /** Starts now, and is waited for by nobody. */
+  /** Starts the deed now; nobody waits for it. */
   later(what: string, deed: () => Promise<unknown>): void {
     deed().catch(error =>
       this.#say('warn', `${what} could not be given`, { channel: 'slack', why: troubleOf(error).code }),

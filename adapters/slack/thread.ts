@@ -1,13 +1,13 @@
 // Words in a card's thread: bound by the card they answer, compiled by the same grammar, and answered in the thread.
-// A reply that is also shown in the conversation is one; edits, deletions, bots and everything else that Slack calls a
-// message are none. Words beside a file are a reply that is never understood: the file may say otherwise. Whoever may
-// believe to have answered, and has not, is told.
+// A reply that is also shown in the conversation counts; edits, deletions, bots and everything else that Slack calls
+// a message do not. Words beside a file are a reply that is never understood: the file may say otherwise. A person
+// who may believe to have answered, and has not, is told.
 import type { Desk, Verdict } from '../../src/adapter/index.js'
 import { refOf } from './copy.js'
 import { typed } from './inert.js'
 import { inboundOf, isPrivate, type Parts, told } from './reply.js'
 
-/** Of a message event, what is looked at. */
+/** The fields of a message event that are read. */
 export type Message = {
   readonly channel: string
   readonly ts: string
@@ -18,9 +18,9 @@ export type Message = {
   readonly user_team?: string
   readonly text?: string
   readonly thread_ts?: string
-  /** Also where the subtype does not speak of them. */
+  /** Present also under other subtypes than `file_share`. */
   readonly files?: readonly unknown[]
-  /** Of a message that was changed, what it is now. */
+  /** For a changed message: its new state. */
   readonly message?: Partial<Message> & { readonly edited?: unknown }
 }
 
@@ -40,12 +40,12 @@ export async function takeMessage(parts: Parts, message: Message, desk: Desk): P
   hint(parts, { ...message, user }, desk)
 }
 
-/** Somebody who writes to the lane and hears nothing would believe to have answered. */
+/** A person who writes to the lane and hears nothing would believe to have answered. */
 function hint(parts: Parts, { channel, channel_type, ts, thread_ts, user }: Spoken, desk: Desk): void {
   if (channel_type === 'im') parts.notices.hint({ channel, ts }, user, BESIDE, desk.now(), thread_ts)
 }
 
-/** Slack also calls it a change when it adds the preview of a link. */
+/** Slack also reports a change when it adds the preview of a link; only an edit by the author is `edited`. */
 async function hintOfEdit(parts: Parts, { channel, message = {} }: Message, desk: Desk): Promise<void> {
   const { user, bot_id, edited, thread_ts } = message
   if (edited === undefined || typeof bot_id === 'string' || user === undefined || thread_ts === undefined)
@@ -63,7 +63,7 @@ async function takeReply(parts: Parts, reply: Reply, desk: Desk): Promise<void> 
   const card = { channel, ts: thread_ts }
   const binding = { kind: 'ref', ref: refOf(card) } as const
   const id = `message:${refOf({ channel, ts })}`
-  // Most threads of a channel are about something else: nobody is asked who speaks there.
+  // Most threads of a channel are about something else: Slack is not asked who speaks there.
   if ((await desk.look(inboundOf(NOBODY, binding, id, ''))) === null) return hint(parts, reply, desk)
   const speaker = await parts.speakers.find(user, user_team ?? null, desk.now())
   const withFile = hasFile(reply)

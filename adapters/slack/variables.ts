@@ -8,7 +8,7 @@ type Variables = {
   readonly apiUrl: string | undefined
 }
 
-/** Slack's are 32 characters; a shorter one is a slip, and could be guessed. */
+/** Slack's secrets have 32 characters; a much shorter one is a slip, and could be guessed. */
 const MIN_SECRET_CHARS = 20
 
 const VALID: Readonly<Record<string, readonly [RegExp, string]>> = {

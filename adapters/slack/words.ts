@@ -16,7 +16,7 @@ import { BOLD, line, words } from './inert.js'
 
 const same = (text: string): string => text
 
-/** For the fields that hold nothing but text; what even that would carry is made visible where it is put in. */
+/** For fields that hold only text; inert.ts makes unseen marks visible when it is put in. */
 const asText = (phrases: readonly Phrase[]): string =>
   draw(phrases, { words: same, named: same, at: inUtc }).join('')
 
@@ -35,7 +35,7 @@ export const endingLine = (ending: Ending): types.RichTextSection =>
 const SLACK: Voice = {
   way: 'over Slack',
   own: {
-    // Said to a stranger too, whose own attempts have run out and nobody else's.
+    // A stranger is told this too: only their own attempts have run out, nobody else's.
     rate_limited: 'Too many replies came from you by this message. It takes none of yours any more.',
     unknown_sender: 'This was put to somebody else. Your reply answers nothing.',
     wrong_recipient: 'This was put to somebody else. Your reply answers nothing, and it is on record.',

@@ -5,16 +5,16 @@ export type Account = {
   readonly token: string
   /** The number or messaging service people see, and answer. */
   readonly from: string
-  /** Where the provider's API is, without a final slash. */
+  /** The address of the provider's API, without a final slash. */
   readonly api: string
 }
 
 const POOL = /^MG[0-9a-fA-F]{32}$/
 
-/** A messaging service chooses the number itself. */
+/** Whether it is a messaging service, which chooses the number itself. */
 export const isPool = (from: string): boolean => POOL.test(from)
 
-/** An address below this account, with the right to use it. */
+/** An address below this account, with the headers that authorise its use. */
 export function callFor({ sid, token, api }: Account, path: string) {
   const credentials = Buffer.from(`${sid}:${token}`).toString('base64')
   return {

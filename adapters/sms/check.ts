@@ -1,4 +1,4 @@
-// For `lane doctor`: whether the provider knows the account, and whether what people answer will come here.
+// For `lane doctor`: whether the provider knows the account, and whether people's answers will come here.
 import type { Finding } from '../../src/adapter/index.js'
 import { type Account, callFor, isPool } from './account.js'
 

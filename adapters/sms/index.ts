@@ -1,5 +1,6 @@
 // The SMS channel: one short message with a code and a link, and the answer that comes back from the same number. It
-// proves no more than that number (`sms_from`), which can be forged and taken over; policy says for what that is enough.
+// proves no more than that number (`sms_from`), which can be forged and taken over; the policy says for which
+// requests that is enough.
 import type { Adapter, AdapterParts } from '../../src/adapter/index.js'
 import { check } from './check.js'
 import { receive } from './receive.js'

@@ -1,7 +1,7 @@
 // Words that phones send to the carrier or the provider, not to us: they switch the channel off and on. A person who
 // answers CANCEL to a request has left the channel; so none of these is ever an answer, with a code or without.
 
-/** Of several providers together: what opts out anywhere is no answer anywhere. */
+/** The words of several providers together: a word that opts out anywhere is no answer anywhere. */
 const OPT_OUT = [
   'STOP',
   'STOPALL',
@@ -32,7 +32,7 @@ const folded = (text: string): string =>
     .replace(/[ \t\r\n]+/g, ' ')
     .toUpperCase()
 
-/** `optOutType` is what a provider says that knows its customers' own words for it. */
+/** `optOutType` comes from a provider that knows its customers' own words for opting out. */
 export function keywordOf(text: string, optOutType: string | null = null): Keyword | null {
   if (optOutType === 'STOP') return 'opt_out'
   const word = folded(text)

@@ -1,7 +1,7 @@
 import { cutToCharacters } from '../../src/adapter/index.js'
 
-// Text by others, as it may stand in a message: phones turn whatever looks like an address into a link, so nothing here
-// looks like one; and marks that only set type would make the message cost twice.
+// Text by others, as it may stand in a message: phones turn text that looks like an address into a link, so nothing
+// here looks like one; and typographic marks would double the cost of the message.
 
 const TYPESET: Readonly<Record<string, string>> = {
   '\u2018': "'",
@@ -35,6 +35,6 @@ export function plain(text: string): string {
     .replace(/([0-9])\.(?=[0-9]+\.[0-9]+\.[0-9])/g, '$1. ')
 }
 
-/** The usual mark of a cut is none of the GSM alphabet's. */
+/** The usual mark of a cut, "…", is not in the GSM alphabet. */
 export const shortened = (text: string, characters: number): string =>
   cutToCharacters(plain(text), characters, '..')

@@ -14,8 +14,8 @@ import { keywordOf } from './keyword.js'
 import { isSigned } from './signature.js'
 import { recordedText, refusalText } from './words.js'
 
-/** The signature covers names and values as one string without gaps: whoever has a signed message can draw the borders
- *  between them anew, and would have another id of it, or none, by taking in what follows. Of this shape there is one. */
+/** The signature covers names and values as one string without gaps. A holder of a signed message could move the
+ *  borders between them, and give it another id or none; only one id of this shape can be read from it. */
 const MESSAGE_ID = /^[A-Z]{2}[0-9a-f]{32}$/
 const UNREADABLE: HookAnswer = { status: 400, body: 'not a message' }
 
@@ -34,7 +34,7 @@ export async function receive(
     : takeMessage(parameters, desk)
 }
 
-/** What is no form has no parameters; whatever its signature covers, it is not this. */
+/** A body that is no form has no parameters; a signature of it cannot vouch for any. */
 function readForm({ bytes, headers }: Hook): URLSearchParams {
   const [media = ''] = (headers['content-type'] ?? '').split(';')
   const isForm = media.trim().toLowerCase() === 'application/x-www-form-urlencoded'
@@ -48,7 +48,7 @@ function isOurs({ sid, from }: Account, parameters: URLSearchParams): boolean {
   return isPool(from) || ends.includes(from)
 }
 
-/** On its way is no news: the lane knows that it was sent. These come in any order, and each says how it ended. */
+/** A status on the way is no news: the lane knows that it was sent. These come in any order, and each is an end. */
 const ENDED: Readonly<Record<string, boolean>> = {
   delivered: true,
   read: true,
@@ -96,14 +96,14 @@ async function takeMessage(parameters: URLSearchParams, desk: Desk): Promise<Hoo
   return say(await desk.take(inboundOf(id, sender, text, withMedia)), withMedia, desk)
 }
 
-/** Said to people only, never twice about the same request, and never to whoever opted out. */
+/** A refusal is told once per request and person. */
 async function say(verdict: Verdict, withMedia: boolean, desk: Desk): Promise<HookAnswer> {
   if (verdict.kind === 'unknown') return SILENT
   if (verdict.kind === 'recorded') return tell(recordedText(verdict.answer))
   return (await desk.notice(verdict)) ? tell(refusalText(verdict, withMedia)) : SILENT
 }
 
-/** Of words beside a picture none are taken: the picture may say otherwise. */
+/** Words beside a picture are not taken: the picture may say otherwise. */
 function inboundOf(id: string, sender: string, body: string, withMedia: boolean): Inbound {
   const { text, code } = readReply(body)
   return {
@@ -118,11 +118,11 @@ function inboundOf(id: string, sender: string, body: string, withMedia: boolean)
   }
 }
 
-/** Words, blanks, the code, and the full stop a phone may add. Codes have seven characters; those that left before they
- *  did have four. */
+/** Words, blanks, the code, and the full stop a phone may add. Codes have seven characters; those sent by earlier
+ *  versions have four. */
 const ANSWER = /^(.*[^ \t\r\n])[ \t\r\n]+([0-9A-Za-z]{7}|[0-9A-Za-z]{4})[.!]?[ \t\r\n]*$/s
 
-/** Without a code, or with a word for the carrier before it, it is a reply to nothing: no code fits it. */
+/** A reply without a code, or with a word for the carrier before it, answers nothing: no code fits it. */
 export function readReply(body: string): { readonly text: string; readonly code: string } {
   const [, text = '', code = ''] = ANSWER.exec(body) ?? []
   return code === '' || keywordOf(text) !== null ? { text: body, code: '' } : { text, code }

@@ -1,7 +1,7 @@
-// The message. It is answered here only where it shows all of what is decided: up to six segments are used for that, and
-// what needs more is announced, to be read and answered on its page.
+// The message. It is answered here only where it shows all of what is decided: up to six segments are used for that,
+// and a longer request is announced, to be read and answered on its page.
 //
-// MR1  No form of it is shorter by leaving out something that is decided on.
+// MR1  No form of the message is made shorter by leaving out a part of the decision.
 import {
   type Display,
   describeOption,
@@ -17,19 +17,19 @@ import { plain, shortened } from './plain.js'
 import { countSegments } from './segments.js'
 import { MAX_SEGMENTS, shortly } from './words.js'
 
-/** Of what is only announced: enough to recognise it. */
+/** Characters of an announced headline: enough to recognise it. */
 const ANNOUNCED_CHARS = 40
 
 type Way = Pick<Outbound, 'reply' | 'page' | 'rested'>
 
-/** What stands for the handle and the code of a copy that is not made yet: they are always as long. */
+/** Stand-ins for the handle and the code of a copy that is not made yet: real ones have the same length. */
 const SOME_HANDLE = '0'.repeat(26)
 const SOME_CODE = '0'.repeat(7)
 
 export const shows = (display: Display, publicUrl: string): boolean =>
   whole(display, SOME_CODE, `${publicUrl}/r/${SOME_HANDLE}`) !== null
 
-/** Null where it was to be answered here and does not fit. */
+/** Null for a message that is to be answered here and does not fit. */
 export const render = (display: Display, { reply, page, rested }: Way): string | null =>
   reply === null ? announce(display, page, rested) : whole(display, reply.code, page.link)
 

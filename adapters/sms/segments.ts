@@ -1,4 +1,4 @@
-// What a message costs: how it will be encoded, and into how many segments it is cut (3GPP TS 23.038, 23.040). One
+// The cost of a message: its encoding, and the number of segments it is cut into (3GPP TS 23.038, 23.040). One
 // character outside the GSM alphabet turns the whole message into UCS-2, at less than half the room.
 
 /** The default alphabet, without the escape: one septet each. */
@@ -9,7 +9,7 @@ const BASIC = new Set(
 /** Its extension table: an escape and a septet. */
 const EXTENSION = new Set('\f^{}\\[~]|€')
 
-/** Alone, and each of several: the header that joins them takes six octets. */
+/** Room in a single segment, and in each of several: the header that joins them takes six octets. */
 const ROOM = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const
 
 type Counted = {
@@ -28,7 +28,7 @@ export function countSegments(text: string): Counted {
   return { encoding, units, segments: units <= alone ? 1 : divide(sizes, joined) }
 }
 
-/** A character of two units is not torn apart: it begins the next segment, and leaves a place empty. */
+/** A character of two units is not split: it begins the next segment, and leaves one place empty. */
 function divide(sizes: readonly number[], room: number): number {
   let segments = 1
   let used = 0

@@ -1,14 +1,14 @@
-// One POST, without an idempotency key: the provider has none. So a refusal is repeated, and silence is not: a message
-// that may have left stands as uncertain, and its status callback says later what became of it.
+// One POST, without an idempotency key: the provider has none. So a refusal is repeated, and silence is not: a
+// message that may have left stands as uncertain, and its status callback tells its fate later.
 import { type Display, type Outbound, reasonOf, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
 import { type Account, callFor, isPool } from './account.js'
 import { render } from './render.js'
 
-/** Below the lane's own patience with a send, so that it is this file that says what happened. */
+/** Shorter than the lane waits for a send, so that this file gives the verdict. */
 const ANSWER_WITHIN_MS = 8_000
 /** The longest a provider keeps a message for a phone that is off. */
 const LONGEST_VALIDITY_SECONDS = 14_400
-/** The longest a provider is left alone on its word: then it is asked again. */
+/** The longest wait that a provider can ask for. */
 const LONGEST_WAIT_MS = 3_600_000
 
 export async function send(
@@ -48,14 +48,14 @@ function formOf(
     To: String(address),
     [isPool(account.from) ? 'MessagingServiceSid' : 'From']: account.from,
     Body: body,
-    // By a handle of the copy, because a report may be here before the answer to this call is.
+    // Names a handle of the copy, because a report may arrive before the answer to this call.
     StatusCallback: `${hookUrl}?handle=${reply?.handle ?? handleIn(page.link)}`,
     // A question that comes after its deadline only confuses.
     ValidityPeriod: String(Math.min(Math.max(left, 1), LONGEST_VALIDITY_SECONDS)),
   })
 }
 
-/** An announcement has no other: the message itself holds the link, which ends with it. */
+/** An announcement has only the page's handle, with which its link ends. */
 const handleIn = (link: string): string => link.slice(link.lastIndexOf('/') + 1)
 
 const fieldOf = (answer: unknown, name: string): unknown => Object(answer)[name]
@@ -69,7 +69,7 @@ function taken(answer: unknown): Sent {
   return typeof sid === 'string' ? { kind: 'sent', ref: sid } : { kind: 'uncertain' }
 }
 
-/** Codes of the provider that no repetition changes, in our words. */
+/** The provider's final refusals, in our words. */
 const FINAL: Readonly<Record<number, string>> = {
   21211: 'invalid_number',
   21214: 'invalid_number',
@@ -99,7 +99,7 @@ function waitOf(headers: Headers): { readonly retry_after_ms?: number } {
   return { retry_after_ms: Math.min(Number(seconds) * 1000, LONGEST_WAIT_MS) }
 }
 
-/** What happens before the first byte has left: nobody has the message. */
+/** Errors from before the first byte left: nobody has the message. */
 const NOTHING_LEFT =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*_CERT.*|UNABLE_TO_.*)$/
 

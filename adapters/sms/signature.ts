@@ -1,6 +1,6 @@
-// Whether a webhook comes from the provider: HMAC-SHA1 over the address it was sent to and its parameters, sorted. The
-// address is the configured one: what a request says of its own host is said by whoever sent it. There is no time in
-// it, so an old one is recognised by the message it names.
+// Whether a webhook comes from the provider: HMAC-SHA1 over the address it was sent to and its parameters, sorted.
+// The address is the configured one: a request's own host is only its sender's claim. The signature holds no time, so
+// a repeated webhook is recognised by the message it names.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 type Posted = { readonly url: string; readonly parameters: URLSearchParams }

@@ -25,7 +25,7 @@ const echoed = (text: string): string => shortened(text, ECHOED_CHARS)
 const asText = (phrases: readonly Phrase[]): string =>
   draw(phrases, { words: text => text, named: echoed, at: shortly }).join('')
 
-/** A number can be forged: what is told of an ending names nobody. */
+/** A number can be forged, so the words for an ending name nobody. */
 const SMS: Voice = {
   way: 'by text message',
   own: {
@@ -48,7 +48,7 @@ export function refusalText(refused: RefusedReply, withMedia = false): string {
   )
 }
 
-/** The longest sentence is as long as all of a message may be, and a provider takes 1600 characters. */
+/** The sentence on accepted answers alone may fill a message, and a provider takes 1600 characters. */
 function notUnderstood(why: string, accepted: string): string {
   const whole = `${why} ${accepted} End with the code of the message.`
   if (countSegments(whole).segments <= MAX_SEGMENTS) return whole

@@ -1,6 +1,6 @@
-// The Bot API as this adapter uses it: a small port over telegraf's client. Of telegraf only the client is used: its
-// own polling confirms what a handler threw on, its webhook server reads bodies of any size and splits characters, and
-// `webhookReply` would send our calls as the answer to a webhook, where their results are lost.
+// The Bot API as this adapter uses it: a small port over telegraf's client. Only telegraf's client is used: its own
+// polling confirms an update on which a handler threw, its webhook server reads bodies of any size and splits
+// characters, and `webhookReply` would send our calls as the answer to a webhook, where their results are lost.
 //
 // TB1  Every call ends within its own patience and returns a value; nothing of the library's errors comes out.
 // TB2  Messages are sent without parse_mode, without previews, and cannot be forwarded.
@@ -11,9 +11,9 @@ import type { Written } from './written.js'
 
 export const TELEGRAM = 'https://api.telegram.org'
 
-/** What a person does not wait for longer, and a webhook's sender neither. */
+/** Neither a person nor a webhook's sender waits longer. */
 const PATIENCE_MS = 5_000
-/** How long Telegram holds a question for updates open when there are none. */
+/** Telegram holds a request for updates open this long when there are none. */
 const POLL_SECONDS = 25
 const POLL_PATIENCE_MS = (POLL_SECONDS + 15) * 1000
 /** The most the Bot API gives at once. */
@@ -43,10 +43,10 @@ export interface BotApi {
   editMessageText(chat: number, message: number, written: Written): Promise<Called<unknown>>
   editMessageReplyMarkup(chat: number, message: number, keyboard: Keyboard): Promise<Called<unknown>>
   answerCallbackQuery(query: string, text: string, alert: boolean): Promise<Called<unknown>>
-  /** From `offset` on; asking for it confirms everything before it. Ends early when `stopping` is aborted. */
+  /** Updates from `offset` on; the request confirms everything before it. Ends early when `stopping` is aborted. */
   getUpdates(offset: number | null, stopping: AbortSignal): Promise<Called<readonly unknown[]>>
   setWebhook(url: string, secret: string): Promise<Called<unknown>>
-  /** What is waiting stays waiting. */
+  /** Waiting updates stay. */
   deleteWebhook(): Promise<Called<unknown>>
   getWebhookInfo(): Promise<Called<WebhookInfo>>
 }

@@ -3,7 +3,7 @@ import type { Finding } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { codeOf } from './failure.js'
 
-/** `webhook` is where Telegram should have been told to post; null while it is polled. */
+/** `webhook` is the address Telegram should post to; null while it is polled. */
 export async function check(api: BotApi, webhook: string | null): Promise<readonly Finding[]> {
   const me = await api.getMe()
   if (!me.ok) {

@@ -1,4 +1,4 @@
-// Where a message stands: in which chat, under which number. Written as one string it is the reference of a copy.
+// The place of a message: its chat and its number. Written as one string it is the reference of a copy.
 
 export type Spot = { readonly chat: number; readonly message: number }
 

@@ -1,19 +1,19 @@
-// What went wrong when the Bot API was called, told apart by what it means for us. The library's own errors carry the
-// token in their words and the whole message in their fields: nothing of them goes any further than this file.
+// Failures of a call to the Bot API, told apart by their meaning for us. The library's own errors carry the token in
+// their words and the whole message in their fields: nothing of them leaves this file.
 import { TelegramError } from 'telegraf'
 
 export type Failure =
-  /** During this time the bot is blocked for everything. */
+  /** Telegram blocks the bot for everything during this time. */
   | { readonly kind: 'limited'; readonly after_ms: number }
-  /** Telegram's verdict on the call: it would be the same again. */
+  /** Telegram's verdict on the call, which would be the same again. */
   | { readonly kind: 'refused'; readonly why: Why }
-  /** The token is not one of a bot; the operator can mend it. */
+  /** The token is no bot's; the operator can mend it. */
   | { readonly kind: 'unauthorized' }
-  /** Whoever answered could not do it just now. */
+  /** Telegram, or something before it, could not do it just now. */
   | { readonly kind: 'broken' }
   /** Nothing left us. */
   | { readonly kind: 'unreachable' }
-  /** It may have left us, and no verdict came back. */
+  /** The call may have left us, and no verdict came back. */
   | { readonly kind: 'silent' }
 
 type Why = 'blocked' | 'chat_not_found' | 'not_modified' | 'conflict' | 'other'
@@ -24,7 +24,7 @@ export type Called<T> =
 
 /** A 429 that names no time: Telegram counts in seconds, and one is the shortest it says. */
 const USUAL_WAIT_SECONDS = 1
-/** The longest a provider is left alone on its word: then it is asked again. */
+/** The longest wait that a provider can ask for. */
 const LONGEST_WAIT_MS = 3_600_000
 const GATEWAY_TIMEOUT = 504
 
@@ -34,7 +34,7 @@ export function readFailure(error: unknown): Failure {
 
 function verdictOf({ code, description, parameters }: TelegramError): Failure {
   if (code === 429) return { kind: 'limited', after_ms: waitOf(parameters?.retry_after) }
-  // A gateway that gave up waiting does not know what became of it.
+  // A gateway that gave up waiting does not know the call's fate.
   if (code === GATEWAY_TIMEOUT) return { kind: 'silent' }
   if (code >= 500) return { kind: 'broken' }
   // A token with a wrong form is not found, one with a wrong secret is unauthorized.
@@ -62,7 +62,7 @@ const NEVER_LEFT =
 function troubleOf(error: unknown): Failure {
   const { code, type } = Object(error) as { code?: unknown; type?: unknown }
   if (NEVER_LEFT.test(String(code))) return { kind: 'unreachable' }
-  // Telegram speaks JSON; what does not is something before it, and has taken nothing.
+  // Telegram speaks JSON; another answer comes from something before it, which has taken nothing.
   return type === 'invalid-json' ? { kind: 'broken' } : { kind: 'silent' }
 }
 

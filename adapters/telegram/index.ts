@@ -37,7 +37,7 @@ export function telegramAdapter({ variables, publicUrl, say }: AdapterParts): Ad
   return {
     ...shared,
     receive: (given, desk) => receive(intake, secret, given, desk),
-    /** Nothing is pulled: Telegram is told where to post, and that is all there is to start and stop. */
+    /** Nothing is pulled: starting tells Telegram where to post, and stopping waits for notices under way. */
     async listen() {
       const told = await api.setWebhook(hook(), secret)
       if (!told.ok) throw new Error(`Telegram does not take the webhook: ${codeOf(told.failure)}`)

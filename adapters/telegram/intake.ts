@@ -1,5 +1,5 @@
-// Where updates are handed in, whichever way they came. What is to be kept is taken at the desk first; only then is the
-// person told, and what becomes of that telling changes nothing.
+// Updates are handed in here, whichever way they came. A reply is taken at the desk first; only then is the person
+// told, and a failure to tell them changes nothing.
 import { cutToCharacters, type Desk, reasonOf, type Say, Seen } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { type Called, codeOf } from './failure.js'
@@ -17,11 +17,11 @@ import {
 } from './words.js'
 import { code, type Piece, write } from './written.js'
 
-/** The Bot API's limit for what a pressed button is answered with. */
+/** The Bot API's limit for the answer to a pressed button. */
 const MAX_TOAST_CHARS = 200
-/** Whoever writes what belongs to no card is told so, this often at most: anybody can write to a bot. */
+/** A person whose words belong to no card is told so this rarely: anybody can write to a bot. */
 const HINT_EVERY_MS = 60_000
-/** So many are remembered for that; more are strangers. */
+/** Hints remembered for that; more come from strangers. */
 const MAX_HINTED = 1_000
 /** Calls under way only to tell people something; beyond that a flood is answered by silence. */
 const MAX_TELLING = 100
@@ -31,16 +31,16 @@ type Of<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
 
 export class Intake {
   readonly #parts: IntakeParts
-  /** What people are being told just now. Owned by #later(). */
+  /** Notices to people under way. Owned by #later(). */
   readonly #telling = new Set<Promise<void>>()
-  /** Which chats were told what lately. */
+  /** Hints given lately, by chat and words. */
   readonly #hinted = new Seen(MAX_HINTED)
 
   constructor(parts: IntakeParts) {
     this.#parts = parts
   }
 
-  /** Durable when it fulfils, and the cursor with it where this is true; rejects where it could not be kept. */
+  /** Durable when it fulfils, and the cursor with it if the result is true; rejects if it could not be kept. */
   async hand(update: unknown, desk: Desk, cursor?: string): Promise<boolean> {
     const meaning = meaningOf(update, this.#parts.bot)
     switch (meaning.kind) {

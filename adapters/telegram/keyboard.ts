@@ -1,5 +1,5 @@
-// What a person presses. A button carries the reply handle and what it says, in the same words somebody would type: a
-// client that sends other words gains nothing, because they are compiled like any others.
+// Buttons on a card. Each carries the reply handle and its answer, in the same words a person would type: a client
+// that sends other words gains nothing, because they are compiled like any others.
 //
 //   handle ":" words   an answer
 //   handle "+" picks   the options ticked so far, to be drawn; nothing is decided
@@ -55,7 +55,7 @@ const ticks = (options: readonly Option[], handle: string, picks: Picks): Button
     return [button(`${mark} ${named(option, index)}`, handle, `+${spellPicks(picks ^ (1 << index))}`)]
   })
 
-/** Only what would be understood can be sent, and the button says what it is. */
+/** Only an acceptable set can be sent, and the button names it. */
 function sending(
   { min, max }: { readonly min: number; readonly max: number },
   handle: string,
@@ -88,7 +88,7 @@ type Pressed =
 
 const DATA = /^([0-9A-Za-z]{26})([:+=])(.*)$/s
 
-/** Whatever came as a button's data; what is none of ours names nothing, and is counted as that. */
+/** Reads a button's data; data that is not ours becomes a reply under a handle that names nothing. */
 export function readPress(data: string): Pressed {
   const [, handle = data, sign = ':', rest = ''] = DATA.exec(data) ?? []
   const picks = sign === ':' ? null : readPicks(rest)

@@ -1,22 +1,22 @@
-// Long polling: no public address is needed. Asking for what comes after an update confirms it, and Telegram then
-// forgets it; so nothing is asked for until everything before it is durable, and an error leaves it to be given again.
+// Long polling: no public address is needed. A request for the updates after one confirms that one, and Telegram
+// forgets it. So the next are asked for only when everything before is durable, and an error leaves it to come again.
 //
-// TL1  An update is confirmed only by the question that follows its keeping.
-// TL2  The cursor names the bot: the numbers of another bot say nothing about this one's.
-// TL3  Numbers rise, but after a week without updates they begin anew anywhere, also below. So a first question, and one
-//      after a long silence, asks for everything that waits; what was kept before is known by standing close below the cursor.
+// TL1  An update is confirmed only by a request made after it was kept.
+// TL2  The cursor names the bot: another bot's numbers say nothing about this one's.
+// TL3  Numbers rise, but after a week without updates they begin anew anywhere, also lower. So the first request, and
+//      one after a long silence, asks for everything that waits; an update close below the cursor was kept before.
 import { type Desk, Retries, reasonOf, type Say } from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { codeOf, type Failure } from './failure.js'
 import type { Intake } from './intake.js'
 import { type Bot, updateIdOf } from './update.js'
 
-/** How long after a failure Telegram is asked again: doubled each time, from the first to the last of these. */
+/** Pauses before Telegram is asked again after a failure: doubled each time, from the first to the last of these. */
 const AGAIN_MS = 500
 const AGAIN_AT_MOST_MS = 30_000
 /** Shorter than the week after which Telegram chooses a new number. */
 const SILENCE_MS = 6 * 24 * 60 * 60 * 1000
-/** What waits unconfirmed although it was kept is one batch at most; a number chosen anew is hardly ever this close. */
+/** At most one batch waits unconfirmed although it was kept; a number chosen anew is hardly ever this close. */
 const NEARBY = 1_000
 
 type Line = { readonly api: BotApi; readonly intake: Intake; readonly bot: Bot; readonly say: Say }
@@ -28,7 +28,7 @@ function readCursor(bot: Bot, cursor: string | null): number | null {
 }
 
 export async function listen(line: Line, cursor: string | null, desk: Desk): Promise<() => Promise<void>> {
-  // A webhook and polling exclude each other; what waits is kept.
+  // A webhook and polling exclude each other; waiting updates are kept.
   const deleted = await line.api.deleteWebhook()
   if (!deleted.ok) throw new Error(`Telegram does not answer: ${codeOf(deleted.failure)}`)
   const stopping = new AbortController()
@@ -70,7 +70,7 @@ const wasTaken = (id: number, cursor: number | null): boolean =>
 
 type Taken = { readonly last: number | null; readonly trouble: string | null }
 
-/** In order, up to the first that cannot be kept: that one is asked for again. */
+/** Takes updates in order, up to the first that cannot be kept: that one is asked for again. */
 async function takeAll(
   { intake, bot }: Line,
   updates: readonly unknown[],

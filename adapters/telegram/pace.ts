@@ -1,30 +1,30 @@
-// When the next message may leave. Telegram blocks a bot for everything when it sends too fast, so the lane keeps to
-// about one message a second to a chat and thirty in all. A send that would wait longer than it may take is told to come
-// back when its turn is, and its turn is kept.
+// Decides when the next message may leave. Telegram blocks a bot for everything when it sends too fast, so the lane
+// keeps to about one message a second to a chat and thirty in all. A send that would have to wait too long is told to
+// come back at its turn, and the turn is kept.
 
-/** What Telegram's own advice comes to; the exact numbers are not published. */
+/** These follow Telegram's own advice; the exact numbers are not published. */
 const CHAT_GAP_MS = 1_000
 const OVERALL_GAP_MS = 34
 /** The longest a send waits here: it has ten seconds in all, and the call needs some of them. */
 export const LONGEST_WAIT_MS = 5_000
-/** A turn that nobody came for is given up this long after. */
+/** A turn that was not used is given up this long after. */
 const GIVEN_UP_MS = 60_000
-/** So many entries are looked through for old ones. */
+/** From so many entries on, old ones are removed. */
 const SWEEP_AT = 1_000
 
 export class Pace {
-  /** Until when Telegram takes nothing. Owned by hold(). */
+  /** The instant until which Telegram takes nothing. Owned by hold(). */
   #held = 0
-  /** When the next message of all may leave, and the next to each chat. Owned by turn(). */
+  /** The instants at which the next message of all may leave, and the next to each chat. Owned by turn(). */
   #free = 0
   readonly #chats = new Map<number, number>()
   /** Turns that were told to come back, by delivery. Owned by turn(). */
   readonly #kept = new Map<string, number>()
 
-  /** How long to wait, in ms. More than LONGEST_WAIT_MS: come back after that long. */
+  /** The wait in ms. If it is more than LONGEST_WAIT_MS, the sender must come back after it. */
   turn(delivery: string, chat: number, now: number): number {
     const kept = this.#kept.get(delivery)
-    // A turn from before Telegram closed is lost: all of them together would leave in one burst when it opens.
+    // Turns from before a hold are lost: they would all leave in one burst when it ends.
     const holds = kept !== undefined && kept >= this.#held
     const at = Math.max(holds ? kept : this.#next(chat, now), now)
     if (at - now > LONGEST_WAIT_MS) this.#kept.set(delivery, at)
@@ -32,7 +32,7 @@ export class Pace {
     return at - now
   }
 
-  /** Telegram has said for how long it takes nothing. */
+  /** Called when Telegram has said that it takes nothing for this long. */
   hold(now: number, ms: number): void {
     this.#held = Math.max(this.#held, now + ms)
   }

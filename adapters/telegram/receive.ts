@@ -1,5 +1,5 @@
-// Telegram's webhook. It proves itself by a secret in a header, compared before a byte of the body is believed; there is
-// no signature and no time, so what comes twice is told apart by its own ids.
+// Telegram's webhook. It proves itself by a secret in a header, compared before a byte of the body is believed; there
+// is no signature and no time, so a repeated update is recognised by its own ids.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Desk, type Hook, type HookAnswer, UNVERIFIED } from '../../src/adapter/index.js'
 import type { Intake } from './intake.js'

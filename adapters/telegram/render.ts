@@ -1,5 +1,5 @@
-// Draws a request as one message, and later its outcome in its place. Whatever a caller wrote stands where Telegram
-// looks for nothing: it cannot format, mention, link or command.
+// Draws a request as one message, and later its outcome in its place. A caller's words stand where Telegram looks for
+// nothing: they cannot format, mention, link or command.
 import {
   type Display,
   defaultWords,
@@ -23,12 +23,12 @@ export const MAX_TEXT_UNITS = 4096
 export type Card = Written & { readonly reply_markup?: Controls }
 type Way = Pick<Outbound, 'reply' | 'page' | 'rested'>
 
-/** What stands for the handle of a copy that is not made yet: the text does not hold it. */
+/** Stands for the handle of a copy that is not made yet: the text does not hold it. */
 const NO_HANDLE = ''
 
 export const shows = (display: Display): boolean => whole(display, NO_HANDLE, '', []) !== null
 
-/** Null where it was to be answered here and does not fit: half an approval is not shown. */
+/** Null for a card that is to be answered here and does not fit: half an approval is not shown. */
 export function card(display: Display, { reply, page, rested }: Way): Card | null {
   const rest: Piece[] = rested === undefined ? [] : [`\n\n${restWords(rested)}`]
   if (reply === null) return write([...announcement(display, page), ...rest])
@@ -59,7 +59,7 @@ function piecesOf(display: Display, link: string, hasButtons: boolean): Piece[] 
   ]
 }
 
-/** No button, and nothing a reply would answer: the page shows all of it. */
+/** Has no button, and no reply answers it: the page shows all of the request. */
 function announcement(display: Display, { link, code: word }: Way['page']): Piece[] {
   return [
     ...headOf(display),
@@ -80,7 +80,7 @@ function headOf({ type, asked_by, run_id, work_item_id }: Display): Piece[] {
   return [bold(typeWord(type)), '\nAsked by ', code(asked_by), ', run ', code(run_id), ...item, '\n\n']
 }
 
-/** Whole, and with what is recorded: a button shows the beginning of a label only on a narrow screen. */
+/** Options whole, with their recorded values: on a narrow screen a button shows only the beginning of a label. */
 const optionsOf = ({ reply_schema: schema }: Display): Piece[] =>
   'options' in schema
     ? ['\n', ...schema.options.flatMap((option, at): Piece[] => ['\n', code(describeOption(option, at))])]
@@ -92,7 +92,7 @@ function handlesOf({ handles }: Display, link: string): Piece[] {
   return [
     '\n',
     ...handles.flatMap(handleLine),
-    // Without the code that a link is answered with: this message answers by buttons and replies alone.
+    // The link has no code to answer with: this message is answered by buttons and replies alone.
     ...(isStored ? ['\n', linked('What the lane holds of these', link)] : []),
   ]
 }
@@ -104,6 +104,6 @@ const handleLine = ({ name, handle, fixed }: ShownHandle): Piece[] => [
   ...(fixed ? [] : [' (name only, content not fixed)']),
 ]
 
-/** What stands in place of the card, or below it where Telegram does not let it be edited. */
+/** Stands in place of the card, or below it if Telegram does not let it be edited. */
 export const closedCard = (ending: Ending, { type, headline }: Display): Written =>
   write([bold(typeWord(type)), '\n', block(headline), '\n', ...endingPieces(ending)])

@@ -1,5 +1,5 @@
 // Puts a card into a person's private chat with the bot, and edits it to its outcome. The reference of a copy is its
-// chat and message: replies to it are found by that, and so is the card to edit.
+// chat and message: replies are bound by it, and the card is edited by it.
 import {
   type Display,
   type Ending,
@@ -15,9 +15,9 @@ import { controls } from './keyboard.js'
 import { LONGEST_WAIT_MS, type Pace } from './pace.js'
 import { card, closedCard, isPrompt, shows } from './render.js'
 
-/** A send has ten seconds; what is left when this is over is the lane's. */
+/** A send has ten seconds; the rest is the lane's. */
 const SEND_MS = 9_500
-/** Closing has as long, and one repetition must fit. */
+/** Closing has ten seconds too, and one repetition must fit. */
 const LONGEST_CLOSE_WAIT_MS = 3_000
 
 type Post = { readonly api: BotApi; readonly pace: Pace }
@@ -78,5 +78,5 @@ type Limited = { readonly ok: false; readonly failure: Extract<Failure, { kind: 
 const isShortWait = (called: Called<unknown>): called is Limited =>
   !called.ok && called.failure.kind === 'limited' && called.failure.after_ms <= LONGEST_CLOSE_WAIT_MS
 
-/** It says already what it should. */
+/** The card already shows its outcome. */
 const isDone = (failure: Failure): boolean => failure.kind === 'refused' && failure.why === 'not_modified'

@@ -1,17 +1,17 @@
-// What an update means to the lane. Pure and total: whatever Telegram sends, or somebody in its name, has one meaning
-// here, and most of it is none. Who is speaking is `from.id`, and only in the private chat with that id: a group, a
-// channel, an anonymous admin, a forwarded, edited or inline message vouches for nobody.
+// The meaning of an update to the lane. Pure and total: every update, from Telegram or forged, has one meaning here,
+// and most mean nothing. The speaker is `from.id`, and only in the private chat with that id: a group, a channel, an
+// anonymous admin, a forwarded, edited or inline message vouches for nobody.
 import type { Binding, Inbound } from '../../src/adapter/index.js'
 import { refOf, type Spot } from './copy.js'
 import { readPress } from './keyboard.js'
 
 export type Meaning =
   | { readonly kind: 'pressed'; readonly query: string; readonly inbound: Inbound }
-  /** Options were ticked on a card: drawn anew, and nothing more. */
+  /** Options were ticked on a card: it is drawn anew, and nothing more. */
   | { readonly kind: 'picked'; readonly query: string; readonly ticked: Ticked; readonly inbound: Inbound }
   | { readonly kind: 'replied'; readonly spot: Spot; readonly inbound: Inbound }
   | { readonly kind: 'started'; readonly chat: number; readonly code: string | null }
-  /** The person has blocked the bot: what was put before them there no longer stands. */
+  /** The person has blocked the bot: copies in their chat no longer stand. */
   | { readonly kind: 'blocked'; readonly user: number }
   /** Words in a private chat that belong to no card. */
   | { readonly kind: 'chatter'; readonly chat: number }
@@ -26,7 +26,7 @@ const id = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 const words = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Ids are a bot's own: after a change of bots they begin anew. */
+/** Update and query ids belong to one bot: after a change of bots they begin anew. */
 export type Bot = { readonly id: string }
 
 export const updateIdOf = (update: unknown): number | null => id(fields(update)?.update_id)
@@ -74,7 +74,7 @@ function pressOf(query: Fields, bot: Bot): Meaning {
   return { kind: 'picked', ...about, ticked: { handle: pressed.handle, picks: pressed.picks, spot } }
 }
 
-/** Traces of somebody else's words, or of words that were other ones before. */
+/** Traces of another person's words, or of words that were changed. */
 const SECOND_HAND = [
   'sender_chat',
   'forward_origin',
@@ -107,7 +107,7 @@ function wordsOf(message: Fields, messageId: string, isNew: boolean): Meaning {
   return startOf(words(message.text), spot.chat) ?? { kind: 'chatter', chat: spot.chat }
 }
 
-/** What follows /start in a deep link: at most 64 of these characters. */
+/** A deep link's /start, and its payload of at most 64 of these characters. */
 const START = /^\/start(?:@[A-Za-z0-9_]+)?(?: ([A-Za-z0-9_-]{1,64}))?$/
 
 function startOf(text: string, chat: number): Meaning | null {

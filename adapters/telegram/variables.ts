@@ -11,9 +11,9 @@ type Variables = {
   readonly secret: string | null
 }
 
-/** It stands in the path of every call. */
+/** The token stands in the path of every call. */
 const TOKEN = /^(?:([0-9]{1,20}):)?[A-Za-z0-9_-]+$/
-/** What the Bot API takes as secret_token, and long enough not to be guessed. */
+/** The characters the Bot API takes as secret_token, and enough of them not to be guessed. */
 const SECRET = /^[A-Za-z0-9_-]{24,256}$/
 
 export function readVariables(variables: AdapterParts['variables'], publicUrl: string): Variables {

@@ -21,7 +21,7 @@ const inPieces = (phrases: readonly Phrase[]): Piece[] =>
 
 export const endingPieces = (ending: Ending): Piece[] => inPieces(endingWords(ending))
 
-/** The same to whoever has no right there and to whoever named nothing: it must not say which. */
+/** Said alike to a person without the right and to one who named nothing: it must not tell which. */
 export const NOT_YOURS = 'This cannot be answered from here.'
 
 const TELEGRAM: Voice = {
@@ -36,7 +36,7 @@ export function verdictPieces(verdict: Verdict): Piece[] {
   return inPieces(refusalWords(verdict, TELEGRAM))
 }
 
-/** Why nothing that is ticked here would be taken. */
+/** The reason why no ticked option would be taken here. */
 export const glancePieces = (reason: NonNullable<Glance['reason']>, ending: Ending | null): Piece[] =>
   inPieces(refusalWords({ reason, ending, theirs: false, read: null, accepted: null }, TELEGRAM))
 

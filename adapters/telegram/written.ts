@@ -1,6 +1,6 @@
-// Text for people, as Telegram takes it: plain characters, and beside them which of them are shown how. There is no
-// markup, so nothing in the text can be markup. What others wrote stands in `code` or `pre`: Telegram looks for no
-// links, mentions, tags or commands in there.
+// Text for people, as Telegram takes it: plain characters, and beside them a list of the styled ranges. There is no
+// markup, so nothing in the text can be markup. Words of others stand in `code` or `pre`, where Telegram looks for no
+// links, mentions, tags or commands.
 
 export type Entity =
   | { readonly type: 'bold' | 'code' | 'pre'; readonly offset: number; readonly length: number }

@@ -12,7 +12,7 @@ import {
 
 type Kind<K extends ReplySchema['kind']> = Extract<ReplySchema, { kind: K }>
 
-/** `describedBy` names the elements that explain the control; `typed` is what the person sent before, '' at first. */
+/** `describedBy` names the elements that explain the control; `typed` is the reply sent before, '' at first. */
 export function control(schema: ReplySchema, typed: string, describedBy: string): Markup {
   switch (schema.kind) {
     case 'yes_no':
@@ -30,7 +30,7 @@ export function control(schema: ReplySchema, typed: string, describedBy: string)
   }
 }
 
-// Where the control itself shows every accepted answer, the sentence of other channels would only repeat it.
+// If the control itself shows every accepted answer, the sentence of other channels would only repeat it.
 function hintOf(schema: ReplySchema): string {
   switch (schema.kind) {
     case 'yes_no':
@@ -80,7 +80,7 @@ const tickCard =
     return html`<label class="card"><input type="checkbox" name="reply" value="${option.value}"${tick}>${face(option, at)}</label>`
   }
 
-// The value is what is recorded, so it stands beside a label that could say something else.
+// The value is recorded, so it stands beside a label that could say something else.
 const face = (option: Option, at: number): Markup =>
   html`<span class="letter">${letterOf(at)}</span><span class="label">${option.label}${
     option.value === option.label ? null : html` <code class="value">${option.value}</code>`
@@ -96,8 +96,8 @@ const field = (schema: ReplySchema, input: Markup): Markup =>
 ${hint(schema)}
 <div class="field">${input}</div></div>`
 
-// maxlength counts UTF-16 units and cuts a paste in silence; the grammar counts code points, of at most two units.
-// So what is cut here would have been refused, and no acceptable answer is ever shortened.
+// maxlength counts UTF-16 units and cuts a paste in silence; the grammar counts code points, of at most two units. So
+// only an answer that would be refused is cut, and no acceptable answer is ever shortened.
 const textInput = (schema: Kind<'text'>, typed: string, describedBy: string): Markup =>
   html`<input id="reply" name="reply" type="text" value="${typed}" maxlength="${2 * schema.max_chars}" required aria-describedby="${describedBy}">`
 
@@ -116,8 +116,8 @@ const dayBound = (name: 'min' | 'max', bound: string | undefined): Markup | null
   return name === 'min' ? html` min="${bound}"` : html` max="${bound}"`
 }
 
-// A calendar takes days alone, and an instant is an answer too. Neither can be required of somebody who fills in the other;
-// whoever fills in both has given two answers, and is told so.
+// A calendar takes days alone, and an instant is an answer too. Neither can be required of a person who fills in the
+// other; a person who fills in both has given two answers, and is told so.
 const dateInput = (schema: Kind<'date'>, typed: string, describedBy: string): Markup => {
   const [day, instant] = DAY.test(typed) ? [typed, ''] : ['', typed]
   return html`<input id="reply" name="reply" class="date" type="date" value="${day}"${dayBound('min', schema.min)}${dayBound('max', schema.max)} aria-describedby="${describedBy}">

@@ -1,5 +1,5 @@
-// The web channel: a link with a code, the page it opens, and the form that comes back. Where another channel carries
-// the link this one sends nothing; with the outbox on it hands the link to whoever sits at the console.
+// The web channel: a link with a code, the page it opens, and the form that comes back. Another channel carries the
+// link, and this one sends nothing; with the outbox on it shows the link at the console.
 import type { Adapter, ReplyPage } from '../../src/adapter/index.js'
 import { readForm } from './receive.js'
 import { blobPage, page } from './render.js'

@@ -1,4 +1,4 @@
-// The page of a request that waits for an answer: who asks, what, until when, what silence means, and the form.
+// The page of a request that waits for an answer: asker, question, deadline, the meaning of silence, and the form.
 import {
   type Channel,
   type Display,
@@ -33,7 +33,8 @@ ${wayToAnswer(state)}`,
   })
 }
 
-/** No heading: it stands before the page's own. autofocus brings a reader of the answered form back to the reason, with or without the script. */
+/** It has no heading, because it stands before the page's own. autofocus brings the reader to the reason, with or
+ *  without the script. */
 const refusal = (
   refused: Refused,
 ): Markup => html`<section class="sheet alarm" role="alert" id="refusal" tabindex="-1" autofocus>
@@ -89,7 +90,7 @@ const row = (shown: ShownHandle, { handle, openable, contents }: Open): Markup =
     openable.includes(shown.handle) ? opener(shown, handle) : null
   }${content(contents.get(shown.handle))}</li>`
 
-/** All of it, in the caller's words, before the form. */
+/** The whole content, in the caller's words, before the form. */
 const content = (bytes: Uint8Array | undefined): Markup | null =>
   bytes === undefined
     ? null
@@ -98,7 +99,7 @@ ${spelled(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))}</pre></f
 
 const FIXED = /^sha256:[0-9a-f]{64}$/
 
-// Relative to the page at …/r/<reply handle>, so that it holds under any sub-path. A new tab keeps what was typed.
+// Relative to the page at …/r/<reply handle>, so that it holds under any sub-path. A new tab keeps the form.
 function opener(shown: ShownHandle, replyHandle: string): Markup | null {
   if (!FIXED.test(shown.handle)) return null
   const href = `${encodeURIComponent(replyHandle)}/blobs/${shown.handle}`
@@ -115,13 +116,13 @@ const PLACE: Readonly<Record<Channel, string>> = {
   web: 'by the link that came last',
 }
 
-/** Whoever follows a link is not known; the channel knows whom it has asked. */
+/** The person who follows a link is not known; the channel knows whom it has asked. */
 const pointed = (channel: Channel): Markup => html`<section class="sheet" id="answer">
 <h2>Answer where you were asked</h2>
 <p>This page is for reading. The answer is given ${PLACE[channel]}.</p>
 </section>`
 
-/** In place of the form: nobody decides on what they cannot see. */
+/** Stands in place of the form: nobody decides on contents they cannot see. */
 const UNSHOWN = html`<section class="sheet alarm" id="answer"><h2>This cannot be answered yet</h2>
 <p>What is decided stands in contents that the lane does not hold as text. Whoever asks has to send them; then open this page again.</p></section>`
 
@@ -130,7 +131,7 @@ function wayToAnswer(state: Open): Markup {
   return state.csrf === null ? UNSHOWN : form(state, state.csrf)
 }
 
-/** Without an action it is sent to the page's own address, under whatever path that is. */
+/** A form without an action is posted to the page's own address, under any path. */
 function form({ display, refused }: Open, csrf: string): Markup {
   const explained = refused === null ? '' : ' refusal'
   return html`<form class="sheet stack" id="answer" method="post" autocomplete="off">

@@ -16,7 +16,7 @@ export type OutboxLine = {
 
 export type Outbox = {
   readonly write: (line: OutboxLine) => Promise<void>
-  /** Waits for what was written; the outbox is not used afterwards. */
+  /** Waits for the writes under way; the outbox is not used afterwards. */
   readonly close: () => Promise<void>
 }
 
@@ -64,7 +64,7 @@ type Waiting = {
   readonly fail: (error: unknown) => void
 }
 
-/** An open file, and which one it is whatever its name becomes. */
+/** An open file, and its identity even if its name changes. */
 type Held = { readonly handle: FileHandle; readonly ino: number; readonly dev: number }
 
 async function opened(path: string): Promise<Held> {
@@ -86,7 +86,7 @@ async function isMoved({ ino, dev }: Held, path: string): Promise<boolean> {
   return named === null || named.ino !== ino || named.dev !== dev
 }
 
-/** The handle is given up either way; a file that cannot be closed has nothing more to tell. */
+/** The handle is given up either way; an error on closing is of no use to anybody. */
 async function closed(file: Held | null): Promise<null> {
   await file?.handle.close().catch(() => {})
   return null

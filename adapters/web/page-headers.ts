@@ -1,4 +1,4 @@
-// What every page is sent with. The page may draw itself with one style and run one script, both named by the hash of
+// The headers of every page. The page may draw itself with one style and run one script, both named by the hash of
 // their bytes; it loads nothing, is framed by nobody, is kept nowhere, and tells no other site where it lives.
 
 import { createHash } from 'node:crypto'

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../src/adapter/index.js'
-// How every page looks: one column, one accent, the reader's own fonts, light or dark as the reader's device is set.
-// Loads nothing. YES and NO are drawn alike, so that the page leans to neither.
+// The look of every page: one column, one accent, the reader's own fonts, light or dark as the reader's device is
+// set. Loads nothing. YES and NO are drawn alike, so that the page leans to neither.
 
 export const STYLE: Markup = html`
 :root {

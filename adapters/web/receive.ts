@@ -1,5 +1,5 @@
 // Translates the posted form into the three strings it may hold. Strict: one spelling of a body is read, anything
-// else is malformed and never guessed at. What the strings mean is decided elsewhere.
+// else is malformed and never guessed at. Their meaning is decided elsewhere.
 import type { Form } from '../../src/adapter/index.js'
 
 export type FormFault =
@@ -25,7 +25,7 @@ export function readForm(bytes: Uint8Array, contentType: string | undefined): Fo
   if (fields.some(([name]) => !NAMES.includes(name))) return { kind: 'malformed', code: 'unknown_field' }
   const [replies, codes, csrfs] = [all('reply'), all('code'), all('csrf')]
   if (codes.length > 1 || csrfs.length > 1) return { kind: 'malformed', code: 'repeated_field' }
-  // Of two controls for one answer the one that was left empty says nothing.
+  // If one answer has two controls, the empty one says nothing.
   const reply = replies.filter(one => one !== '').join(',')
   return { kind: 'form', reply, code: (codes[0] ?? '').trim(), csrf: csrfs[0] ?? '' }
 }

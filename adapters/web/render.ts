@@ -47,7 +47,7 @@ const at = (instant: string): Markup => moment(instant, inUtc(instant))
 const recorded = (answer: string, instant: string): Markup =>
   html`<strong>${answer}</strong> was recorded on ${at(instant)}. You can close this page.`
 
-/** Whoever opens a link is not known: who answered, and what, is not told. */
+/** The person who opens a link is not known, so neither the answer nor who gave it is shown. */
 const closed = (ending: Ending): Markup =>
   html`${draw(endingWords(unnamed(ending), 'with its meaning'), {
     words: text => html`${text}`,

@@ -1,5 +1,5 @@
-// With no channel to carry it, the link goes to whoever sits at the console: into the outbox file, then on the screen.
-// The file comes first: what a person is shown is already recorded for the program that reads the outbox.
+// With no channel to carry it, the link goes to the console: into the outbox file, then on the screen. The file comes
+// first: a link on the screen is already recorded for the program that reads the outbox.
 import {
   cutToCharacters,
   type Display,
@@ -31,7 +31,7 @@ export async function send(console: Console, display: Display, outbound: Outboun
   return { kind: 'sent' }
 }
 
-/** What is printed in one turn goes out in one piece: each write is a trip to the system, and a burst has hundreds. */
+/** Blocks printed in one turn go out in one piece: each write is a trip to the system, and a burst has hundreds. */
 export function gathering(print: Console['print']): Console['print'] {
   let blocks: string[] = []
   return block => {
@@ -53,7 +53,7 @@ const lineOf = (display: Display, outbound: Outbound): OutboxLine => ({
   at: outbound.at,
 })
 
-/** Two lines of a terminal: the question is read on the page, here it is recognised. */
+/** Two lines of a terminal: the question only has to be recognised here, and is read on the page. */
 const MAX_WORDS = 160
 const cut = (text: string): string => cutToCharacters(text, MAX_WORDS)
 

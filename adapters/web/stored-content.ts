@@ -1,10 +1,10 @@
 // A caller's stored content as a reviewer sees it: plain text, every character either itself or named. A mark that
-// turns the reading direction, hides or moves text is shown by its number, so that what is reviewed is what is there.
+// turns the reading direction, hides or moves text is shown by its number, so that a reviewer sees all that is there.
 
 import { html, inGroups, type Markup, UNSEEN } from '../../src/adapter/index.js'
 import { frame } from './frame.js'
 
-/** But not the tab and the line feed, which make content what it is. */
+/** The tab and the line feed are left out: they give content its form. */
 const NAMED = new RegExp(`((?![\\n\\t])(?:${UNSEEN.source}))`, 'u')
 
 const number = (character: string): string =>

@@ -1,4 +1,4 @@
-// How long a person still has.
+// The time a person still has.
 
 const UNITS = [
   ['day', 86_400],

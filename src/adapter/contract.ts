@@ -1,5 +1,5 @@
-// What a channel and the lane say to each other. Adapters translate; they do not compile, time out or decide. Every channel
-// folder holds index.ts, render.ts, send.ts and receive.ts.
+// The contract between a channel and the lane. Adapters translate; they do not compile, time out or decide. Every
+// channel folder holds index.ts, render.ts, send.ts and receive.ts.
 import type { Answered } from '../event.js'
 import type { Reason } from '../reason.js'
 import type { Channel, Proof } from '../request/channel.js'
@@ -8,24 +8,25 @@ import type { DefaultAction } from '../request/request.js'
 import type { Rested } from '../request/words.js'
 import type { Say } from '../say.js'
 
-/** What travels beside the display to one person: never hashed, never logged. */
+/** The facts that travel beside the display to one person: never hashed, never logged. */
 export type Outbound = {
   readonly delivery_id: string
   readonly attempt: number
-  /** There where the copies of earlier attempts, up to this one, can be answered no more: the key of their tokens was revoked.
-   *  None of them stands for this one. */
+  /** Set if the copies up to this attempt can no longer be answered, because the key of their tokens was revoked:
+   *  none of them stands for a later one. */
   readonly voided?: number
   readonly recipient: { readonly user_id: string; readonly name: string }
   /** The recipient's address on this channel, as the configuration spells it. */
   readonly address: unknown
-  /** How this copy can be answered where it stands: the reply handle, and the code an SMS answer carries (7 characters).
-   *  Null for a copy that only announces: it leads to the page, and nothing said on its channel answers it. */
+  /** The means to answer this copy where it stands: the reply handle, and the code an SMS answer carries (7
+   *  characters). Null for a copy that only announces: it leads to the page, and nothing said on its channel answers
+   *  it. */
   readonly reply: { readonly handle: string; readonly code: string } | null
   /** The page behind the link, which has a handle of its own; its code only where the page is this person's one way to
    *  answer. */
   readonly page: { readonly link: string; readonly code: string | null }
-  /** There while this person's codes on a channel they are asked on rest: every copy says so, because somebody may be guessing
-   *  in their name. */
+  /** Set while this person's codes rest on a channel they are asked on: every copy says so, because somebody may be
+   *  guessing in their name. */
   readonly rested?: Rested
   readonly at: string
 }
@@ -39,10 +40,10 @@ export type Sent =
       readonly retryable: boolean
       readonly retry_after_ms?: number
     }
-  /** The bytes left us and no verdict came back. It stands, and is not repeated. */
+  /** The bytes left us and no verdict came back. The copy stands, and is not repeated. */
   | { readonly kind: 'uncertain'; readonly ref?: string }
 
-/** What a closed copy is edited to: only `answered` names a person. */
+/** The outcome that a closed copy shows: only `answered` names a person. */
 export type Ending = {
   readonly outcome: 'answered' | 'defaulted' | 'undelivered' | 'withdrawn'
   readonly at: string
@@ -51,8 +52,8 @@ export type Ending = {
   readonly default_action: DefaultAction | null
 }
 
-/** What a reply or a report is about: the reply handle that travelled, the provider's reference of the copy, or the
- *  short code typed beside the answer, which counts only together with its sender. */
+/** The copy that a reply or a report is about: by the reply handle that travelled, by the provider's reference, or by
+ *  the short code typed beside the answer, which counts only together with its sender. */
 export type Binding =
   | { readonly kind: 'handle'; readonly handle: string }
   | { readonly kind: 'ref'; readonly ref: string }
@@ -72,12 +73,12 @@ export type Inbound = {
   /** The code typed beside the answer, where the channel asks for one. */
   readonly code?: string
   readonly automated: boolean
-  /** True where it is bound only by what anybody who has the text of the copy could have put into another message: it
-   *  gives no approval. */
+  /** True if the reply is bound only by words that anybody who has the text of the copy could have put into another
+   *  message: it gives no approval. */
   readonly loosely?: true
 }
 
-/** A request as far as whoever has answered it may see: not the run, and not the others who were asked. */
+/** A request as the person who answered it may see it: without the run, and without the others who were asked. */
 export type OwnView = {
   readonly request_id: string
   readonly state: string
@@ -88,7 +89,7 @@ export type OwnView = {
   readonly default_applied: boolean
 }
 
-/** What became of an inbound reply, for the channel to tell its sender. Said only after the commit. */
+/** The fate of an inbound reply, for the channel to tell its sender. Given only after the commit. */
 export type Verdict =
   | {
       readonly kind: 'recorded'
@@ -103,19 +104,19 @@ export type Verdict =
       readonly reason: Reason
       readonly request_id: string
       readonly delivery_id: string
-      /** It came from whom it was for, and the channel vouches for that. */
+      /** The reply came from the person asked, and the channel vouches for that. */
       readonly theirs: boolean
-      /** What was read and what would have been understood, where the words were the trouble. */
+      /** The words as read and the words that would be understood, if the words were the trouble. */
       readonly read: string | null
       readonly accepted: string | null
-      /** What holds, where it is settled. */
+      /** The ending, if the request is settled. */
       readonly ending: Ending | null
     }
-  /** It names no delivery: nothing was recorded, and the sender is told nothing that depends on it. */
+  /** The reply names no delivery: nothing was recorded, and the sender is told nothing that depends on it. */
   | { readonly kind: 'unknown' }
 export type RefusedReply = Extract<Verdict, { kind: 'refused' }>
 
-/** What the provider says later about a copy it took: a bounce means that it no longer stands. */
+/** A provider's later word about a copy it took: a bounce means that the copy no longer stands. */
 export type Report = {
   readonly channel: Channel
   readonly about: Binding | { readonly kind: 'sender'; readonly sender: unknown }
@@ -123,39 +124,39 @@ export type Report = {
   readonly stands: boolean
 }
 
-/** What was asked, and whether this sender could answer it now: for a form that is opened before it is filled in. */
+/** The request, and whether this sender could answer it now: for a form that is opened before it is filled in. */
 export type Glance = {
   readonly delivery_id: string
-  /** As the envelope of its last attempt says them. */
+  /** As in the outbound of its last attempt. */
   readonly voided: number
   readonly announces: boolean
   readonly display: Display
-  /** The first check that would fail whatever is said; null when only the words are missing. */
+  /** The first check that would fail for any words; null when only the words are missing. */
   readonly reason: Reason | null
   readonly ending: Ending | null
 }
 
-/** The lane as a channel sees it. Whatever it promises is durable when it fulfils; LedgerUnavailable rejects. */
+/** The lane as a channel sees it. A deed is durable when its promise fulfils; LedgerUnavailable rejects. */
 export interface Desk {
-  /** The reply, and with it the place up to which a pulled channel has been read. */
+  /** Takes the reply, and with it the place up to which a pulled channel has been read. */
   take(inbound: Inbound, cursor?: string): Promise<Verdict>
   report(report: Report): Promise<void>
   look(inbound: Inbound): Promise<Glance | null>
-  /** True for whoever may now say "your reply could not be read": once per request and person, claimed before it is said. */
+  /** True if the channel may now say "your reply could not be read": once per request and person, claimed first. */
   notice(refused: RefusedReply): Promise<boolean>
-  /** An invitation to link this address was accepted; the person's id, or null for one that is not open. */
+  /** Accepts an invitation to link this address; gives the person's id, or null if the invitation is not open. */
   link(code: string, address: unknown): Promise<string | null>
   keep(cursor: string): Promise<void>
   now(): number
 }
 
-/** A provider's webhook, as it came: nothing of it has been believed or parsed. */
+/** A provider's webhook, as it came: nothing of it is believed or parsed yet. */
 export type Hook = {
   readonly bytes: Uint8Array
   readonly headers: Readonly<Record<string, string | undefined>>
   /** As it came, with its question mark; '' where there is none. */
   readonly query: string
-  /** Of /hooks/email/:provider; null elsewhere. */
+  /** The provider in /hooks/email/:provider; null elsewhere. */
   readonly provider: string | null
 }
 export type HookAnswer = {
@@ -163,10 +164,10 @@ export type HookAnswer = {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
-/** What every unverified webhook is told: the same words whatever was wrong with it. */
+/** The answer to every unverified webhook: the same words for every fault. */
 export const UNVERIFIED: HookAnswer = { status: 401, body: 'unverified' }
 
-/** What one look of `lane doctor` found: a line, and what to do about it. */
+/** A finding of `lane doctor`: a line, and its remedy. */
 export type Finding = {
   readonly check: string
   readonly status: 'ok' | 'warn' | 'fail'
@@ -174,10 +175,10 @@ export type Finding = {
   readonly remedy: string | null
 }
 
-/** A copy that was to be answered where it stands, and cannot show there all of what is decided. */
+/** For a copy that was to be answered where it stands, and cannot show all of the decision there. */
 export const TOO_LONG_HERE: Sent = { kind: 'failed', code: 'too_long_here', retryable: false }
 
-/** What an adapter is made of: its variables from the environment, and the lane around it. */
+/** The parts an adapter is made of: its variables from the environment, and the lane around it. */
 export type AdapterParts = {
   readonly variables: Readonly<Partial<Record<string, string>>>
   /** PUBLIC_URL, without a final slash. */
@@ -185,25 +186,25 @@ export type AdapterParts = {
   readonly say: Say
   /** Lines that the operator's own mail gateways put into mails. */
   readonly banners?: readonly string[]
-  /** What only this lane can write for a value: the same at every start and on every replica, and guessed by nobody who
-   *  knows the value. Absent where nothing is sent or taken. */
+  /** Makes a stamp of a value that only this lane can write: the same at every start and on every replica, and not to
+   *  be guessed from the value. Absent where nothing is sent or taken. */
   readonly stamp?: (value: string) => string
 }
 
 export interface Adapter {
   readonly channel: Channel
-  /** How many sends it takes at once, where that is few: the rest wait before they are begun, not while. */
+  /** The concurrency limit, if it is low. Further sends wait before they are claimed, so no lease runs meanwhile. */
   readonly atOnce?: number
-  /** Whether a copy on this channel can show all of what is decided, whole: pure. One that cannot only announces. */
+  /** Whether a copy on this channel can show all of the decision, uncut: pure. A copy that cannot only announces. */
   shows(display: Display): boolean
   send(display: Display, outbound: Outbound): Promise<Sent>
   /** Edits a delivered copy to its outcome. Absent where a channel has nothing to edit. */
   close?(ref: string, ending: Ending, display: Display): Promise<void>
   /** A webhook: verified on its raw bytes first, then translated, taken at the desk, and only then acknowledged. */
   receive?(hook: Hook, desk: Desk): Promise<HookAnswer>
-  /** Pulled channels, from the cursor on, until the returned function was called. */
+  /** For pulled channels: listens from the cursor on, until the returned function is called. */
   listen?(cursor: string | null, desk: Desk): Promise<() => Promise<void>>
-  /** Where a person opens their invitation to link an address of this channel. */
+  /** The address at which a person opens their invitation to link an address of this channel. */
   invite?(code: string): Promise<string>
   /** For `lane doctor`: asks the provider, changes nothing. */
   check?(): Promise<readonly Finding[]>

@@ -3,7 +3,7 @@
 
 const SURROGATE = /[\ud800-\udfff]/
 
-/** To so many code points, the mark among them. */
+/** Cuts to so many code points, the mark among them. */
 export function cutToCharacters(text: string, most: number, mark = '…'): string {
   // A code point has one or two units, so the units alone settle most texts.
   if (text.length <= most) return text
@@ -13,7 +13,7 @@ export function cutToCharacters(text: string, most: number, mark = '…'): strin
   return points.length <= most ? text : `${points.slice(0, kept).join('')}${mark}`
 }
 
-/** To so many UTF-16 units, the mark among them: as far as that goes however the other side counts. */
+/** Cuts to so many UTF-16 units, the mark among them: the text fits however the other side counts. */
 export function cutToUnits(text: string, most: number): string {
   if (text.length <= most) return text
   const end = (text.codePointAt(most - 2) ?? 0) > 0xffff ? most - 2 : most - 1

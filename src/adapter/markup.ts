@@ -1,6 +1,6 @@
-// The only way HTML is made. What stands in the template is ours; what is put into it is escaped. There is no way to put
-// text in unescaped, so the words of others can never become a tag, an attribute or a link. XML is made so too: all that
-// is escaped here is spelt alike there.
+// The only way HTML is made. The template is ours; every value put into it is escaped. There is no way to put text in
+// unescaped, so the words of others can never become a tag, an attribute or a link. XML is made so too: its escapes
+// are spelt alike.
 const made: unique symbol = Symbol('markup')
 
 export type Markup = { readonly [made]: true; readonly text: string }

@@ -11,9 +11,9 @@ export type PageState =
       readonly display: Display
       /** The channel whose copy is answered where it stands: the page is there to be read and asks nothing. */
       readonly elsewhere: Channel | null
-      /** Null where the page does not show all of what is decided: then it has no form, and nothing can be posted. */
+      /** Null if the page does not show all of the decision: then it has no form, and nothing can be posted. */
       readonly csrf: string | null
-      /** What was typed last and why it was not taken; null on first sight. */
+      /** The last reply and why it was not taken; null on first sight. */
       readonly refused: {
         readonly message: string
         readonly read: string
@@ -23,7 +23,7 @@ export type PageState =
       } | null
       /** Handles of this request whose content is in the lane's store and can be opened from the page. */
       readonly openable: readonly string[]
-      /** Of those, by handle, the texts without which nobody knows what is decided: they stand on the page itself. */
+      /** The texts among them, by handle, without which nobody knows what is decided: the page shows them. */
       readonly contents: ReadonlyMap<string, Uint8Array>
       readonly now: string
     }

@@ -1,7 +1,7 @@
-// Waiting that ends early. Whoever listens for ever waits often, so nothing is left behind on a signal; and an abort that
-// has already happened ends a wait before it begins, or a stop would last as long as the pause it fell into.
+// Waiting that ends early. A loop waits often on one signal, so nothing is left behind on it; and an abort that has
+// already happened ends a wait before it begins, or a stop would last as long as the pause it fell into.
 
-/** Until one of these is aborted. */
+/** Waits until one of these is aborted. */
 export async function aborted(...ends: readonly AbortSignal[]): Promise<void> {
   if (ends.some(end => end.aborted)) return
   let over = (): void => undefined
@@ -13,7 +13,7 @@ export async function aborted(...ends: readonly AbortSignal[]): Promise<void> {
   for (const end of ends) end.removeEventListener('abort', over)
 }
 
-/** So long, or until one of these is aborted. */
+/** Waits so long, or until one of these is aborted. */
 export async function pause(ms: number, ...ends: readonly AbortSignal[]): Promise<void> {
   const over = new AbortController()
   const timer = setTimeout(() => over.abort(), ms)
@@ -36,14 +36,14 @@ export class Retries {
     this.#wait = first
   }
 
-  /** After a failure; at least so long, where whoever failed has asked for it. */
+  /** Called after a failure; `atLeast` is the wait that the failing side has asked for. */
   async pause(atLeast = 0): Promise<void> {
     const wait = Math.max(this.#wait, atLeast)
     this.#wait = Math.min(this.#wait * 2, this.#most)
     await pause(wait, this.#stopping)
   }
 
-  /** It went well: the next failure is a first one again. */
+  /** Called after a success: the next failure is a first one again. */
   reset(): void {
     this.#wait = this.#first
   }

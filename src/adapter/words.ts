@@ -1,8 +1,8 @@
-// What people are told, in the lane's own fixed sentences: how a request ended, and why a reply was not taken. They stand
-// here once, because a person who is asked on two channels must hear the same of both.
+// The lane's own fixed sentences to people: how a request ended, and why a reply was not taken. They stand here once,
+// because a person who is asked on two channels must hear the same of both.
 //
-// A sentence is a list of phrases. Each channel draws them with its own pen: it sets off or makes harmless what others
-// wrote, and tells an instant as its readers know it.
+// A sentence is a list of phrases. Each channel draws them with its own pen: it sets off or makes harmless the words
+// of others, and tells an instant as its readers know it.
 import type { Reason } from '../reason.js'
 import { defaultWords } from '../request/words.js'
 import type { Ending, RefusedReply } from './contract.js'
@@ -10,7 +10,7 @@ import type { Ending, RefusedReply } from './contract.js'
 export type Phrase =
   /** The lane's own words. */
   | string
-  /** Words of others, or the name of what holds: never the lane's own sentence. */
+  /** Words of others, or the name of the default that holds: never the lane's own sentence. */
   | { readonly named: string }
   | { readonly at: string }
 
@@ -26,11 +26,11 @@ export const draw = <Drawn>(phrases: readonly Phrase[], pen: Pen<Drawn>): Drawn[
     return 'named' in phrase ? pen.named(phrase.named) : pen.at(phrase.at)
   })
 
-/** What holds, said in passing or with what it means. */
+/** Whether a default is only named, or told with its meaning. */
 type Manner = 'briefly' | 'with its meaning'
 
-/** How a request ended. Only an answer names a person: silence and a withdrawal are nobody's answer, and a request that
- *  reached nobody was not left unanswered by anybody. */
+/** Tells how a request ended. Only an answer names a person: silence and a withdrawal are nobody's answer, and a
+ *  request that reached nobody was left unanswered by nobody. */
 export function endingWords(ending: Ending, manner: Manner = 'briefly'): readonly Phrase[] {
   const { outcome, answered_by, answer, at } = ending
   switch (outcome) {
@@ -58,26 +58,26 @@ export const unnamed = (ending: Ending): Ending => ({ ...ending, answered_by: nu
 
 export const recordedWords = (answer: string): readonly Phrase[] => ['Recorded: ', { named: answer }]
 
-/** What differs between channels where a reply was not taken. */
+/** The differences between channels in telling that a reply was not taken. */
 export type Voice = {
-  /** How an answer comes here: "An answer … is not enough". */
+  /** The way an answer comes here, as in "An answer … is not enough". */
   readonly way: string
   /** Sentences for reasons that mean more here, or mean something else. */
   readonly own: Readonly<Partial<Record<Reason, string>>>
   /** For every reason that has no sentence. */
   readonly otherwise?: string
-  /** True where whoever reads it has not proven who they are. */
+  /** True if the reader has not proven who they are. */
   readonly unnamed?: true
 }
 
 type Why = Pick<RefusedReply, 'reason' | 'theirs' | 'read' | 'accepted' | 'ending'>
 
-/** Why a reply was not taken, and what would be: where the words were the trouble they are quoted. */
+/** Tells why a reply was not taken, and what would be: if the words were the trouble they are quoted. */
 export function refusalWords(
   { reason, theirs, read, accepted, ending }: Why,
   voice: Voice,
 ): readonly Phrase[] {
-  // Whoever was asked is told how it ended, whatever else was wrong with the reply.
+  // A person who was asked is told how it ended, even if something else was wrong with the reply.
   if (ending !== null && (theirs || TOO_LATE.includes(reason))) {
     return ['Too late: this is settled. ', ...endingWords(voice.unnamed ? unnamed(ending) : ending)]
   }

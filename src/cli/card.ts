@@ -1,4 +1,4 @@
-// A case for the eye: what was asked, of whom, where it stands, and what proves it.
+// A case for the eye: the question, the people asked, its state, and its proof.
 
 import { isOpen, isYesWithoutRight, type ShownCase, type ShownDelivery, sayAnswer } from '../client/case.js'
 import { describeAnswer } from '../compiler/describe.js'
@@ -88,7 +88,7 @@ function outcomeRows(subject: ShownCase, now: number): Row[] {
   ]
 }
 
-/** What the run does next. The right itself is in --json only: a terminal keeps what it has shown. */
+/** The run's next move. The right itself is in --json only: a terminal keeps everything it has shown. */
 function decisionRows(subject: ShownCase): Row[] {
   const { decision } = subject
   if (!decision) return [['Decision', 'not yet']]

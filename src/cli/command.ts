@@ -1,5 +1,5 @@
-// What every command is: a usage text and a deed. A command is handed all it touches, so that a test can be its
-// terminal, and it never reads standard input: a gate in a pipeline must not swallow what is meant for others.
+// Every command is a usage text and a deed. A command is handed all it touches, so that a test can be its terminal,
+// and it never reads standard input: a gate in a pipeline must not swallow input meant for others.
 import type { Clock } from '../clock.js'
 import type { Environment } from '../config/settings.js'
 import type { ExitCode } from './exit-code.js'
@@ -12,9 +12,9 @@ export type Output = {
 }
 
 export type Shell = {
-  /** The process's variables, and beneath them those of a file that was named. */
+  /** The process's variables, and beneath them those of the file named with --env. */
   readonly env: Environment
-  /** The file that was named with --env; null where none was. */
+  /** The file named with --env; null for none. */
   readonly envFile: string | null
   readonly stdout: Output
   readonly stderr: Output

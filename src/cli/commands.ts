@@ -1,4 +1,4 @@
-// The table of commands, and how one is chosen. Each is loaded when it is called, so that asking a question does not
+// The table of commands, and the choice of one. Each is loaded when it is called, so that asking a question does not
 // wait for a database driver.
 
 import { readVersion } from '../version.js'
@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   mcp: { what: 'serve agents over MCP', load: async () => (await import('./mcp.js')).mcp },
 }
 const NAMES = Object.keys(COMMANDS)
-/** Not --env-file: Node itself would take that for its own, wherever it stands, and end where there is no such file. */
+/** Not --env-file: Node would take that as its own option, wherever it stands, and exit if there is no such file. */
 const ENV_OPTION = '--env'
 
 function overview(): string[] {
@@ -59,10 +59,10 @@ export async function main(args: readonly string[], shell: Shell): Promise<ExitC
   return EXIT.usage
 }
 
-/** Whether the lane itself is what was called. */
+/** Whether the command is the lane itself. */
 export const isServing = (args: readonly string[]): boolean => (nameFile(args)?.rest ?? args)[0] === 'serve'
 
-/** The file named before the command, and what follows on it; null where none is. */
+/** The file named before the command, and the words after it; null for none. */
 function nameFile(
   args: readonly string[],
 ): { readonly file: string; readonly rest: readonly string[] } | null {

@@ -1,4 +1,4 @@
-// `lane doctor`: looks at everything a lane rests on, changes nothing, and says what to do about what it finds.
+// `lane doctor`: looks at everything a lane rests on, changes nothing, and names a remedy for each finding.
 
 import type { Settings } from '../config/settings.js'
 import { readVersion } from '../version.js'

@@ -1,4 +1,4 @@
-// Spans of time as people write and read them: 90s, 30m, 2h, 7d. A bare number is refused: thirty what?
+// Spans of time as people write and read them: 90s, 30m, 2h, 7d. A bare number is refused, because it names no unit.
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 type Unit = keyof typeof SECONDS
@@ -11,7 +11,7 @@ export function parseDuration(text: string): number | null {
   return read === null ? null : Number(read[1]) * SECONDS[read[2] as Unit]
 }
 
-/** The two largest parts that are not nothing: 2h 5m, 7d, 0s. */
+/** The two largest units that are not zero: 2h 5m, 7d, 0s. */
 export function sayDuration(ms: number): string {
   let seconds = Math.round(Math.abs(ms) / 1000)
   const parts: string[] = []

@@ -1,9 +1,9 @@
-// Where the lane is, and with which key it is asked.
+// The lane's address, and the key it is called with.
 //
-// CE1  A command believes the environment, and beneath it a file it was named with --env. A `.env` that only lies in
-//      the working directory is believed by `serve` and `doctor` alone: an agent writes in the directories it works in, and
-//      an address it leaves there would be sent the operator's key, or would say YES in people's place.
-// CE2  The operator's key goes to the lane that has left its address beside it, or to this machine, and nowhere else.
+// CE1  A command believes the environment, and beneath it a file named with --env. Only `serve` and `doctor` believe
+//      a `.env` that merely lies in the working directory: an agent writes in the directories it works in, and an
+//      address it leaves there would be sent the operator's key, or would say YES in people's place.
+// CE2  The operator's key goes to the lane whose address lies beside it, or to this machine, and nowhere else.
 // CE3  A command that an agent runs never reads the operator's key.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,16 +26,16 @@ export function readText(file: string): string | null {
   }
 }
 
-/** Some editors begin a file with it; the first variable would be one of another name, and passed over in silence. */
+/** Some editors begin a file with this mark; the first variable would have another name, and be ignored. */
 const BYTE_ORDER = /^\ufeff/
 
-/** The file fills in, it never overrides; null where there is none. */
+/** The file fills gaps and never overrides; null if there is no such file. */
 export function withEnvFile(env: Environment, file: string): Environment | null {
   const text = readText(file)
   return text === null ? null : { ...parseEnv(text.replace(BYTE_ORDER, '')), ...env }
 }
 
-/** What a lane started here would be told: a file that was named stands in the place of `.env`. */
+/** The environment of a lane started here: a file named with --env stands in the place of `.env`. */
 export const serverEnv = ({ env, envFile }: Shell): Environment =>
   envFile === null ? (withEnvFile(env, ENV_FILE) ?? env) : env
 
@@ -43,7 +43,7 @@ export type FoundEndpoint =
   | { readonly ok: true; readonly endpoint: Endpoint & { readonly key: string } }
   | { readonly ok: false; readonly flaws: readonly string[] }
 
-/** Only these say where the lane is: a faulty setting of the server must not keep a client from asking. */
+/** The variables a client needs: a fault in any other setting must not keep it from asking. */
 const CLIENT_VARIABLES = ['HOST', 'PORT', 'LANE_URL', 'LANE_API_KEY', 'LANE_DATA_DIR'] as const
 
 export function clientSettings(env: Environment) {
@@ -57,7 +57,7 @@ export function findEndpoint(env: Environment): FoundEndpoint {
   return key === null ? endpointBeside(dataDir, url, env) : { ok: true, endpoint: { url, key } }
 }
 
-/** For what an agent or a watcher runs: the key it was given, or none (CE3). */
+/** For commands that an agent or a watcher runs: the key it was given, or none (CE3). */
 export function findAgentEndpoint(env: Environment): FoundEndpoint {
   if (env.LANE_API_KEY?.trim()) return findEndpoint(env)
   const never = "the operator's key is not for agents and is never taken here"
@@ -79,7 +79,7 @@ function endpointBeside(dataDir: string, told: string, env: Environment): FoundE
     const why = `${file} is sent only to the lane beside it, and ${url} is elsewhere`
     return { ok: false, flaws: [`no API key: set LANE_API_KEY for ${url} (${why})`] }
   }
-  // As a lane writes it, it is its owner's alone; one that came with a checkout is not.
+  // A lane writes this file for its owner alone; one that came with a checkout can be read by others.
   if (isOpenToOthers(file)) {
     const why = `${file} can be read by others, so it is no operator's key`
     return { ok: false, flaws: [`${why}: if it is yours, chmod 600 ${file}; else set LANE_API_KEY`] }
@@ -99,7 +99,7 @@ function endpointBeside(dataDir: string, told: string, env: Environment): FoundE
 const isOwn = (url: string, env: Environment): boolean =>
   url === env.PUBLIC_URL?.trim() || isLoopback(new URL(url).hostname)
 
-/** Where one is missing, what lies there unread is the first thing a person would ask about. */
+/** If a key is missing, a person would first ask about an unread file that lies here. */
 const namingHint = (): string[] =>
   existsSync(ENV_FILE)
     ? [

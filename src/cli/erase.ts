@@ -1,4 +1,4 @@
-// `lane erase`: forgets what a person typed. The ledger keeps its chain: it holds only salted hashes of the words.
+// `lane erase`: forgets the words a person typed. The ledger keeps its chain, which holds only salted hashes.
 import { call } from '../client/call.js'
 import { isFields } from '../client/case.js'
 import { readArguments } from './arguments.js'

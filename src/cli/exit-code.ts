@@ -1,6 +1,6 @@
-// What a script learns from `$?`. A gate in a shell must never pass by accident, so 0 after --wait means answered,
-// and where the answer is YES or NO it means YES; of an approval it means a YES that still gives the right to act.
-// Everything that is not understood is an error.
+// The exit codes a script reads from `$?`. A gate in a shell must never pass by accident, so 0 after --wait means
+// answered, and for a yes-or-no request YES; for an approval it means a YES that still gives the right to act.
+// Anything not understood is an error.
 import { isYesWithoutRight, type ShownCase } from '../client/case.js'
 
 export const EXIT = {

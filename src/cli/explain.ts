@@ -1,4 +1,4 @@
-// What an operator reads instead of a status code.
+// Sentences an operator reads instead of a status code.
 
 import { type HttpProblem, jsonOf, type Trouble } from '../client/call.js'
 import { isFields } from '../client/case.js'

@@ -1,15 +1,15 @@
-// Writes what was streamed into a file that is either whole or not there: beside its name first, then renamed. An
-// existing file is never replaced, since yesterday's backup may be the good one.
+// Writes a stream into a file that is either whole or not there: under another name first, then renamed. An existing
+// file is never replaced, since yesterday's backup may be the good one.
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** A backup holds what people typed: nobody else on the machine reads it. */
+/** A backup holds people's words: nobody else on the machine may read it. */
 const OWNER_ONLY = 0o600
 
 export const isTaken = (file: string): boolean => existsSync(file)
 
-/** Why no file can be made there, in the words of whoever named it; null where one can. */
+/** The reason why no file can be made there, quoting the name as given; null if one can. */
 export function flawOfPlace(file: string): string | null {
   const directory = dirname(file)
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())

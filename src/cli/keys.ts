@@ -1,4 +1,4 @@
-// `lane keys`: who may call the lane, and the key it signs with.
+// `lane keys`: the keys that may call the lane, and the key it signs with.
 
 import { type Call, call } from '../client/call.js'
 import { isFields } from '../client/case.js'

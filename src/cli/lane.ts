@@ -9,8 +9,8 @@ import { complain } from './tell.js'
 
 const args = process.argv.slice(2)
 
-// `lane ledger export | head`: whoever read has gone, and that is no error of ours. A lane that serves stays whoever goes:
-// people hold its links, and what its console would show stands in the outbox.
+// In `lane ledger export | head` the reader may go first, and that is no error of ours. A serving lane stays without
+// a reader: people hold its links, and the outbox holds the lines its console would show.
 process.stdout.on('error', error => {
   if (isServing(args)) return
   process.exit('code' in error && error.code === 'EPIPE' ? EXIT.ok : EXIT.error)
@@ -26,7 +26,7 @@ const shell: Shell = {
   clock: machineClock,
   sleep: ms => sleep(ms),
 }
-// The exit code is set, not forced: what is still on its way into a pipe arrives first.
+// The exit code is set, not forced: bytes still on their way into a pipe arrive first.
 process.exitCode = await main(args, shell).catch(error =>
   complain(shell, [error instanceof Error ? error.message : String(error)]),
 )

@@ -1,5 +1,5 @@
-// Where an audit reads from: an export, a backup, the ledger beside us, the cluster's database, or a lane over HTTP. All
-// give the same lines, so the same check is made on each.
+// The sources of an audit: an export, a backup, the ledger beside us, the cluster's database, or a lane over HTTP.
+// All give the same lines, so the same check is made on each.
 
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -19,7 +19,7 @@ import { writeWhole } from './file.js'
 import { linesOf } from './lines.js'
 import { complain, enter } from './tell.js'
 
-/** What was typed, by reply; null where the source does not have it. */
+/** The raw words, by reply; null if the source does not have them. */
 type Words = {
   readonly lines: AsyncIterable<string>
   raw(replyId: string): RawReply | null
@@ -34,12 +34,13 @@ export type SealedSource = {
 
 export type Source = {
   readonly name: string
-  /** How many entries there are, where that can be known beforehand. */
+  /** The number of entries, if it can be known beforehand. */
   readonly total: number | null
-  /** What it means that there is none, and what to do: a lane that starts writes LANE_STARTED first. */
+  /** The meaning of a source without entries, and the remedy: a lane that starts writes LANE_STARTED first. */
   readonly ifEmpty: string
   lines(): AsyncIterable<string>
-  /** The lines with their seals, and the keyring they were made with; null for what has none, and then why. */
+  /** The lines with their seals, and the keyring they were made with; null for a source without seals, and then
+   *  `ifUnsealed` says why. */
   readonly sealed: SealedSource | null
   readonly ifUnsealed: string
   /** These lines, with the words beside them. */
@@ -47,7 +48,7 @@ export type Source = {
   close(): void
 }
 
-/** A stream that did not begin, thrown inside an iteration and told as any other trouble. */
+/** Thrown inside an iteration for a stream that did not begin, and told as any other trouble. */
 export class SourceTrouble extends Error {
   override readonly name = 'SourceTrouble'
   readonly trouble: Trouble
@@ -83,7 +84,7 @@ async function opening(shell: Shell, name: string, open: () => Promise<Source>):
 const sharedLedger = (env: Environment): string | null =>
   env.LANE_URL?.trim() ? null : env.DATABASE_URL?.trim() || null
 
-/** A ledger that is audited over a wire others write on is not audited. */
+/** An audit over a connection that others could change proves nothing. */
 function encrypted(database: string, env: Environment): string {
   const plain = plainTextIn(name => env[name]?.trim() || null)
   const flaw = plain.find(({ variable, permitted }) => variable === 'DATABASE_URL' && !permitted)
@@ -170,7 +171,7 @@ const sealedIn = (db: Database): SealedSource => ({
   keyring: async () => db.prepare('SELECT * FROM keys').all() as KeyRow[],
 })
 
-/** From the very first row, even one that no lane would have written. */
+/** Every row from the very first, even one that no lane would have written. */
 function* rowsOf<T>(db: Database, columns: string): Iterable<T> {
   const page = db.prepare(`SELECT seq, ${columns} FROM entries WHERE seq > ? ORDER BY seq LIMIT ?`)
   for (let last = Number.MIN_SAFE_INTEGER; ; ) {
@@ -211,7 +212,7 @@ const httpSource = (endpoint: Endpoint): Source => {
       'a lane that runs has written LANE_STARTED, so this is no ledger of one; see what LANE_URL names',
     lines: () => linesOf(streamOf(endpoint, '/v1/ledger')),
     async withWords(lines) {
-      // Kept first, and the words fetched after: whatever a line speaks of was then already stored.
+      // The lines are kept first and the words fetched after: the words of every reply are stored by then.
       const file = join(directory, 'ledger.ndjson')
       await writeWhole(file, ended(lines))
       const words = await fetchWords(endpoint)

@@ -1,4 +1,4 @@
-// `lane ledger`: the audit. What is checked is the ledger's own; here it is fetched, counted and told.
+// `lane ledger`: the audit. The checks are the ledger's own; this file fetches, counts and tells.
 
 import type { Environment } from '../config/settings.js'
 import type { Entry } from '../event.js'
@@ -19,19 +19,19 @@ import { counted, progressOn } from './progress.js'
 import { checkSeals } from './seal-check.js'
 import { complain, tellTrouble } from './tell.js'
 
-/** The first ones show what kind of damage it is; --json has all that were kept. */
+/** The first problems show the kind of damage; --json has all that were kept. */
 const SHOWN_PROBLEMS = 20
 
 type Problem = { readonly invariant?: string; readonly seq?: number; readonly message: string }
 type Result = { readonly ok: boolean; readonly problems: readonly Problem[]; readonly beyond: Beyond | null }
-/** Counts what is read, for whoever waits. */
+/** Counts the lines read, for the person who waits. */
 type Count = (lines: AsyncIterable<string>) => AsyncIterable<string>
 type Audit<R extends Result> = {
   examine(source: Source, count: Count, env: Environment): Promise<R>
   summary(result: R): string
 }
 
-/** Of the seals: whether they were checked, and if not, why. */
+/** `seals`: whether they were checked, and if not, why. */
 type Verified = Omit<Verification, 'problems'> &
   Result & { readonly seals: { checked: boolean; why?: string } }
 
@@ -56,7 +56,7 @@ const retelling: Audit<Awaited<ReturnType<typeof replay>>> = {
     `${cases} cases rebuilt, ${replies} replies read again, ${erased} erased, ${absent} without their words`,
 }
 
-/** Reads the words, opens the source, and sees to it that it is closed and trouble with it told. */
+/** Reads the arguments, opens the source, closes it in the end, and tells trouble with it. */
 async function withSource(
   args: readonly string[],
   shell: Shell,
@@ -97,7 +97,7 @@ const audit =
       return result.ok ? EXIT.ok : EXIT.error
     })
 
-/** To whoever has only lines, none of them break nothing; an operator who sees "holds" would trust an empty file. */
+/** The check itself finds no fault in no lines; an operator who sees "holds" would trust an empty file. */
 function tellEmpty(shell: Shell, { name, ifEmpty }: Source, result: Result, json: boolean): ExitCode {
   const message = `there is no entry in it: ${ifEmpty}`
   if (!json) return complain(shell, [`${name} does not hold, ${message}`])
@@ -126,7 +126,7 @@ function problemLine({ invariant, seq, message }: Problem): string {
   return `  ${where}${visible(message)}${invariant === undefined ? '' : ` (${invariant})`}`
 }
 
-/** As other commands spell standard output where a file is named. */
+/** Standard output in the place of a file's name, as other programs spell it. */
 const STDOUT = '-'
 
 async function write(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {

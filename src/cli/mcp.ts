@@ -13,12 +13,12 @@ import { EXIT } from './exit-code.js'
 import { say } from './print.js'
 import { complain, enter } from './tell.js'
 
-/** Answered before a client's usual minute is over; whoever waits longer says so. */
+/** Ends before a client's usual minute is over; an option lengthens it. */
 const PERMISSION_DEADLINE = '45s'
 
 /**
- * The client has gone when its end of standard input has. A pipe then closes too; a file, /dev/null or a descriptor that
- * was never open only ends. After the end the turn is waited for in which what was read last is answered.
+ * The client has gone when its end of standard input has. A pipe then closes too; a file, /dev/null or a descriptor
+ * that was never open only ends. After the end one more turn passes, in which the last message is answered.
  */
 const clientGone = (): Promise<void> =>
   new Promise(resolve => {

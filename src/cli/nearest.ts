@@ -1,4 +1,4 @@
-// What was probably meant: the known word that takes the fewest changed letters, if they are few.
+// The word that was probably meant: the known one that takes the fewest changed letters, if they are few.
 
 /** More changes than this are another word, not a slip. */
 const MAX_SLIPS = 2

@@ -1,5 +1,4 @@
-// Words on a terminal. Whatever came from elsewhere passes `visible` first: an escape sequence in a reply must not
-// repaint the screen of whoever reads it.
+// Words on a terminal. Text from elsewhere passes `visible` first: an escape sequence must not repaint the screen.
 import type { Environment } from '../config/settings.js'
 import type { Output } from './command.js'
 import { sayDuration } from './duration.js'
@@ -42,7 +41,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** 2026-02-17 09:30:00Z (in 12m): the instant as the ledger has it, and how far it is. */
+/** 2026-02-17 09:30:00Z (in 12m): the instant as the ledger has it, and its distance from now. */
 export function sayInstant(at: string, nowMs: number): string {
   const ms = Date.parse(at)
   if (Number.isNaN(ms)) return visible(at)

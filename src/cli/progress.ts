@@ -1,4 +1,4 @@
-// How far a long reading is, on a terminal only: a line that is drawn over, and wiped before anything else is said.
+// The progress of a long reading, on a terminal only: a line that is drawn over, and wiped before other words.
 import type { Clock } from '../clock.js'
 import type { Output } from './command.js'
 
@@ -8,7 +8,7 @@ const BAR_CELLS = 24
 const WIPE = '\r\u001b[K'
 
 type Progress = {
-  /** `done` of `total`, where the total is known. */
+  /** `done` of `total`, if the total is known. */
   at(done: number, total: number | null): void
   end(): void
 }

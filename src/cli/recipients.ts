@@ -1,4 +1,4 @@
-// `lane recipients`: who can be asked, and where; and the link by which a person links an address of their own.
+// `lane recipients`: the people who can be asked, their channels, and the invitation to link one's own address.
 import { call } from '../client/call.js'
 import { isFields } from '../client/case.js'
 import { readArguments } from './arguments.js'

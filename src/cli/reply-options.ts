@@ -1,5 +1,5 @@
-// The options that say what may be answered, and the reply schema they mean. Only what the command line itself cannot
-// mean is refused here; the lane judges the schema, and says what it accepts.
+// The options for possible answers, and the reply schema they mean. Only options that make no sense together are
+// refused here; the lane judges the schema, and says what it accepts.
 import type { Option, ReplySchema } from '../compiler/reply-schema.js'
 
 export const REPLY_OPTIONS = {

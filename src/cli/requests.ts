@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from './exit-code.js'
 import { cut, paintFor, say, sayInstant, table, visible } from './print.js'
 import { enter, strange, tell, tellTrouble } from './tell.js'
 
-/** Of a list a screen is read, not a novel; the rest is counted by --json and --cursor. */
+/** People read the beginning of a list; --json and --cursor give the rest. */
 const MOST_PAGES = 10
 const HEADLINE_CHARS = 60
 const DEFAULT_REASON = 'withdrawn at the command line'

@@ -1,9 +1,9 @@
-// `lane keys rewrap`: puts the keyring under another secret. It works on the store itself, with every lane stopped: one that
-// goes on has the old secret in its environment.
+// `lane keys rewrap`: puts the keyring under another secret. It works on the store itself, with every lane stopped: a
+// running one would still have the old secret in its environment.
 //
-// The new secret is LANE_NEW_SECRET, never an argument that others could read. Where the old one is the file beside the ledger
-// and no new one is given, a new file is made: first beside the old one, then in its place, so that of a rewrapping that is cut short
-// one of the two opens the ring.
+// The new secret is LANE_NEW_SECRET, never an argument that others could read. If the old one is the file beside the
+// ledger and no new one is given, a new file is made: first beside the old one, then in its place, so that one of the
+// two opens the ring even after a rewrapping that was cut short.
 import { existsSync, renameSync } from 'node:fs'
 import { openStore } from '../assembly/profile.js'
 import { MIN_SECRET_CHARS, type Settings, settings } from '../config/settings.js'
@@ -21,7 +21,7 @@ import { say } from './print.js'
 import { complain } from './tell.js'
 
 const NEW_SECRET = 'LANE_NEW_SECRET'
-/** Whose deed it is: no key was shown, only the secret itself. */
+/** The actor on record: no API key was shown, only the secret itself. */
 const CONSOLE = 'console'
 
 type Change = { readonly from: Secret; readonly to: Secret; done(): string }
@@ -49,7 +49,7 @@ export async function rewrap(args: readonly string[], shell: Shell): Promise<Exi
   }
 }
 
-/** From which secret to which; or why there is none to change. */
+/** The old secret and the new one, or the reason why there is none to change. */
 function changeOf({ dataDir, secret }: Settings, given: string | null): Change | string {
   const from = findSecret(dataDir, secret)
   if (from === null) return `there is no secret to change: neither LANE_SECRET nor ${secretFileIn(dataDir)}`
@@ -80,7 +80,7 @@ async function within<T>(place: Settings, deed: (store: Store) => Promise<T>): P
 
 async function rewrapAll(store: Store, { from, to }: Change): Promise<number> {
   const all = await store.shelf.keyring()
-  // An earlier rewrapping has come so far.
+  // An earlier rewrapping, cut short, came this far.
   if (all.length > 0 && all.every(row => opens(row, to))) return all.length
   const key = openSealKey(all, from)
   if (key === null) throw new Error('the keyring has no key that seals: start the lane once, then stop it')

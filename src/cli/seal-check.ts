@@ -1,5 +1,5 @@
-// Whether the seals of a source can be checked here: it must have them, and the secret that opens the key they were made with
-// must be at hand. Where they cannot, the audit checks the rest, and says so.
+// Decides whether the seals of a source can be checked here: it must have them, and the secret that opens their key
+// must be at hand. If they cannot, the audit checks the rest, and says so.
 
 import type { Environment } from '../config/settings.js'
 import { findSecret } from '../keys/secret.js'
@@ -13,7 +13,7 @@ type SealCheck = {
   readonly lines: AsyncIterable<string>
   /** Filled while the lines are read. */
   readonly problems: readonly SealProblem[]
-  /** Why they are not checked; null where they are. */
+  /** The reason why they are not checked; null if they are. */
   readonly not: string | null
 }
 

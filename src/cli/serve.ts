@@ -39,7 +39,7 @@ SIGINT stop it after what is under way is finished; a second one stops it at onc
   },
 }
 
-/** Listens from before the start, so that a signal while it starts stops it as well as one long after. */
+/** Listens from before the start, so that a signal during the start stops the lane too. */
 function nextStop(): Promise<void> {
   return new Promise(resolve => {
     const stop = (): void => {
@@ -56,7 +56,7 @@ type Fault = { readonly code: string; readonly syscall: string; readonly path: s
 
 const NOT_OURS = ['EACCES', 'EPERM', 'EROFS']
 
-/** What the system refused, in the operator's words and with what to do; null for what is nobody's setting. */
+/** A refusal of the system in the operator's words, with the remedy; null for an error that no setting can mend. */
 export function obstacleIn(error: unknown, place: Place): string | null {
   const fault = faultOf(error)
   if (fault === null) return null
@@ -86,7 +86,7 @@ function obstacleToListen({ code, syscall }: Fault, { host, port }: Place): stri
   }
 }
 
-/** Of all that is connected to, only the database stops a start in this way: a channel says so in words of its own. */
+/** Among all connections only the database's stops a start with such an error: a channel has words of its own. */
 function obstacleToReach({ code, syscall }: Fault, { databaseUrl }: Place): string | null {
   if (databaseUrl === null || !['connect', 'getaddrinfo'].includes(syscall)) return null
   return `PostgreSQL cannot be reached (${code}) → start it, or correct DATABASE_URL`
@@ -96,7 +96,7 @@ function obstacleInData({ code, syscall, path }: Fault, { dataDir }: Place): str
   const elsewhere = 'or set LANE_DATA_DIR to another directory'
   const rights = `let the user that runs the lane write to ${dataDir}, ${elsewhere}`
   if (syscall === 'mkdir') return `${obstacleToMake(code, dataDir)}, ${elsewhere}`
-  // Other files have rights as well, and their own words.
+  // Files outside the data directory have rights as well, and errors of their own.
   if (NOT_OURS.includes(code) && path.startsWith(join(dataDir, '/')))
     return `${path} may not be opened or written (${code}) → ${rights}`
   if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY'))

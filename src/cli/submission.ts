@@ -1,4 +1,4 @@
-// From options to a draft: what every kind of request shares.
+// From options to a draft: the part that every kind of request shares.
 import type { Common } from '../client/draft.js'
 import type { Environment } from '../config/settings.js'
 import type { Channel } from '../request/channel.js'
@@ -27,7 +27,7 @@ export type CommonValues = {
   readonly id?: string | undefined
 }
 
-/** `defaults` are those that this kind of request takes. */
+/** `defaults` are the default actions that this kind of request takes. */
 export const commonUsage = (
   defaults: string = DEFAULT_ACTIONS.join(', '),
 ): string => `  --deadline D          how long the question stands, such as 90s, 30m, 2h, 7d
@@ -50,11 +50,11 @@ type ReadCommon =
 
 export function readCommon(values: CommonValues, made: Made): ReadCommon {
   const { deadline, default: chosen, to, channel } = values
-  // Neither has a default of ours: how long to wait, and what silence means, is the caller's to say.
+  // Neither has a default of ours: the caller must say how long to wait, and what silence means.
   const seconds = deadline === undefined ? null : parseDuration(deadline)
   const action = DEFAULT_ACTIONS.find(name => name === chosen)
   const flaws: string[] = []
-  // Channels are said of a person; without one there is nobody to say them of.
+  // Channels are chosen for a person, so there must be one.
   if (channel !== undefined && to === undefined)
     flaws.push('--channel needs --to: channels are chosen for a person')
   if (seconds === null) flaws.push(`--deadline takes ${DURATION_WORDS}; read ${read(deadline)}`)
@@ -75,8 +75,8 @@ export function readCommon(values: CommonValues, made: Made): ReadCommon {
 
 const read = (text: string | undefined): string => (text === undefined ? 'nothing' : `"${text}"`)
 
-/** Of a call that names no run. Whoever gives the request an id means the same request with it the next time: a run made
- *  anew would make another of it. `today` is RFC 3339, `random` a few characters that no other call has. */
+/** The run of a call that names none. A caller who gives the request an id means the same request the next time, and
+ *  a new run would make it another one. `today` is RFC 3339, `random` a few characters that no other call has. */
 export const runIdOf = (
   env: Environment,
   requestId: string | undefined,

@@ -1,5 +1,4 @@
-// Puts a request to the lane, and waits where asked to. The same id is sent every time, so that trying again cannot
-// ask twice.
+// Puts a request to the lane, and waits if asked to. The id stays the same, so trying again cannot ask twice.
 import { randomBytes } from 'node:crypto'
 import { type Endpoint, jsonOf, type Trouble } from '../client/call.js'
 import { isOpen, isYesWithoutRight, readCase, type ShownCase } from '../client/case.js'
@@ -15,12 +14,12 @@ import { paintFor, say, sayInstant } from './print.js'
 import { type Made, runIdOf } from './submission.js'
 import { complain, enter, strange, tell, tellTrouble, writeBody } from './tell.js'
 
-/** With doubling pauses some four seconds in all: a restart, not an outage. */
+/** With doubling pauses some four seconds in all: enough for a restart, not for an outage. */
 const ATTEMPTS = 5
 
 type How = { readonly wait?: boolean | undefined; readonly json?: boolean | undefined }
 
-/** Ids for this call, where the caller gives none; `id` is the request's, if one was given. */
+/** Ids for this call, if the caller gives none; `id` is the request's, if one was given. */
 export function makeIds(shell: Shell, noun: string, id: string | undefined): Made {
   const random = randomBytes(12).toString('hex')
   const today = instant(shell.clock.wall())
@@ -41,7 +40,7 @@ export async function submit(shell: Shell, submission: Submission, { wait, json 
   return await finish(shell, endpoint, subject.request_id, json, giveUpAt)
 }
 
-/** A lane that was never there is said at once; one that has just broken off may be coming back. */
+/** A lane that was never there is reported at once; one that has just broken off may come back. */
 function isFinal(trouble: Trouble, attempt: number): boolean {
   if (attempt === ATTEMPTS) return true
   return (
@@ -79,7 +78,7 @@ function openedLines(shell: Shell, subject: ShownCase): string[] {
   return [`${request_id}  ${state} until ${until}, then ${default_action} holds`]
 }
 
-/** Where it is unknown whether the lane has the request: how to send the same one again. */
+/** If it is unknown whether the lane has the request: tells how to send the same one again. */
 function sameAgain(trouble: Trouble, { request, run }: Submission): string[] {
   if (!isPassing(trouble)) return []
   return [`to try the same request again, not a second one: --id ${idOf(request)} --run ${run.run_id}`]

@@ -1,5 +1,5 @@
-// How an HTTP answer leaves the CLI: the body as received, or a sentence. Errors go to standard error, so that what
-// stands on standard output is always a result.
+// An HTTP answer leaves the CLI as the body received, or as a sentence. Errors go to standard error, so that standard
+// output always holds a result.
 import { type Endpoint, type HttpAnswer, jsonOf, type Trouble } from '../client/call.js'
 import type { Output, Shell } from './command.js'
 import { type FoundEndpoint, findEndpoint } from './environment.js'
@@ -33,10 +33,10 @@ export function enter(
   return null
 }
 
-/** How OpenSSL's releases name an answer that is not TLS at all. */
+/** OpenSSL's names, by release, for an answer that is not TLS at all. */
 const NOT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']
 
-/** A lane speaks http unless a proxy before it has the certificate. Null where the scheme is not at fault. */
+/** A lane speaks http unless a proxy before it has the certificate. Null if the scheme is not at fault. */
 export const schemeHint = (url: string, code: string): string | null =>
   url.startsWith('https:') && NOT_TLS.includes(code)
     ? `what answers there speaks no https; set LANE_URL to ${url.replace(/^https:/, 'http:')}`
@@ -47,7 +47,7 @@ function schemeHints(trouble: Trouble, { url }: Endpoint): string[] {
   return hint === null ? [] : [hint]
 }
 
-/** Trouble, and what to do next; under --json the problem's own body. */
+/** Tells trouble, and the next step; under --json the problem's own body. */
 export function tellTrouble(
   shell: Shell,
   trouble: Trouble,
@@ -61,7 +61,7 @@ export function tellTrouble(
   return EXIT.error
 }
 
-/** The usual end of a command: the body under --json, else what `lines` makes of it; or trouble. */
+/** The usual end of a command: the body under --json, else the lines made of it; or trouble. */
 export function tell(
   shell: Shell,
   answer: HttpAnswer | Trouble,

@@ -1,11 +1,11 @@
-// The answer in the caller's own types: which values a reply schema can lead to is known when the program is compiled,
-// and checked once more when the answer arrives, because it arrives from another program.
+// The answer in the caller's own types: the values of a reply schema are known when the program is compiled, and
+// checked once more when the answer arrives, because it arrives from another program.
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { ShownAnswer } from './case.js'
 
 type ValueOf<S> = S extends { readonly options: readonly { readonly value: infer V }[] } ? V : never
 
-/** What a schema is answered with. */
+/** The values that answer a schema. */
 export type AnswerOf<S extends ReplySchema> = S extends { readonly kind: 'yes_no' }
   ? 'YES' | 'NO'
   : S extends { readonly kind: 'choice' }
@@ -16,7 +16,7 @@ export type AnswerOf<S extends ReplySchema> = S extends { readonly kind: 'yes_no
         ? number
         : string
 
-/** Null where the answer is not one of the schema's: then something else than a lane has spoken. */
+/** Null if the answer is none of the schema's: then something other than a lane has spoken. */
 export function readAnswer<S extends ReplySchema>(schema: S, answer: ShownAnswer): AnswerOf<S> | null {
   const value = meantBy(schema, answer)
   return value === undefined ? null : (value as AnswerOf<S>)

@@ -1,11 +1,11 @@
-// The lane over HTTP. An answer, a problem and silence are three values; nothing here throws for what a network does.
+// The lane over HTTP. An answer, a problem and silence are three values; nothing here throws for a network's fault.
 //
 // CA1  The body is kept as it was received: `lane --json` prints these bytes.
 // CA2  A redirect is not followed: the key goes to the address it was given for, and nowhere else.
-// CA3  The caller's own abort is no network's doing: it rejects with the signal's reason.
+// CA3  The caller's own abort is no network's fault: it rejects with the signal's reason.
 import { machineClock } from '../clock.js'
 
-/** One lane: its address without a final slash, and the API key, null where only open routes are called. */
+/** One lane: its address without a final slash, and the API key, null if only open routes are called. */
 export type Endpoint = { readonly url: string; readonly key: string | null }
 
 /** Anything but a long poll or a stream answers at once; half a minute is a dead lane. */
@@ -52,7 +52,7 @@ export async function call(
   }
 }
 
-/** For what may be larger than memory: the ledger, a backup. Errors in mid-stream reject the iteration. */
+/** For bodies that may be larger than memory: the ledger, a backup. Errors in mid-stream reject the iteration. */
 export async function openStream(endpoint: Endpoint, path: string): Promise<Stream | Trouble> {
   try {
     const response = await send(endpoint, { path })

@@ -1,5 +1,5 @@
-// The case as it arrives over HTTP (docs/spec/http-api.md). It comes from another program, so what is decided by is
-// looked at before it is believed; everything else is only passed on.
+// The case as it arrives over HTTP (docs/spec/http-api.md). It comes from another program, so the fields that decide
+// are checked before they are believed; the others are only passed on.
 import type { Request, Run } from '../request/request.js'
 
 export type ShownDelivery = {
@@ -16,10 +16,10 @@ export type ShownAnswer = {
   readonly channel: string
   readonly proof: string
   readonly at: string
-  /** What was typed; for keys with scope `audit`, while it is not erased. */
+  /** The words as typed; for keys with scope `audit`, while they are not erased. */
   readonly raw_text?: string
 }
-/** What the run does next, by the director; with the right to perform an approved action, for who asked for it. */
+/** The director's decision about the run; with the right to perform an approved action, for the key that asked. */
 export type ShownDecision = {
   readonly decision: string
   readonly mood?: string
@@ -50,7 +50,7 @@ type Fields = Readonly<Record<string, unknown>>
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Null where the body is not a case: a proxy's greeting with status 200 must not pass for an answer. */
+/** Null if the body is not a case: a proxy's greeting with status 200 must not pass for an answer. */
 export function readCase(value: unknown): ShownCase | null {
   if (!isFields(value) || !isFields(value.request) || !isFields(value.request.reply_schema)) return null
   const whole =
@@ -66,8 +66,8 @@ export function readCase(value: unknown): ShownCase | null {
 export const isOpen = ({ state }: ShownCase): boolean => state === 'pending' || state === 'partial'
 
 /**
- * A YES that gives whoever looks no right to act: it was spent, taken back, has expired, was never given because the run does
- * not go on, or belongs to the key that asked. Until the director has decided, nothing is known.
+ * A YES that gives the reader no right to act: the right was spent, taken back, has expired, was never given because
+ * the run does not go on, or belongs to the key that asked. Until the director has decided, nothing is known.
  */
 export const isYesWithoutRight = ({
   request,

@@ -109,7 +109,7 @@ function resume<S extends ReplySchema>(
   return hold({ endpoint, pace, id, schema, giveUpAt: until, opening: unheard(opening) })
 }
 
-/** A bug in here reaches whoever waits; a handle that nobody waits on must not end the process. */
+/** A bug in here reaches the code that waits; a handle that nobody waits on must not end the process. */
 function unheard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise

@@ -10,7 +10,7 @@ type Kept =
   | { readonly kind: 'kept'; readonly handle: string }
   | { readonly kind: 'not_kept'; readonly code: string; readonly detail: string }
 
-/** Some seconds: a restart, not an outage. */
+/** Some seconds: enough for a restart, not for an outage. */
 const ATTEMPTS = 6
 
 export async function keep(

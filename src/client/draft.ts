@@ -1,4 +1,4 @@
-// What a program says when it asks, and the submission that is made of it: by the client, the command line, the tools for
+// A program's draft of a request, and the submission made of it: by the client, the command line, the tools for
 // agents and the first words of a lane alike.
 import { randomBytes } from 'node:crypto'
 import type { ReplySchema } from '../compiler/reply-schema.js'
@@ -9,14 +9,14 @@ export type Common = {
   /** Its name for good: the same id with the same content is the same request. Made if absent. */
   readonly id?: string | undefined
   readonly deadlineSeconds: number
-  /** What holds if nobody answers. It has no default: what silence means is the caller's to say. */
+  /** The action that holds if nobody answers. It has no default: the caller must say what silence means. */
   readonly default: DefaultAction
   /** May be absent where the lane knows exactly one person. */
   readonly to?: readonly (string | Recipient)[] | undefined
   /** The run that asks; else the one given to `connect`, else the request is a run of its own. */
   readonly runId?: string | undefined
   readonly workItemId?: string | undefined
-  /** Told of the outcome besides whoever waits; see docs/spec/callbacks.md. */
+  /** An address that is told the outcome besides the waiter; see docs/spec/callbacks.md. */
   readonly callbackUrl?: string | undefined
 }
 
@@ -34,14 +34,14 @@ export type Review<S extends ReplySchema = ReplySchema> = Common & {
 }
 export type Approval = Common & {
   readonly action: string
-  /** Named `sha256:` handles: exactly what the action is performed on. */
+  /** Named `sha256:` handles: exactly the things the action is performed on. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
 /** A submission and the id of its request, which stands under another name in each type. */
 export type Drafted = { readonly id: string; readonly submission: Submission }
 
-/** `runId` is the run of whoever drafts, where the draft names none. */
+/** `runId` is the caller's run, for a draft that names none. */
 export function questionOf(draft: Question, runId: string | null = null): Drafted {
   const question_id = idFor(draft, 'ask')
   const { question: question_text, impact, context: context_handles = [], reply: reply_schema } = draft

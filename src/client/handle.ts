@@ -1,6 +1,6 @@
-// One request in the caller's hand. It was sent when it was made; whoever drops it can take it up again by its id.
+// One request in the caller's hand. It was sent when it was made; a dropped one can be taken up again by its id.
 //
-// CH1  Nothing here rejects for what a lane, a person or a network does; only the caller's own abort does.
+// CH1  Nothing here rejects because of a lane, a person or a network; only the caller's own abort rejects.
 // CH2  An outcome, once there, is the lane's: waiting again, or after a restart, gives the same one.
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { AnswerOf } from './answer.js'
@@ -21,13 +21,13 @@ import { waitForOutcome } from './wait.js'
 
 export type Handle<A> = {
   readonly id: string
-  /** The case as the lane has opened it, or why it has not. */
+  /** The case as the lane has opened it, or the reason why it has not. */
   opened(): Promise<Opened | Refused | Unknown>
   /** The outcome, however long it takes. The signal ends the waiting, not the request. */
   wait(options?: { readonly signal?: AbortSignal }): Promise<Outcome<A>>
   /** The same, or `pending` after so many seconds. */
   wait(options: { readonly seconds: number; readonly signal?: AbortSignal }): Promise<Outcome<A> | Pending>
-  /** Takes it back. Gives the outcome that stands: `withdrawn`, or whatever was there before. */
+  /** Takes it back. Gives the outcome that stands: `withdrawn`, or the one that was there before. */
   withdraw(reason: string): Promise<Outcome<A>>
 }
 export type Opened = { readonly kind: 'opened'; readonly id: string; readonly case: ShownCase }
@@ -37,7 +37,7 @@ type Grip<S extends ReplySchema> = {
   readonly pace: Pace
   readonly id: string
   readonly schema: S
-  /** By the monotonic clock: when trouble becomes final. */
+  /** The instant, by the monotonic clock, from which trouble is final. */
   readonly giveUpAt: number
   readonly opening: Promise<Opened | Refused | Unknown>
 }
@@ -70,7 +70,7 @@ async function waitOn<S extends ReplySchema>(
     : unknown(id, ended)
 }
 
-/** What comes first: the promise, or the end of the caller's patience as null. */
+/** The first of two: the promise's value, or null at the end of the caller's patience. */
 async function first<T>(
   promise: Promise<T>,
   pace: Pace,
@@ -89,7 +89,7 @@ async function first<T>(
     over.abort()
   }
 }
-/** A timer counts no further; whoever waits longer is told that it is pending, and waits again. */
+/** A timer counts no further; a caller who waits longer is told `pending`, and waits again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 const aborted = (signal: AbortSignal): Promise<never> =>

@@ -1,5 +1,5 @@
-// The lane's public keys (RFC 7517, RFC 8037). What was fetched is good for some minutes, since a key may be revoked; a key
-// that was not among them is looked for again, since keys rotate, but not for every forged name somebody thinks of.
+// The lane's public keys (RFC 7517, RFC 8037). Fetched keys are good for some minutes, since a key may be revoked; an
+// unknown one is looked for again, since keys rotate, but not for every forged name.
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type Clock, machineClock } from '../clock.js'
 import { call, jsonOf } from './call.js'
@@ -10,7 +10,7 @@ export type Jwks = { readonly keys: readonly Readonly<Record<string, unknown>>[]
 export type Keys = { find(kid: string): Promise<KeyObject | null | 'unavailable'> }
 
 const AGAIN_AFTER_MS = 30_000
-/** So long a key that was revoked may still be taken here. Where the lane cannot be asked, what was fetched last holds. */
+/** A revoked key may still be taken here for so long. If the lane cannot be asked, the keys fetched last hold. */
 const GOOD_FOR_MS = 300_000
 /** 32 bytes in base64url. */
 const POINT = /^[A-Za-z0-9_-]{43}$/

@@ -1,5 +1,5 @@
-// What became of a request, as values. Four are the lane's own outcomes; `refused` says that nobody was asked, and
-// `unknown` that it could not be learned: neither is ever a yes.
+// The outcomes of a request, as values. Four are the lane's own; `refused` means that nobody was asked, and `unknown`
+// that the outcome could not be learned: neither is ever a yes.
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import { type AnswerOf, readAnswer } from './answer.js'
 import { jsonOf, type Trouble } from './call.js'
@@ -11,10 +11,10 @@ export type Answered<A> = {
   readonly answer: A
   readonly by: string
   readonly channel: string
-  /** How the channel vouches for who answered. */
+  /** The channel's proof of who answered. */
   readonly proof: string
   readonly at: string
-  /** The one-time right to perform an approved action: for who asked for it, after YES, while it is valid. */
+  /** The one-time right to perform an approved action: for the key that asked, after YES, while it is valid. */
   readonly policyToken?: string
   readonly case: ShownCase
 }
@@ -33,7 +33,7 @@ export type Withdrawn = {
   readonly case: ShownCase
 }
 export type FieldError = { readonly field: string; readonly read: string; readonly accepted: string }
-/** The lane would not open it: nobody was asked. */
+/** The lane did not open it: nobody was asked. */
 export type Refused = {
   readonly kind: 'refused'
   readonly id: string
@@ -41,7 +41,7 @@ export type Refused = {
   readonly detail: string
   readonly errors: readonly FieldError[]
 }
-/** It may have been asked, it may have been answered: `resume` by the id. */
+/** The request may have been asked, and may have been answered: `resume` by the id. */
 export type Unknown = {
   readonly kind: 'unknown'
   readonly id: string
@@ -100,7 +100,7 @@ export function unknown(id: string, trouble: Trouble): Unknown {
   return { kind: 'unknown', id, code, detail }
 }
 
-/** Only a problem in the lane's own words says that nobody was asked. */
+/** Only a problem in the lane's own words means that nobody was asked. */
 export function notOpened(id: string, trouble: Trouble): Refused | Unknown {
   const { code, detail, errors } = told(trouble)
   const final = trouble.kind === 'problem' && trouble.status < 500 && code !== 'not_a_lane'

@@ -1,8 +1,8 @@
-// How trouble is met: what passes is tried again, with longer pauses; what does not is said at once.
+// The answer to trouble: passing trouble is tried again, with longer pauses; other trouble is told at once.
 import type { Clock } from '../clock.js'
 import type { Trouble } from './call.js'
 
-/** Time as it comes in: a test moves it, everyone else lets it pass. */
+/** Time comes in by parameter: a test moves it, everyone else lets it pass. */
 export type Pace = {
   readonly clock: Clock
   /** Rejects with the signal's reason when that is aborted. */
@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 10_000
 /** A lane restored from a backup may be away for some minutes after a deadline; longer is an outage to report. */
 export const GRACE_MS = 300_000
 
-/** What a restart, a proxy in front of one, or a busy lane looks like. Everything else will not get better. */
+/** The looks of a restart, of a proxy in front of one, or of a busy lane. Other trouble will not get better. */
 export const isPassing = (trouble: Trouble): boolean =>
   trouble.kind === 'unreachable' || trouble.status === 429 || trouble.status >= 500
 
@@ -23,7 +23,7 @@ export const pauseAfter = (trouble: Trouble, pause: number): number =>
 
 export const longer = (pause: number): number => Math.min(pause * 2, LONGEST_PAUSE_MS)
 
-/** A copy of its own of src/adapter/pause.ts: whoever takes the client takes no other room of ours with it. */
+/** The client's own copy of src/adapter/pause.ts: the client brings no other room of ours with it. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

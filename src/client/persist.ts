@@ -1,11 +1,11 @@
-// One call, tried again while its trouble can pass. Only for what may be said twice: reading, and writing under an id.
+// One call, tried again while its trouble can pass. Only for repeatable calls: reads, and writes under an id.
 import { type Call, call, type Endpoint, type HttpAnswer, PATIENCE_MS, type Trouble } from './call.js'
 import { FIRST_PAUSE_MS, isPassing, longer, type Pace, pauseAfter } from './pace.js'
 
 export type Persistence = {
-  /** By the monotonic clock: no attempt begins later, and none is waited for much longer. */
+  /** The end by the monotonic clock: no attempt begins later, and none is waited for much longer. */
   readonly until?: number
-  /** Asked of trouble that could pass: is it taken as the answer all the same? */
+  /** Whether trouble that could pass is taken as the answer all the same. */
   isFinal?(trouble: Trouble, attempt: number): boolean
   readonly signal?: AbortSignal | undefined
 }

@@ -1,6 +1,6 @@
 // The right to act, checked offline: a policy token is the lane's signed statement that this action on exactly these
-// parameters was approved. Algorithm, type, issuer, audience and claims are fixed here (RFC 8725), never taken from the
-// token. What is held here is not yet spent: the lane alone knows whether it was used before.
+// parameters was approved. Algorithm, type, issuer, audience and claims are fixed here (RFC 8725), never taken from
+// the token. A token that holds here may still have been spent: the lane alone knows whether it was used before.
 //
 // CP1  One spelling only: a token that decodes to the same bytes but is written otherwise is malformed.
 // CP2  A claim that is missing, of another kind or not known is malformed too.
@@ -18,7 +18,7 @@ export type NotApprovedCode =
   | 'parameters_mismatch'
   | 'keys_unavailable'
 
-/** An assertion that failed: whoever catches this must not act. */
+/** A failed assertion: a program that catches this must not act. */
 export class NotApproved extends Error {
   override readonly name = 'NotApproved'
   readonly code: NotApprovedCode
@@ -45,7 +45,7 @@ export type PolicyClaims = {
 }
 
 export type ApprovalOptions = {
-  /** The lane's keys, or where they are: `<lane>/.well-known/jwks.json`. */
+  /** The lane's keys, or their address: `<lane>/.well-known/jwks.json`. */
   readonly jwks: Jwks | Keys | URL | string
   /** Milliseconds since 1970; the machine's clock if absent. */
   readonly now?: number
@@ -136,7 +136,7 @@ function readParts(token: string): Parts | null {
   }
 }
 
-/** Node's decoder skips what it cannot read, so what does not come back the same was not one spelling of anything. */
+/** Node's decoder skips signs it cannot read; the one spelling is the part that encodes to itself again. */
 const isCanonical = (part: string): boolean => Buffer.from(part, 'base64url').toString('base64url') === part
 
 function readExactly(part: string, fields: Readonly<Record<string, (value: unknown) => boolean>>) {

@@ -24,5 +24,5 @@ export function put(
   })
 }
 
-/** A limit does not pass by asking faster: whoever asks too much is told so. */
+/** A limit does not pass by asking faster: a program that asks too much is told so. */
 const isLimit = (trouble: Trouble): boolean => trouble.kind === 'problem' && trouble.status === 429

@@ -1,4 +1,4 @@
-// Spending the right that an approval gives. The lane decides, once; the same spending again is told the same.
+// Spending the right that an approval gives. The lane decides, once; the same spending again gets the same answer.
 import { type Endpoint, jsonOf } from './call.js'
 import { isFields } from './case.js'
 import { told } from './outcome.js'
@@ -17,7 +17,7 @@ export type Spent =
   /** already_spent, policy_mismatch, policy_token_invalid, policy_token_expired, policy_token_revoked, unreachable … */
   | { readonly kind: 'not_spent'; readonly code: string; readonly detail: string }
 
-/** Some seconds: the right is about to be used, and whoever uses it should not do so on a guess. */
+/** Some seconds: the right is about to be used, and must not be used on a guess. */
 const ATTEMPTS = 6
 
 export async function spend(endpoint: Endpoint, pace: Pace, { spendId, ...rest }: Spend): Promise<Spent> {

@@ -6,7 +6,7 @@ import { FIRST_PAUSE_MS, GRACE_MS, isPassing, longer, type Pace, pauseAfter } fr
 
 /** Below the minute at which proxies commonly cut an idle request. */
 const POLL_SECONDS = 50
-/** A lane that has not answered so long after the poll should have ended is not going to. */
+/** A lane that is silent for so long after the poll's end is not going to answer. */
 const POLL_GRACE_MS = 15_000
 /** The same for a caller in a hurry. */
 const LAST_POLL_GRACE_MS = 2000
@@ -20,7 +20,7 @@ type Patience = { readonly until?: number; readonly signal?: AbortSignal | undef
 
 /**
  * `giveUpAt` is by the monotonic clock: from then on trouble is final. A case that was read moves it to its own
- * deadline, so that whoever resumes by id need not know it. `until` is when the caller wants to hear anything.
+ * deadline, so that a program that resumes by id need not know it. `until` is the end of the caller's own patience.
  */
 export async function waitForOutcome(
   pace: Pace,

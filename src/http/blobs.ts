@@ -9,7 +9,7 @@ import { refuse } from './problem.js'
 import { ok, PLAIN, type Route, type RouteRequest, route } from './route.js'
 
 const BLOB_BYTES = 256 * 1024
-/** What one key may keep in all: enough for a busy agent, not enough to fill a disk. */
+/** The bytes one key may keep in all: enough for a busy agent, not enough to fill a disk. */
 const QUOTA_BYTES = 64 * 1024 * 1024
 
 export const BLOB_ROUTES: readonly Route[] = [
@@ -65,8 +65,8 @@ async function readContent(
     .send(Buffer.from(bytes))
 }
 
-/** What this key has put, and no other: whoever only knows the hash of another's content must not have it shown. Verified at
- *  both ends: what does not hash to its own name is not shown to anyone. */
+/** Content that this key has put, and no other: a key that only knows the hash of another's content must not have it
+ *  shown. Verified at both ends: content that does not hash to its own name is shown to nobody. */
 export async function readBlob(shelf: Shelf, handle: Hash, keyId: string): Promise<Uint8Array | null> {
   const bytes = (await shelf.ownsBlob(handle, keyId)) ? await shelf.blob(handle) : null
   if (bytes !== null && sha256(bytes) !== handle) throw new Error(`the content of ${handle} was altered`)

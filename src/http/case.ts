@@ -3,7 +3,7 @@ import { type Case, isOpen } from '../agenda/case.js'
 import type { Delivery } from '../agenda/delivery.js'
 import { nobodyRests, plan } from '../agenda/plan.js'
 
-/** What only some may see: the words behind the answer (auditors), the right it gave (whoever opened the approval). */
+/** Parts only some may see: the words behind the answer (auditors), and the right it gave (the approval's opener). */
 type Unsealed = { readonly raw?: string | null; readonly policyToken?: string | null }
 
 export function showCase(subject: Case, { raw = null, policyToken = null }: Unsealed = {}) {
@@ -35,7 +35,7 @@ function decisionOf({ decision, policy_token }: Case, token: string | null) {
   return { ...decided, policy_token: token, policy_token_expires_at: policy_token.expires_at }
 }
 
-/** Those begun, and while it is open those the agenda still has to begin. */
+/** The deliveries begun, and while the request is open those the agenda still has to begin. */
 function deliveriesOf(subject: Case) {
   const begun = subject.deliveries.map(show)
   if (!isOpen(subject)) return begun

@@ -1,4 +1,4 @@
-// Cases as a caller may see them: one, or a page of them. Beneath every way of showing them.
+// Cases as a caller may see them: one, or a page of them.
 import { type Case, decidingReply } from '../agenda/case.js'
 import type { Caller } from '../keys/key-book.js'
 import type { Scope } from '../ledger/contract.js'
@@ -7,7 +7,7 @@ import { type DoorParts, has } from './door.js'
 
 type CaseParts = Pick<DoorParts, 'lane' | 'store'>
 
-/** On a page of them. */
+/** Cases on a page. */
 export const PAGE = 50
 
 type Filter = {
@@ -17,7 +17,7 @@ type Filter = {
   readonly before: number
 }
 
-/** The caller's own request, or anyone's for an auditor. What belongs to others is simply not there. */
+/** The caller's own request, or anyone's for an auditor. Requests of others are simply not there. */
 export async function visibleCase(
   { lane }: CaseParts,
   caller: Caller,
@@ -30,8 +30,8 @@ export async function visibleCase(
   return own || has(caller, seesAll) ? subject : null
 }
 
-/** An auditor also sees the words behind the answer, unless they were erased; whoever opened an approval the right that a
- *  YES has given. */
+/** An auditor also sees the words behind the answer, unless they were erased; the key that opened an approval also
+ *  sees the right that a YES has given. */
 export async function showTo({ lane, store }: CaseParts, caller: Caller, subject: Case) {
   const deciding = has(caller, 'audit') ? decidingReply(subject) : null
   const raw = deciding === null ? null : await store.shelf.raw(deciding.reply.reply_id)

@@ -1,4 +1,4 @@
-// What every route of the door shares: the parts it serves, who is calling, and what a number in a query may be.
+// Shared by every route of the door: its parts, the caller, and the numbers a query may hold.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Adapter, Desk } from '../adapter/contract.js'
 import type { ReplyPage } from '../adapter/page.js'
@@ -36,7 +36,7 @@ export type DoorParts = {
   readonly metrics: Metrics
   readonly guesses: Guesses
   readonly watch: Watch
-  /** What keeps alarms from ringing in time, in words; empty when nothing does. */
+  /** The troubles that keep alarms from ringing in time, in words; empty when there are none. */
   readonly alarmTroubles: () => readonly string[]
   readonly version: string
   readonly now: () => number
@@ -44,9 +44,9 @@ export type DoorParts = {
   readonly closing: AbortSignal
 }
 
-/** What a handler has before it. */
+/** The door as a handler gets it. */
 export type Door = DoorParts & {
-  /** Where keys wait for an outcome, and where they follow the ledger. */
+  /** The places in which keys wait for an outcome, and those in which they follow the ledger. */
   readonly waits: Places
   readonly streams: Places
   /** This door, as OpenAPI tells of it. */
@@ -95,7 +95,7 @@ export async function turnedAway(
   return true
 }
 
-/** A right key is always let in, so that nobody who guesses beside it can lock it out. */
+/** A right key is always let in, so that a guesser at the same address cannot lock it out. */
 function unauthenticated(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -11,7 +11,7 @@ import { type Route, type RouteRequest, route } from './route.js'
 
 const HEARTBEAT_MS = 15_000
 
-/** A reader that ends leaves a place: soon enough to look again. */
+/** A reader that ends frees a place, so it is worth looking again so soon. */
 const TRY_AGAIN_S = 5
 
 export const EVENT_ROUTES: readonly Route[] = [
@@ -51,7 +51,7 @@ async function followEvents(door: Door, request: Following, reply: FastifyReply)
   } finally {
     leavePlace()
     door.closing.removeEventListener('abort', gone)
-    // Also where the ledger cannot be read: who is left on an open stream does not know to come back.
+    // Also if the ledger cannot be read: a reader left on an open stream would not know to come back.
     reply.raw.end()
   }
   return reply
@@ -60,7 +60,7 @@ async function followEvents(door: Door, request: Following, reply: FastifyReply)
 const FILTER_WORDS =
   'Accepted are run_id, request_id, type (a list of entry types such as REQUEST_RESOLVED) and from; from and Last-Event-ID are whole numbers.'
 
-/** Which entries the query asks for; null where it names a type that there is not. */
+/** A test for the entries the query asks for; null if it names a type that does not exist. */
 function wantedBy({ query: { type, run_id, request_id } }: Following): ((entry: Entry) => boolean) | null {
   const types = type?.split(',')
   if (types?.some(one => !(EVENT_TYPES as string[]).includes(one))) return null
@@ -80,7 +80,7 @@ function begin(response: ServerResponse): void {
   response.flushHeaders()
 }
 
-/** After Last-Event-ID; else from `from`; else from now. */
+/** The first seq to send: after Last-Event-ID; else from `from`; else from now. */
 async function startOf(request: Following, parts: DoorParts): Promise<number | null> {
   const last = request.headers['last-event-id']
   if (typeof last === 'string' && last !== '') {
@@ -117,7 +117,7 @@ async function stream(
   }
 }
 
-/** An auditor and a director see everything; another caller the stories it opened itself. */
+/** An auditor and a director see everything; another caller sees the stories it opened itself. */
 function visibility(request: Following, parts: DoorParts): (entry: Entry) => Promise<boolean> {
   const caller = callerOf(request)
   if (has(caller, 'audit') || has(caller, 'direct')) return async () => true
@@ -133,7 +133,7 @@ function visibility(request: Following, parts: DoorParts): (entry: Entry) => Pro
   }
 }
 
-/** A reader that does not keep up is waited for, not buffered for. */
+/** The stream waits for a slow reader and does not buffer. */
 function write(socket: NodeJS.WritableStream, text: string): Promise<void> {
   if (socket.write(text)) return Promise.resolve()
   return new Promise(resolve => {

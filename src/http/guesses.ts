@@ -1,5 +1,5 @@
-// How often an address, or of IPv6 its network, may guess wrong. Only failures count (an unknown handle, a bad key), so that honest traffic of
-// any volume is not slowed, and whoever tries handles or keys in turn is.
+// Bounds the wrong guesses of an address, or of its network for IPv6. Only failures count (an unknown handle, a bad
+// key), so that honest traffic of any volume is not slowed, and a guesser who tries handles or keys in turn is.
 import { isIPv4, isIPv6 } from 'node:net'
 
 const WINDOW_MS = 60_000
@@ -7,11 +7,11 @@ const FAILURES = 60
 /** Addresses remembered at once; past it the oldest window is forgotten first. */
 const ADDRESSES = 10_000
 
-/** Groups of an IPv6 address that name a network: whoever has one address of a /64 has them all. */
+/** Groups of an IPv6 address that name a network: the holder of one address of a /64 has them all. */
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 
-/** Whom an address counts for: itself, or the /64 it is of; an IPv4 address that is written as IPv6 is that address. */
+/** The name an address counts under: itself, or its /64; an IPv4 address that is written as IPv6 is that address. */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%')
   const mapped = /^::ffff:([0-9.]+)$/i.exec(bare)?.[1]

@@ -1,6 +1,6 @@
-// What every response is sent with, whatever it is: an answer, a refusal, a stream, or the word that nothing could be read.
-// It is kept nowhere, taken for nothing but what it says it is, and neither run nor framed by a browser. A page says what
-// it may do in its own headers, which stand in the place of these.
+// The headers of every response: of an answer, a refusal, a stream, or the word that nothing could be read. A
+// response is kept nowhere, taken for no other type than its own, and neither run nor framed by a browser. A page has
+// headers of its own, which stand in the place of these.
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 
@@ -12,7 +12,7 @@ const COMMON: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
 }
-/** A year. Of this host alone: the operator's other hosts are not the lane's to decide about. */
+/** A year, and for this host alone: the operator's other hosts are not the lane's to decide about. */
 const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' }
 
 type Headers = Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export const headersFor = (isHttps: boolean): Headers => (isHttps ? { ...COMMON,
 /** The latest answer on each connection. */
 const answers = new WeakMap<Duplex, ServerResponse>()
 
-/** Before anything else hears of the request: also a refusal of Node's own or of the framework's has them. */
+/** Set before anything else hears of the request, so that Node's and the framework's own refusals have them too. */
 export function dress(server: Server, headers: Headers): void {
   const put = (response: ServerResponse): void => {
     if (response.socket !== null) answers.set(response.socket, response)
@@ -37,7 +37,7 @@ export function dress(server: Server, headers: Headers): void {
 
 type Unreadable = Error & { readonly code?: string }
 
-/** What could not be read as HTTP at all; a status is all that can be said, and then the line is cut. */
+/** Answers bytes that could not be read as HTTP: with a status alone, and then the connection is cut. */
 export const hangUp =
   (headers: Headers) =>
   (error: Unreadable, socket: Duplex): void => {
@@ -53,7 +53,7 @@ export const hangUp =
     socket.destroy(error)
   }
 
-/** Whatever were written now would stand in the middle of that answer. */
+/** A line written now would stand in the middle of that answer. */
 const isUnderWay = (answer: ServerResponse | undefined): boolean =>
   answer?.headersSent === true && !answer.writableFinished
 

@@ -1,5 +1,5 @@
-// The providers' door. The bytes go to their adapter as they came: it verifies them before it reads them, and what it
-// answers is said only once whatever it took is durable.
+// The providers' door. The bytes go to their adapter as they came: it verifies them before it reads them, and its
+// answer is sent only when the reply it took is durable.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Channel } from '../request/channel.js'
 import type { Door } from './door.js'
@@ -18,7 +18,7 @@ const TAKEN = said(200, 'taken')
 const UNPROVEN = said(401, 'not proven to come from the provider')
 const AGAIN = said(503, 'to be sent again')
 
-/** `answers` besides what every provider may be told. */
+/** `answers` come besides those that every provider may get. */
 const hook = (
   channel: Channel,
   path: string,

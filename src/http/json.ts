@@ -1,6 +1,6 @@
 // JSON with one meaning. JSON.parse keeps the last of two equal keys and lets lone surrogates pass; a reader that
-// keeps the first, or repairs the string, would have been shown another request. So the text is walked once before
-// it is parsed, and whatever two readers could read differently is refused with its place.
+// keeps the first, or repairs the string, would have been shown another request. So the text is walked once before it
+// is parsed, and a text that two readers could read differently is refused with the place of the flaw.
 //
 // J1  The walk accepts no text that JSON.parse refuses, so parsing after it cannot fail.
 // J2  Linear in the length of the text, and no recursion: nesting costs one entry of a bounded stack.
@@ -12,7 +12,7 @@ type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: 'malformed_json'; readonly detail: string }
 
-/** A submission nests four deep; what nests deeper is not one of ours. */
+/** A submission nests four deep; a text that nests much deeper is none. */
 export const MAX_DEPTH = 16
 /** A submission has at most about a hundred; the bound is on work, not on meaning. */
 export const MAX_KEYS = 1000
@@ -30,14 +30,14 @@ class Flaw extends Error {
 type Open = Set<string> | null
 type Walk = {
   readonly text: string
-  /** Whether the text holds surrogates as they are: else only an escape can make one. */
+  /** Whether the text holds raw surrogates: otherwise only an escape can make one. */
   readonly wide: boolean
   at: number
   readonly open: Open[]
   keys: number
 }
 
-/** The bytes as they came: what is not UTF-8 is refused, because repairing it would change what was said. */
+/** Reads the bytes as they came: a body that is not UTF-8 is refused, because repairing it would change its words. */
 export function readJsonBytes(bytes: Uint8Array): ReadJson {
   if (!isUtf8(bytes)) return { ok: false, code: 'malformed_json', detail: 'the body is not UTF-8 throughout' }
   return readJson(Buffer.from(bytes).toString('utf8'))
@@ -86,7 +86,7 @@ function readOpening(state: Walk, bracket: '{' | '['): boolean {
   return true
 }
 
-/** After a whole value: close what ends here, up to the comma that announces the next value. */
+/** Called after a whole value: closes objects and arrays that end here, up to the comma before the next value. */
 function closeFinished(state: Walk): void {
   for (let keys = state.open.at(-1); keys !== undefined; keys = state.open.at(-1)) {
     skipSpace(state)
@@ -120,7 +120,7 @@ function readKey(state: Walk, keys: Set<string>): void {
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const SURROGATE = /[\ud800-\udfff]/
 const LONE_SURROGATE = /\p{Surrogate}/u
-/** Up to the next thing that could end a string or has no place in one. */
+/** Everything up to the next sign that could end a string or has no place in one. */
 const ORDINARY = /[^"\\\u0000-\u001f]*/y
 
 function readString(state: Walk): string {
@@ -152,7 +152,7 @@ function readScalar(state: Walk): void {
   const start = state.at
   state.at += lengthAt(SCALAR, state, 'a value')
   const raw = state.text.slice(start, state.at)
-  // JSON.parse would make Infinity of it, which no canonical form can spell.
+  // JSON.parse would make it Infinity, which no canonical form can spell.
   if (/[0-9]/.test(raw) && !Number.isFinite(Number(raw))) throw new Flaw(start, 'a number is too large')
 }
 

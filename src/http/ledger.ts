@@ -1,4 +1,4 @@
-// The auditor's door: the ledger as exactly the bytes that were hashed, and the raw words that stand beside it.
+// The auditor's door: the ledger as exactly the bytes that were hashed, and the raw words beside it.
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { acted } from '../event.js'
@@ -10,11 +10,11 @@ import { refuse } from './problem.js'
 import { type Route, type RouteRequest, route } from './route.js'
 
 const NDJSON = 'application/x-ndjson'
-/** The one other profile. */
+/** The one profile besides the entries themselves. */
 const CHOIR = 'choir'
 /** Lines are sent in pieces of about this many, not one write each. */
 const CHUNK = 200
-/** What reading all of them is about. */
+/** The subject of the record that they were read. */
 const ALL_WORDS = 'raw-replies'
 
 export const LEDGER_ROUTES: readonly Route[] = [
@@ -57,7 +57,7 @@ async function readLedger(
   const limit = wholeNumber(bounds.limit, Number.MAX_SAFE_INTEGER, 1, Number.MAX_SAFE_INTEGER)
   if (from === null || limit === null)
     return refuse(reply, 'malformed_query', 'from is a whole number from 0 on, limit one from 1 on.')
-  // An auditor finds out by the bytes what somebody else has written; to others it is not told.
+  // An auditor gets the bytes as stored, even those a stranger wrote, to find the damage by them.
   const { ledger } = store
   const lines = profile === CHOIR ? choirLines(ledger.entries(from, limit)) : ledger.lines(from, limit)
   return sendLines(reply, lines)

@@ -1,5 +1,5 @@
-// What an operator watches: counts read off the ledger's own commits, so that they cannot disagree with it. Each replica
-// counts what it has committed itself: their sum is the lane's.
+// The operator's metrics: counts read off the ledger's own commits, so that they cannot disagree with it. Each
+// replica counts its own commits: the sum over replicas is the lane's.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type Entry, EVENT_TYPES } from '../event.js'
 import type { Store } from '../ledger/contract.js'
@@ -86,7 +86,7 @@ export function startMetrics({ ledger, seals }: Pick<Store, 'ledger' | 'seals'>,
   return { registry, strangers, answered: childrenOf(requests) }
 }
 
-/** Finding a child by its labels costs more than counting, and there are as many as routes and statuses. */
+/** Keeps the children, few as routes and statuses: finding one by its labels costs more than counting. */
 function childrenOf(requests: Histogram<'route' | 'status'>) {
   const children = new Map<string, { observe(seconds: number): void }>()
   return (route: string, status: number, seconds: number): void => {

@@ -1,10 +1,10 @@
-// What this is, whether it is alive, whether it can take a request, what it counts, and by which keys it signs.
+// The lane about itself: its name, its health and readiness, its metrics, and the keys it signs with.
 import type { FastifyReply } from 'fastify'
 import { within } from '../patience.js'
 import type { Door } from './door.js'
 import { HTML, ok, PLAIN, type Route, type RouteRequest, route } from './route.js'
 
-/** Whoever asks is a balancer, and does not wait for long. */
+/** A balancer asks this, and does not wait for long. */
 const PROBE_MS = 3_000
 
 export const OPERATION_ROUTES: readonly Route[] = [
@@ -89,7 +89,7 @@ async function isReady(
   const clock = store.ledger.suspect() ? 'suspect: nothing times out until it is confirmed' : 'ok'
   // Without a sound alarm clock deadlines are late by seconds, and kept: that is no reason to take a lane away.
   const alarms = alarmTroubles().join('; ') || 'ok'
-  // What somebody has written past the lane gives no right; that is no reason to take away the rest either.
+  // Rows somebody wrote past the lane give no right; that is no reason to take away the rest either.
   const seals = store.seals.broken().length === 0 ? 'ok' : `broken: ${store.seals.broken().join('; ')}`
   const degraded = alarms !== 'ok' || seals !== 'ok'
   const status = ledger !== 'ok' ? 'not ready' : degraded ? 'degraded' : 'ready'

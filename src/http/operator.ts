@@ -1,4 +1,4 @@
-// The operator's routes: who may call, which key signs, what must be forgotten, and a copy of everything.
+// The operator's routes: API keys, signing keys, the erasure of raw words, and a backup.
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
 import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
 
-/** What a backup is about, and what it is. */
+/** The subject of a backup's record, and its media type. */
 const EVERYTHING = 'store'
 const SQLITE = 'application/vnd.sqlite3'
 
@@ -115,13 +115,13 @@ async function addKey(
   return reply.code(201).send({ ...showKey(key), key: secret })
 }
 
-/** Another replica may have made one just now. */
+/** Reads the store again, because another replica may have made a key just now. */
 async function listKeys({ keys }: Door, _request: RouteRequest, reply: FastifyReply): Promise<FastifyReply> {
   await keys.reload()
   return reply.send({ items: keys.all().map(showKey) })
 }
 
-/** Whoever hands a key on, or is handed one, can see what it is good for. */
+/** The holder of a key can see what it is good for. */
 function showOwnKey({ keys }: Door, request: RouteRequest, reply: FastifyReply): FastifyReply {
   const key = keys.get(callerOf(request).key_id)
   if (key === null) throw new Error('a caller has a key')

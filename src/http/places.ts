@@ -1,10 +1,9 @@
-// What one key may hold at once: places to wait in and streams to follow. A caller in a loop is told so and takes nothing
-// from the others.
+// The waits and streams one key may hold at once. A caller in a loop is refused, and takes nothing from the others.
 
 /** Places of one kind, each held from its taking until it is given up. */
 export class Places {
   readonly #atMost: number
-  /** Those taken, by key; a key that has none is not kept. */
+  /** The number taken, by key; a key that has none is not kept. */
   readonly #taken = new Map<string, number>()
 
   /** 0 is no limit. */
@@ -12,7 +11,7 @@ export class Places {
     this.#atMost = atMost === 0 ? Number.POSITIVE_INFINITY : atMost
   }
 
-  /** What gives the place up again, or null where the key has all of its places. */
+  /** A function that gives the place up again, or null if the key holds all of its places. */
   take(keyId: string): (() => void) | null {
     const taken = this.#taken.get(keyId) ?? 0
     if (taken >= this.#atMost) return null

@@ -1,5 +1,5 @@
-// Where a run shows by what right it acts: a policy token is spent here, once, on exactly what was approved; and an
-// operator can take one back.
+// A run proves its right to act here: a policy token is spent, once, on exactly the approved action and parameters;
+// and an operator can take one back.
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { Spent } from '../director/spend.js'
@@ -11,7 +11,7 @@ import { problemCodes, type Refusals, refuse } from './problem.js'
 import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
 import { REASON_WORDS, revocation } from './withdrawal.js'
 
-/** As many as an approval may have; each name and handle as an approval has them is judged by its hash. */
+/** As many as an approval may have; their names and handles are judged by their hash. */
 const MAX_PARAMETERS = 20
 const LONGEST = 256
 const TOKEN_WORDS = 'the string of decision.policy_token'
@@ -112,5 +112,5 @@ async function revoke(
   }
 }
 
-/** What the ledger says when an operator gives no reason. */
+/** The ledger's words when an operator gives no reason. */
 const NO_REASON = 'revoked by an operator'

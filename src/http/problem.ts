@@ -1,4 +1,4 @@
-// How the door says no: RFC 9457, one stable code each, and a sentence that says what would be accepted.
+// The door's refusals: RFC 9457, one stable code each, and a sentence that says what would be accepted.
 import type { FastifyReply } from 'fastify'
 import type { FieldError } from '../request/parse.js'
 
@@ -49,7 +49,7 @@ export const CODES = {
 
 export type Code = keyof typeof CODES
 
-/** Why a room says no, as this door says it. */
+/** A room's reasons for a refusal, as this door tells them. */
 export type Refusals<Why extends string> = Readonly<Record<Why, readonly [code: Code, detail: string]>>
 export const problemCodes = (refusals: Refusals<string>): readonly Code[] =>
   Object.values(refusals).map(([code]) => code)

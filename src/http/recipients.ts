@@ -1,4 +1,4 @@
-// Who can be asked, and the invitation by which a person links an address of their own. Addresses are never shown.
+// The people who can be asked, and the invitation by which a person links their own address. No address is shown.
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { CHANNELS } from '../request/channel.js'

@@ -35,10 +35,10 @@ import {
 } from './reply-words.js'
 import { HTML, JSON_MEDIA, ok, type Route, route } from './route.js'
 
-/** All that a form can hold, and room for a reply that is too long to be told so. */
+/** All that a form can hold, with room to tell the sender of a longer reply that it is too long. */
 const FORM_BYTES = 16 * 1024
 
-/** What a page, and whoever posts to it, may be told. */
+/** Refusals that every route of the page may give. */
 const TURNED_AWAY = ['rate_limited', 'seal_broken'] as const
 
 export const REPLY_ROUTES: readonly Route[] = [
@@ -144,8 +144,7 @@ function drawnHandle({ csrf }: DoorParts, text: string, form: Form): string | nu
   return csrf.verify(hashHandle(handle), form.csrf) ? handle : null
 }
 
-/** A page that is closed, or is for reading, draws no stamp, and nothing sent from it can decide: it is told how things
- *  stand. */
+/** A closed page, or one for reading, draws no stamp, and a form from it cannot decide: its sender is told so. */
 async function mayDecide({ lane }: DoorParts, grant: Grant): Promise<boolean> {
   if (grant.code_hash === '') return false
   const subject = await lane.current(grant.request_id)
@@ -169,7 +168,7 @@ const inboundOf = (
 async function answer(visit: Visit, verdict: Verdict, handle: string, typed: string): Promise<FastifyReply> {
   switch (verdict.kind) {
     case 'unknown':
-      // To a desk a request whose seal is broken is not there; at this door that has a status of its own, which looking tells.
+      // For a desk a request with a broken seal is not there; this door has a status for it, which `find` throws.
       await find(visit, handle)
       return turnAway(visit)
     case 'recorded':
@@ -179,7 +178,7 @@ async function answer(visit: Visit, verdict: Verdict, handle: string, typed: str
   }
 }
 
-/** Where the words or the code were the trouble the form is shown again, with what was typed. */
+/** If the words or the code were the trouble, the form is shown again with the reply as typed. */
 async function refuse(
   visit: Visit,
   refused: RefusedReply,
@@ -199,7 +198,7 @@ async function refuse(
   return draw(visit, await openState(visit.parts, subject, handle, { ...why, typed }), status)
 }
 
-/** What a person typed is told to a person; any other surprise is the door's. */
+/** A person who typed too much is told so on a page; any other surprise is the door's. */
 function tooLarge(parts: DoorParts, error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error
   stop({ parts, request, reply }, 'too_large', TOO_LONG)

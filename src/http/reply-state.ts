@@ -1,4 +1,4 @@
-// What the page of a request has to show, as it stands now.
+// The content of a request's page, as the request stands now.
 import { isUtf8 } from 'node:buffer'
 import type { PageState } from '../adapter/page.js'
 import type { Case } from '../agenda/case.js'
@@ -15,7 +15,7 @@ import type { DoorParts } from './door.js'
 
 type Open = Extract<PageState, { kind: 'open' }>
 
-/** In place of content that is not held. */
+/** Stands in for content that is not held. */
 const NOT_UTF8 = Uint8Array.of(0xff)
 
 export async function openState(
@@ -33,7 +33,7 @@ export async function openState(
     handle,
     display: shown,
     elsewhere: null,
-    // Only a form that was drawn has a stamp, so what is not shown is not answered here.
+    // Only a drawn form has a stamp, so a request that is not shown whole is not answered here.
     csrf: isShown ? parts.csrf.stamp(hashHandle(handle)) : null,
     refused,
     openable: [...held.keys()],
@@ -48,7 +48,7 @@ export const closedState = (subject: Case): PageState => ({ kind: 'closed', endi
 export const displayOf = ({ keys }: DoorParts, subject: Case): Display =>
   display(subject, keys.nameOf(subject.opened_by))
 
-/** Of the handles, what the asking key has put into the store, hashed again. */
+/** The contents of these handles that the asking key has put into the store, hashed again. */
 async function heldOf(
   { store }: DoorParts,
   { handles }: Display,
@@ -62,7 +62,7 @@ async function heldOf(
   return held
 }
 
-/** The page takes no answer any more, or the copy itself takes none: neither has anything left to show. */
+/** Whether the page, or the copy itself, takes no answer any more: then there is nothing left to show. */
 export function isDead({ deliveries }: Case, { delivery_id }: Grant): boolean {
   const delivery = deliveries.find(one => one.delivery_id === delivery_id)
   return delivery !== undefined && (delivery.exhausted.some(provesPossession) || isWornOut(delivery))

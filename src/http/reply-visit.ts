@@ -1,5 +1,5 @@
-// Somebody who comes by a link: which delivery it leads to, and how they are told something, as a page or as a problem
-// where they ask for JSON.
+// A visitor who comes by a link: finds the delivery it leads to, and answers with a page, or with a problem if they
+// ask for JSON.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Page, PageState } from '../adapter/page.js'
 import type { Case } from '../agenda/case.js'
@@ -15,14 +15,14 @@ export type Visit = {
   readonly reply: FastifyReply
 }
 
-/** A handle that opens a page, and what it was given for. */
+/** A handle that opens a page, and its grant. */
 type Held = { readonly handle: string; readonly grant: Grant }
 type Found = Held & { readonly subject: Case }
 
 export async function hold({ parts, request }: Visit, text: string): Promise<Held | null> {
   const handle = readHandle(text)
   const grant = handle === null ? null : await parts.store.shelf.grant(hashHandle(handle))
-  // A handle that stands for a copy in replies to it opens nothing: it is as if it were unknown.
+  // A handle that only binds replies to a copy opens no page: it is treated as unknown.
   if (handle === null || grant === null || grant.use === 'reply') {
     parts.guesses.failed(request.ip)
     parts.metrics.strangers.inc({ why: 'unknown_handle' })
@@ -37,7 +37,7 @@ export async function find(visit: Visit, text: string): Promise<Found | null> {
   return held && subject && { ...held, subject }
 }
 
-/** Someone without a handle: told nothing, and after too many guesses told to stop. A right one is always let in. */
+/** A visitor without a right handle learns nothing, and after many guesses is stopped. A right one opens always. */
 export function turnAway(visit: Visit): FastifyReply {
   const wait = visit.parts.guesses.blockedFor(visit.request.ip)
   if (wait === 0) return stop(visit, 'not_found', UNKNOWN)

@@ -1,5 +1,5 @@
-// What whoever comes by a link is told when there is nothing to answer, or an answer was not taken: a code for programs,
-// and a sentence. The sentences that every channel says are in src/adapter/words.ts.
+// The words for a visitor who has nothing to answer, or whose answer was not taken: a code for programs, and a
+// sentence. The sentences that every channel says are in src/adapter/words.ts.
 import type { Ending, RefusedReply } from '../adapter/contract.js'
 import { draw, refusalWords } from '../adapter/words.js'
 import type { Reason } from '../reason.js'
@@ -31,7 +31,7 @@ export function explain(refused: RefusedReply): Told {
   const same = (text: string): string => text
   return {
     code: codeOf(reason, refused.ending),
-    // Only programs are told of an ending here, and they read instants as they are written: people see a page of it.
+    // Only programs read an ending here, and they take instants as written: people see it on a page.
     detail: draw(phrases, { words: same, named: same, at: same }).join(''),
   }
 }

@@ -9,16 +9,16 @@ import type { Code } from './problem.js'
 
 type Method = 'get' | 'post' | 'put' | 'delete'
 
-/** One thing it may answer when it does what it was asked. */
+/** One possible answer of a route that succeeds. */
 export type PossibleAnswer = {
   readonly status: number
   readonly words: string
-  /** JSON unless told otherwise. */
+  /** JSON if absent. */
   readonly media?: string
   readonly body?: BodyName
 }
 
-/** A body as the handler parses it: what describes it is what reads it. */
+/** A body as the handler parses it: the same shape describes it and reads it. */
 type Shape = { readonly name: string; readonly shape: z.ZodType }
 
 type Taken = {
@@ -26,9 +26,9 @@ type Taken = {
   readonly body?: Shape | BodyName
   /** Whether it may be left out. */
   readonly optional?: true
-  /** Given to the handler as it came, whatever it is. */
+  /** The handler gets the bytes as they came, of any kind. */
   readonly isBytes?: true
-  /** In bytes, where it is not the limit of all JSON. */
+  /** The limit in bytes, if it is not the common one of JSON. */
   readonly atMost?: number
 }
 
@@ -36,7 +36,7 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
   ? Name | NamesIn<Rest>
   : never
 
-/** What a handler is given: the names of the path are there, those of the query may be. */
+/** The request as a handler gets it: the path's names are always there, those of the query may be. */
 export type RouteRequest<Params extends string = never, Query extends string = never> = FastifyRequest<{
   Params: Readonly<Record<Params, string>>
   Querystring: { readonly [name in Query]?: string }
@@ -46,20 +46,20 @@ export type Route<Path extends string = string, Query extends string = string> =
   readonly method: Method
   /** As OpenAPI spells it: /v1/requests/{id}. */
   readonly path: Path
-  /** What a generated client calls it. */
+  /** Its name in a generated client. */
   readonly operationId: string
   readonly summary: string
-  /** Any one of these scopes opens it; absent where it is open to all. */
+  /** Any one of these scopes opens it; absent if it is open to all. */
   readonly scopes?: readonly Scope[]
-  /** The query parameters it takes, and no others where a key opens it. */
+  /** The query parameters it takes; a route behind a key takes no others. */
   readonly query?: Readonly<Record<Query, Schema>>
   readonly takes?: Taken
   readonly answers: readonly PossibleAnswer[]
   /** The codes of its own; those of the door itself are not repeated. */
   readonly refuses?: readonly Code[]
-  /** Absent where a HEAD is answered as the GET is. */
+  /** Absent if a HEAD is answered as the GET is. */
   readonly head?: false
-  /** Where a refusal of the framework's own is told in another way; the rest it throws again. */
+  /** Tells some of the framework's own refusals in another way, and throws the rest again. */
   onError?(door: Door, error: FastifyError, request: FastifyRequest, reply: FastifyReply): void
   handle(door: Door, request: RouteRequest<NamesIn<Path>, Query>, reply: FastifyReply): unknown
 }

@@ -1,4 +1,4 @@
-// Runs: what the ledger knows of one, and what an outside director decides about it.
+// Runs: the ledger's view of one, and an outside director's decisions about it.
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { DOCTRINE } from '../director/doctrine.js'
@@ -14,7 +14,7 @@ import { callerOf, type Door, has } from './door.js'
 import { problemCodes, type Refusals, refuse } from './problem.js'
 import { ok, PLAIN, type Route, type RouteRequest, route, takesJson } from './route.js'
 
-/** A run is read from the stories of its newest requests; what is older is said to be left out. */
+/** A run is read from the stories of so many newest requests; the answer says if older ones are left out. */
 const STORIES = 200
 
 const DECISION_WORDS = `one of ${DECISIONS.join(', ')}`
@@ -22,7 +22,7 @@ const MOOD_WORDS = `with CHANGE_MOOD, and only with it, one of ${MOODS.join(', '
 const ITEM_WORDS = 'a work item, only with SPLIT'
 const DELTA_WORDS = `a list of at most ${DELTA_ITEMS} items, 8192 characters in all, without tokens or keys`
 
-// What is proposed is written into the ledger for good, so nothing secret may be in it.
+// A proposal is written into the ledger for good, so nothing secret may be in it.
 const isRecordable = (value: unknown): boolean => !holdsSecret(JSON.stringify(value))
 const delta = z
   .custom<readonly unknown[]>(value => ahdbDelta.safeParse(value).success && isRecordable(value), {
@@ -119,7 +119,7 @@ async function showRun(
   return reply.send({ ...foldRun(run_id, stories), outside_director, older_left_out })
 }
 
-/** A director sees every run; another caller those it has asked in itself, and of them what it asked. */
+/** A director sees every run; another caller sees only its own requests, and the runs they belong to. */
 const ownOnly = (caller: Caller): { readonly opened_by?: string } =>
   has(caller, 'direct') ? {} : { opened_by: caller.key_id }
 

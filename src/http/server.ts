@@ -1,4 +1,4 @@
-// The caller's door, put together: limits first, then who is calling, then the routes. Nothing a stranger sends may
+// The caller's door, put together: limits first, then the caller's key, then the routes. Nothing a stranger sends may
 // cost more than its size.
 import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
@@ -20,7 +20,7 @@ import { type Code, refuse } from './problem.js'
 import { mount } from './route.js'
 import { ROUTES } from './routes.js'
 
-/** Above the largest legal request with its envelope, escaped throughout; what is larger carries a blob. */
+/** Above the largest legal request with its envelope, escaped throughout; a larger content goes into a blob. */
 const JSON_BYTES = 64 * 1024
 /** A client must send its headers, and its whole request, within these. */
 const HEADERS_MS = 10_000
@@ -42,12 +42,12 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
     requestTimeout: REQUEST_MS,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
-    // Who names no host, or two, is refused below: Node's own refusal would be bare.
+    // A request with no host, or two, is refused below: Node's own refusal would be bare.
     http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16 * 1024, requireHostHeader: false },
     clientErrorHandler: hangUp(headers),
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
-    // What comes on an open connection while the lane stops is told so below, in the words every refusal has.
+    // Requests on open connections during a stop get our own 503 below.
     return503OnClosing: false,
     logger: false,
     // A path that cannot be decoded is simply not there.
@@ -110,8 +110,8 @@ function open(parts: DoorParts): Door {
   }
 }
 
-/** Browsers and balancers connect ahead of need, and Node takes a connection that never asked anything for a busy one: it
- *  would hold up a stop until all patience is gone. */
+/** Browsers and balancers connect ahead of need, and Node counts a connection without a request as busy: it would
+ *  hold up a stop until the time for stopping is over. */
 function hangUpUnused(app: FastifyInstance): void {
   const unused = new Set<Socket>()
   app.server.on('connection', socket => {
@@ -125,7 +125,7 @@ function hangUpUnused(app: FastifyInstance): void {
   })
 }
 
-/** RFC 9112, section 3.2: of two hosts a proxy in front may have judged the other one. Before HTTP/1.1 there was none. */
+/** RFC 9112, section 3.2: with two hosts, a proxy in front may have judged the other one. HTTP/1.0 has none. */
 function namesOneHost({ raw }: FastifyRequest): boolean {
   let hosts = 0
   for (let at = 0; at < raw.rawHeaders.length; at += 2)
@@ -142,7 +142,7 @@ const lineOf = ({ method, caller }: FastifyRequest, reply: FastifyReply, route: 
   key: caller?.key_id,
 })
 
-/** Of two values, and of a name that means nothing here, something would have to be passed over in silence. */
+/** A second value, or a name that means nothing here, would have to be ignored in silence. */
 function flawOfQuery({ query, routeOptions: { config } }: FastifyRequest): string | null {
   const takes = Object.keys(config.declared?.query ?? {})
   for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
@@ -153,8 +153,8 @@ function flawOfQuery({ query, routeOptions: { config } }: FastifyRequest): strin
   return null
 }
 
-/** The form of a reply page and a webhook are read by their own adapters, a blob is whatever its bytes are, and where
- *  there is no route nobody reads. */
+/** The form of a reply page and a webhook are read by their own adapters, a blob may be any bytes, and without a
+ *  route nobody reads. */
 const takesBytes = ({ routeOptions: { url, config } }: FastifyRequest): boolean =>
   url === undefined || config.declared?.takes?.isBytes === true
 

@@ -1,9 +1,9 @@
-// Who was turned away at the door, for the log: from which address, and with which key where it is one of ours. Never a
-// secret: a wrong one may be a right one with a slip. Lines are bounded, so that nobody can bury the log under his own.
+// Callers turned away at the door, for the log: their address, and the id of a key that is ours. Never a secret: a
+// wrong one may be a right one with a slip. Lines are bounded, so that nobody can bury the log under their own.
 import { networkOf } from './guesses.js'
 
 const WINDOW_MS = 60_000
-/** What one address, or of IPv6 one network, may fill; and all of them together. */
+/** Lines in a window for one address (one network for IPv6), and for all of them together. */
 const LINES_EACH = 10
 const LINES = 100
 
@@ -20,7 +20,7 @@ export class Watch {
   #until = 0
   #lines = 0
   #untold = 0
-  /** Lines of this window, by network. No more of them than lines. */
+  /** Lines of this window, by network; never more networks than lines. */
   readonly #each = new Map<string, number>()
 
   constructor(now: () => number, tell: (about: object, words: string) => void) {

@@ -1,4 +1,4 @@
-// Why somebody takes something back, as a body gives it: the ledger keeps it for ever, so it is one visible line.
+// The reason for taking something back, as a body gives it: the ledger keeps it for ever, so it is one visible line.
 import { z } from 'zod'
 import { holdsSecret } from '../request/secrecy.js'
 import { flawOfText } from '../request/text.js'

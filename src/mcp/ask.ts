@@ -1,4 +1,4 @@
-// From a tool's arguments to a request before a person, and back within the time a client has patience for.
+// From a tool's arguments to a request before a person, and back within a client's patience.
 import { type Endpoint, jsonOf, type Trouble } from '../client/call.js'
 import { isOpen, readCase, type ShownCase } from '../client/case.js'
 import { keep } from '../client/content.js'
@@ -18,12 +18,12 @@ import { put } from '../client/put.js'
 import { waitForOutcome } from '../client/wait.js'
 
 export type Connection = { readonly endpoint: Endpoint; readonly pace: Pace }
-/** How a request stands when a call about it ends. */
+/** The state of a request when a call about it ends. */
 export type CurrentOutcome = Outcome<SaidAnswer> | Pending
 /** An answer of any kind. */
 export type SaidAnswer = string | number | readonly string[]
 
-/** By the monotonic clock: when this call has to have answered. */
+/** The instant, by the monotonic clock, by which this call must have answered. */
 export const until = ({ pace }: Connection, seconds: number): number =>
   pace.clock.monotonic() + seconds * 1000
 
@@ -58,13 +58,13 @@ export async function wait(
   return ended.kind === 'unreachable' ? { kind: 'pending', id, case: known } : unknown(id, ended)
 }
 
-/** What the lane itself will not tell is refused; `unknown` is left for what may be learned by calling again. */
+/** An outcome that the lane itself will not tell is `refused`; `unknown` is one that another call may learn. */
 const notTold = (id: string, trouble: Trouble): Refused | Unknown =>
   isPassing(trouble) ? unknown(id, trouble) : notOpened(id, trouble)
 
 type Handles = { readonly kind: 'kept'; readonly handles: readonly string[] } | Refused | Unknown
 
-/** Texts become handles: what a person is to look at is content, fixed by its hash, never a blob in a message. */
+/** Texts become handles: a person looks at content fixed by its hash, never at a blob in a message. */
 export async function keepAll(
   { endpoint, pace }: Connection,
   texts: readonly string[],

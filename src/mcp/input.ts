@@ -1,5 +1,5 @@
-// What each tool takes. The shapes tell a model what is meant and refuse what cannot be; whether a request is admitted
-// is the lane's to judge, and its refusal comes back in the same words.
+// The arguments of each tool. The shapes teach a model the meaning and refuse the impossible; the lane judges whether
+// a request is admitted, and its refusal comes back in the same words.
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { id } from '../request/field.js'
@@ -143,7 +143,7 @@ export const pendingInput = takes('list_pending', {
   cursor: z.string({ error: 'next_cursor of the page before' }).optional(),
 })
 
-/** Sent by a program and not by a model; what is wrong with it is answered in the tool's own form, as a denial. */
+/** Sent by a program and not by a model; a fault in it is answered in the tool's own form, as a denial. */
 export const permissionInput = listed(
   z.looseObject({
     tool_name: z.unknown().optional().describe('The tool that wants to run.'),

@@ -1,4 +1,4 @@
-// Which request a call is. The same call again, after a timeout, a restart or by a nervous client, must be the same
+// The identity of a call. The same call again, after a timeout, a restart or by a nervous client, must be the same
 // request; so its id is the caller's key, or made of everything the call says.
 import { canonical, sha256 } from '../canonical.js'
 
@@ -29,7 +29,7 @@ export function nameCall(
   return { runId, requestId: key ?? hashedId(runId, tool, said) }
 }
 
-/** JSON leaves out what is undefined; the canonical form would refuse it. */
+/** JSON leaves undefined members out; the canonical form would refuse them. */
 export const hashedId = (...said: readonly unknown[]): string =>
   `mcp-${sha256(canonical(JSON.parse(JSON.stringify(said))))
     .slice('sha256:'.length)

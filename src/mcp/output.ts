@@ -1,4 +1,4 @@
-// What a call says: the outcome as data, and one or two sentences for the model, of which the last says what to do.
+// The result of a call: the outcome as data, and one or two sentences for the model, the last on what to do.
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Pending, Refused, Unknown } from '../client/outcome.js'
@@ -35,13 +35,13 @@ const HOLDS: Readonly<Record<DefaultAction, string>> = {
 }
 const holds = (action: string): string => HOLDS[action as DefaultAction] ?? `${action} holds. Do not go on.`
 
-/** A call that did nothing, and why. */
+/** For a call that did nothing, and the reason. */
 export const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
 /** The end of a call that asks. */
 export const say = (outcome: CurrentOutcome): CallToolResult => result(outcome, sentences(outcome))
 
-/** The end of a call about a request that was asked before: what is refused then is not the asking. */
+/** The end of a call about a request that was asked before: a refusal then is not about the asking. */
 export const sayLater = (outcome: CurrentOutcome): CallToolResult =>
   result(outcome, outcome.kind === 'refused' ? refusedLater(outcome) : sentences(outcome))
 

@@ -1,4 +1,4 @@
-// What waits for an answer, as the lane lists it: one page, newest first.
+// The requests that wait for an answer, as the lane lists them: one page, newest first.
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { jsonOf } from '../client/call.js'

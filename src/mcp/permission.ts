@@ -1,6 +1,6 @@
-// A coding agent's permission prompt, answered by a person elsewhere. The agent's program calls this tool before it runs
-// another and expects `allow` or `deny` as JSON text. It is an approval: of the action USE_TOOL, on this tool and this
-// input, by who may approve it and with a proof that is enough for it.
+// A coding agent's permission prompt, answered by a person elsewhere. The agent's program calls this tool before it
+// runs another and expects `allow` or `deny` as JSON text. It is an approval: of the action USE_TOOL, on this tool
+// and this input, by a person who may approve it and with a sufficient proof.
 //
 // MP1  Only YES, in time, allows; and it allows this use with this input.
 // MP2  A yes is given once: without an id of the use, a second identical use is a second question.
@@ -30,7 +30,7 @@ export function permissions(
   origin: Origin,
   { seconds, recipients }: PermissionOptions,
 ) {
-  /** How often a use without an id was decided. Changed only here, after a decision. */
+  /** The number of decisions on a use without an id. Changed only here, after a decision. */
   const decided = new Map<string, number>()
 
   const drafted = (id: string, runId: string, [tool = '', input = '']: readonly string[]): Drafted =>

@@ -1,4 +1,5 @@
-// What no repetition of the call will mend, and who can: without it a model that is told to call again does so for ever.
+// Troubles that no repetition of the call mends, and the person who can: without these words a model that is told to
+// call again does so for ever.
 
 const BY_CODE = {
   unauthenticated:
@@ -7,6 +8,6 @@ const BY_CODE = {
     'The key of this server may not do this. Do not call again: report that it needs a key with that scope.',
 } as const
 
-/** The sentence for a code that stands between this server and the lane; null where the call itself is to be mended. */
+/** The sentence for a code that stands between this server and the lane; null if the call itself is to be mended. */
 export const remedyOf = (code: string): string | null =>
   Object.hasOwn(BY_CODE, code) ? BY_CODE[code as keyof typeof BY_CODE] : null

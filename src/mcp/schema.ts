@@ -1,5 +1,5 @@
-// A tool's schema as it is listed. The protocol itself says which dialect of JSON Schema holds where none is named; clients
-// that know only another one refuse a schema that names it.
+// A tool's schema as it is listed. The protocol has a default dialect of JSON Schema, so none is named: clients that
+// know only another one refuse a schema that names it.
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 
 export function listed<I, O>(schema: StandardSchemaWithJSON<I, O>): StandardSchemaWithJSON<I, O> {

@@ -42,7 +42,7 @@ type Arguments = {
   readonly default_action: DefaultAction
 }
 
-/** What every request of this server shares, named so that the same call is the same request. */
+/** The fields that every request of this server shares, with ids by which the same call is the same request. */
 const commonOf = (args: Arguments, { requestId, runId }: Naming): Common => ({
   id: requestId,
   runId,
@@ -52,7 +52,7 @@ const commonOf = (args: Arguments, { requestId, runId }: Naming): Common => ({
   default: args.default_action,
 })
 
-/** Asking is not undone by asking again, and reaches people outside. */
+/** Asking again changes nothing, and asking reaches people outside. */
 const ASKS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true }
 const READS = { readOnlyHint: true, openWorldHint: false }
 
@@ -64,7 +64,7 @@ export function mcpServer(parts: McpParts): McpServer {
   )
   const permit = permissions(connection, parts, parts.permission)
 
-  /** Nothing is done with a key that was found to be too much: the lane may not have been there to say so at the start. */
+  /** A key with too many scopes is not used. Each call checks, since the lane may have been away at the start. */
   const served = async (
     signal: AbortSignal,
     deed: () => Promise<CallToolResult>,

@@ -1,11 +1,11 @@
-// Looks at the key before an agent is served with it. A key that may do more than ask would let the agent read what
-// others were asked, make keys of its own and take requests back: an agent is not served with such a key.
+// Looks at the key before an agent is served with it. A key that may do more than ask would let the agent read
+// others' requests, make keys of its own and take requests back: an agent is not served with such a key.
 import { call, type Endpoint, jsonOf } from '../client/call.js'
 import { isFields } from '../client/case.js'
 
 const ENOUGH = 'request'
 
-/** Why agents are not served with this key; null where they are, or where the lane could not be asked just now. */
+/** The reason why agents are not served with this key; null if they are, or if the lane could not be asked. */
 export type Vet = (signal?: AbortSignal) => Promise<string | null>
 
 /** The lane is asked until it has told once: scopes are fixed for a key's life. */

@@ -1,4 +1,4 @@
-// Taking a request back. Whoever was faster wins, and is told of: an answer is not lost by withdrawing it.
+// Taking a request back. An answer that came first wins, and the caller is told of it: withdrawing loses no answer.
 import { jsonOf } from '../client/call.js'
 import { readCase } from '../client/case.js'
 import { outcomeOf, type Refused, strange, told } from '../client/outcome.js'

@@ -1,4 +1,4 @@
-// What an agent is taught before it asks: the tools' descriptions. They cost every session some context, so they say
+// The tools' descriptions, which teach an agent before it asks. They cost every session some context, so they say
 // what changes behaviour and nothing else.
 
 export const INSTRUCTIONS = `Interrupt Lane puts typed requests before people and brings back one recorded answer.

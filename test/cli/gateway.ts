@@ -1,5 +1,5 @@
-// A lane as an operator runs it: the built program, in a process of its own, with a data directory of its own. For
-// what a lane in the same process cannot show: signals, crashes, exit codes, and what stands on the console.
+// A lane as an operator runs it: the built program, in a process of its own, with a data directory of its own. It
+// shows what a lane in the same process cannot: signals, crashes, exit codes, and the console.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

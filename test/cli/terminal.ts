@@ -1,4 +1,4 @@
-// A terminal for a command that is run in this process: what it wrote, a clock that moves only by sleeping.
+// A terminal for a command that is run in this process: it keeps the output, and its clock moves only by sleeping.
 import type { Output, Shell } from '../../src/cli/command.js'
 import type { Environment } from '../../src/config/settings.js'
 

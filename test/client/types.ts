@@ -1,5 +1,5 @@
-// What the compiler knows of an answer. Nothing here runs: `npm run typecheck` is the test, and an expected error that
-// does not come is one.
+// The types the compiler derives for an answer. Nothing here runs: `npm run typecheck` is the test, and an expected
+// error that does not come is an error.
 import { connect, type Outcome, type Pending } from '../../src/client/index.js'
 
 const lane = connect()

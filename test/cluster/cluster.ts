@@ -1,5 +1,5 @@
 // A cluster for a test: a real PostgreSQL, a real Redis, and as many lanes as it takes, each the built program in a
-// process of its own. They share one data directory, so that whoever sends a link, the test finds it.
+// process of its own. They share one data directory, so that the test finds a link whichever lane sent it.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Somebody who follows the ledger on one replica, over server-sent events.
+// A client that follows the ledger on one replica, over server-sent events.
 import { API_KEY } from '../faults/rig.js'
 import { until } from '../until.js'
 

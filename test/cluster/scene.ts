@@ -1,5 +1,5 @@
-// What every suite of a whole cluster needs: the servers once, an empty cluster on them for each test, and a journal of
-// what its clients were told, which is held against the ledger in the end.
+// The set of every suite of a whole cluster: the servers once, an empty cluster on them for each test, and a journal
+// of the answers its clients got, which is held against the ledger in the end.
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { Entry } from '../../src/event.js'
 import type { Client } from '../faults/client.js'

@@ -1,6 +1,5 @@
 // RFC 5234, as much of it as the reply grammar uses: reads rules, generates strings of them, matches whole strings.
-// The rules are read out of docs/spec/reply-grammar.md, so the page itself is what the compiler is held to. Nothing
-// here knows src/compiler.
+// The rules are read out of docs/spec/reply-grammar.md, so the compiler is held to the page. Nothing here knows it.
 import { readFileSync } from 'node:fs'
 
 type Node =

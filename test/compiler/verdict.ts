@@ -1,4 +1,4 @@
-// Where a compiler and what is expected of it part: the measure that vectors, oracle and mutants share.
+// The difference between a compiler's verdict and the expected one, as vectors, oracle and mutants measure it.
 import { isDeepStrictEqual } from 'node:util'
 import { judge } from './oracle.js'
 import type { Compile } from './realm.js'

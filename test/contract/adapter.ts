@@ -1,5 +1,5 @@
 // The adapter's contract, as one suite that every channel passes: a real lane (serve of src/main.ts) with the real
-// adapter against an emulator or a real server of its provider. A channel brings a Driver; what is asserted is here.
+// adapter against an emulator or a real server of its provider. A channel brings a Driver; the assertions are here.
 //
 // Each scenario has its own lane and its own driver, and ends with the ledger verified.
 import { afterEach, describe, expect, type TestOptions, test } from 'vitest'

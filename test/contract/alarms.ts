@@ -1,5 +1,5 @@
-// The alarm clock's contract, as a suite that every one must pass, on the machine's own time: whatever is due is rung,
-// before long and not before its moment; again while it is due; and nothing that was set is lost.
+// The alarm clock's contract, as a suite that every one must pass, on the machine's own time: every alarm that is due
+// rings, soon and not before its moment; it rings again while it is due; and no alarm is lost.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

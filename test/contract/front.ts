@@ -1,5 +1,5 @@
-// What stands before a lane, as a reverse proxy would: one public address that survives restarts of the lane behind it.
-// It remembers what was posted to the webhooks and what was answered, and can post the last one again, byte for byte.
+// Stands before a lane as a reverse proxy would: one public address that survives restarts of the lane behind it. It
+// remembers the posts to the webhooks and their answers, and can repeat the last post, byte for byte.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,4 +1,4 @@
-// What a caller does to submit, and what a refusal must be: its code, its field, and nothing in the ledger.
+// A caller who submits, and the claims about a refusal: its code, its field, and nothing in the ledger.
 import { expect } from 'vitest'
 import type { Answer, LaneUnderTest } from '../lane-under-test.js'
 

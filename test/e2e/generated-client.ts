@@ -1,5 +1,5 @@
-// A client made of the description alone, as a generator makes one: an operation for each operationId, which fills the path,
-// spells the query, sends the body that is described and nothing else, and gives back what is described for the status.
+// A client made of the description alone, as a generator makes one: an operation for each operationId, which fills
+// the path, spells the query, sends the described body and nothing else, and gives back the body of the status.
 import { type OpenApi, type Operation, validators } from './openapi.js'
 
 type Served = { readonly servers: readonly { readonly url: string }[] }

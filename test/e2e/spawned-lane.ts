@@ -1,5 +1,4 @@
-// The lane as a process of its own, as it is built: what only a process can show (its log, its sockets, its sudden
-// death) is tested on this one.
+// The built lane as a process of its own, for things that only a process can show: log, sockets, sudden death.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

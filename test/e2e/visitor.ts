@@ -1,4 +1,4 @@
-// What a person with a link does, step by step, for the tests of the reply page.
+// The steps of a person with a link, for the tests of the reply page.
 import { expect } from 'vitest'
 import { type Answer, type Entry, type LaneUnderTest, question, type Reply } from '../lane-under-test.js'
 

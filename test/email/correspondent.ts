@@ -1,5 +1,5 @@
-// People's mail as it arrives at the lane's server: written by hand, word for word, with the header by which that server
-// says what it has found out about the sender.
+// People's mail as it arrives at the lane's server: written by hand, word for word, with the header by which that
+// server reports its findings about the sender.
 import type { Letter } from './post-office.js'
 
 export const AUTHSERV = 'mx.lane.test'

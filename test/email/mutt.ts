@@ -1,5 +1,5 @@
-// A person at a mail program nobody here wrote: mutt, opened on a mailbox with one mail, told to reply, with an editor
-// that types the answer on the first line and a sendmail that keeps what it is given.
+// A person at a mail program nobody here wrote: mutt, opened on a mailbox with one mail, told to reply, with an
+// editor that types the answer on the first line and a sendmail that keeps every mail it is given.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

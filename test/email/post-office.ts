@@ -1,4 +1,4 @@
-// A real SMTP server in this process. It keeps what it takes, and misbehaves as it is told.
+// A real SMTP server in this process. It keeps every mail it takes, and misbehaves as it is told.
 import type { Socket } from 'node:net'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'

@@ -1,4 +1,4 @@
-// What is shown and to whom, for tests that call the adapter's parts themselves.
+// Displays and recipients, for tests that call the adapter's parts themselves.
 
 import type { Outbound } from '../../src/adapter/contract.js'
 import type { Display } from '../../src/request/display.js'

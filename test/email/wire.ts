@@ -1,4 +1,4 @@
-// A wire to a server that can be cut at a word: what the client says is passed on until it says that, and no further.
+// A wire to a server that can be cut at a word: the client's words are passed on until that one.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type Wire = {

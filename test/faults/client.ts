@@ -1,4 +1,4 @@
-// An agent and a person at a lane's doors, over real connections, who write down in a journal what they are told.
+// An agent and a person at a lane's doors, over real connections, who write every answer they get into a journal.
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The client's own record: what it was told is done, and nothing else. After a crash the ledger must hold all of it,
-// and may hold more: an answer that was cut off says nothing.
+// The client's own record of the deeds it was told are done, and of nothing else. After a crash the ledger must hold
+// all of it, and may hold more: an answer that was cut off says nothing.
 
 import { join } from 'node:path'
 import { expect } from 'vitest'

@@ -1,5 +1,5 @@
 // A short life with every kind of ending, told one step after the other so that it writes the same at every telling;
-// and what must be true of a lane that was killed anywhere within it.
+// and the claims about a lane that was killed anywhere within it.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Bytes on a socket, for what no HTTP client would send.
+// Bytes on a socket, for requests that no HTTP client would send.
 import { connect, type Socket } from 'node:net'
 
 /** Writes and hears out the answer: its status, or 0 where the connection was closed without one. */

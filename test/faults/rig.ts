@@ -1,5 +1,5 @@
-// A lane that is to be broken: the built program in a process of its own, under whatever is to break it, and always
-// ended. Its own process group is killed whole, so that neither a tracer nor what it traces outlives a failed test.
+// A lane that is to be broken: the built program in a process of its own, under the tool that breaks it, and always
+// ended. Its own process group is killed whole, so that neither a tracer nor its lane outlives a failed test.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 // A disk of a few megabytes that can be filled and freed: a tmpfs in a mount namespace of its own, which is gone with
-// the process that holds it. It needs no root where user namespaces are allowed.
+// the process that holds it. It needs no root if user namespaces are allowed.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

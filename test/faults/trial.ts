@@ -1,4 +1,4 @@
-// One reply at the edge of its deadline, and what the boundary rule says of it.
+// One reply at the edge of its deadline, and the boundary rule's verdict on it.
 import type { Entry } from '../../src/event.js'
 import type { Received } from '../../src/reply/receive.js'
 

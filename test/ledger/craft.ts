@@ -1,5 +1,5 @@
-// Builds ledgers line by line with the real seal, so that a test can break one rule and leave the chain sound. Where a
-// schema itself is to be broken, `force` writes the same bytes without asking it.
+// Builds ledgers line by line with the real seal, so that a test can break one rule and leave the chain sound. To
+// break a schema itself, `force` writes the same bytes without asking it.
 import { canonical, type Hash, sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import { GRAMMAR } from '../../src/compiler/compile.js'

@@ -1,4 +1,4 @@
-// What the director says of a story that is resolved, told event by event; and the approval that lets it say most.
+// The director's events after a resolved story, told one by one; and the approval that allows the most of them.
 import { canonical, type Hash, hashOf, sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import type { Entry } from '../../src/event.js'

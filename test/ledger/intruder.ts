@@ -1,5 +1,5 @@
-// Somebody who can write the database and has not the lane's secret: what they can do to either store, with a real lane on it
-// before, beside and after.
+// An intruder who can write the database and does not have the lane's secret: their deeds on either store, with a
+// real lane on it before, beside and after.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

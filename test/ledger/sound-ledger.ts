@@ -1,4 +1,4 @@
-// A sound ledger with every kind of ending, and with what may still come after one.
+// A sound ledger with every kind of ending, and with the entries that may still come after one.
 import { instant } from '../../src/clock.js'
 import { GENESIS } from '../../src/ledger/entry.js'
 import { Craft, started } from './craft.js'

@@ -1,4 +1,4 @@
-// One story, told event by event with the real seal, and what it is made of. Every event can be told with some of its body
+// One story, told event by event with the real seal, and its parts. Every event can be told with some of its body
 // changed, so that one rule is broken and no other.
 import { canonical, type Hash, sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'

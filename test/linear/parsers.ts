@@ -1,4 +1,4 @@
-// Every way by which text of others is read: each takes a text and puts it where a stranger could.
+// Every parser of text by others: each takes a text and puts it where a stranger could.
 import { createHmac } from 'node:crypto'
 import { mailgun } from '../../adapters/email/provider/mailgun.js'
 import { linesOfHtml } from '../../adapters/email/reading/html.js'

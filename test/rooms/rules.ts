@@ -1,5 +1,5 @@
-// The rules of the house (DESIGN: rooms) as functions over a tree of sources. Each says what is wrong and what to do
-// instead, because whoever breaks one has a reason and needs another way.
+// The rules of the house (DESIGN: rooms) as functions over a tree of sources. Each names the fault and the remedy,
+// because an author who breaks one has a reason and needs another way.
 import type { Import, Source } from './source.js'
 
 export type Violation = { readonly rule: string; readonly path: string; readonly message: string }

@@ -1,4 +1,4 @@
-// A source file as the rules see it: its imports, and its code without comments and without what stands in strings.
+// A source file as the rules see it: its imports, and its code without comments and without the contents of strings.
 import { posix } from 'node:path'
 
 export type Import = {

@@ -1,5 +1,5 @@
 // Slack's published limits of Block Kit, as a judge of its own: it knows the reference pages and nothing of the
-// renderer. Lengths are counted in UTF-16 units, the strictest reading. What it does not know it refuses.
+// renderer. Lengths are counted in UTF-16 units, the strictest reading. It refuses blocks it does not know.
 type Json = { readonly [key: string]: unknown }
 type Faults = string[]
 

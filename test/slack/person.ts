@@ -1,6 +1,5 @@
-// Somebody at a Slack client: presses buttons, fills in forms and writes in threads. Each becomes a payload of the shape
-// Slack sends, and goes to the lane as Slack hands it over: signed and posted to the
-// webhook, or through Socket Mode.
+// A person at a Slack client, who presses buttons, fills in forms and writes in threads. Each deed becomes a payload
+// of Slack's shape, and goes to the lane as Slack hands it over: signed and posted, or through Socket Mode.
 import { createHmac } from 'node:crypto'
 import type { BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt'
 import type { SocketEnd } from './socket.js'

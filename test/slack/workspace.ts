@@ -1,5 +1,5 @@
-// A workspace nobody on this project wrote: the Slack emulator, with a small proxy before it that remembers every call,
-// can refuse, hang or break one, and can answer for what the emulator does not have.
+// A workspace nobody on this project wrote: the Slack emulator, with a small proxy before it that remembers every
+// call, can refuse, hang or break one, and can answer calls that the emulator does not know.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createEmulator } from 'emulate'

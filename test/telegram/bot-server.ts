@@ -1,4 +1,4 @@
-// A Bot API server: the emulator telegram-test-api, and before it what the emulator leaves out. Here are the limits,
+// A Bot API server: the emulator telegram-test-api, and before it the parts the emulator leaves out: the limits,
 // updates that stay until they are confirmed, the webhook's secret header and its repetition, messages that cannot be
 // edited, and faults on demand. People press and write through the emulator's own client.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

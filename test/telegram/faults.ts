@@ -1,4 +1,4 @@
-// What a provider does when it does not do what it is asked: for one call of a method, or for every call while it lasts.
+// A provider's faults: for one call of a method, or for every call while they last.
 import type { ServerResponse } from 'node:http'
 
 export type Fault =

@@ -1,4 +1,4 @@
-// What the Bot API refuses and the emulator takes: the limits of its reference page, as the sentences it says.
+// Calls that the Bot API refuses and the emulator takes: the limits of its reference page, with its own sentences.
 export type Payload = Readonly<Record<string, unknown>>
 
 const bytes = (text: string): number => Buffer.byteLength(text)

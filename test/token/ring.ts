@@ -1,4 +1,4 @@
-// A keyring in a real store of its own, and tokens signed past our own code, as somebody with the key could.
+// A keyring in a real store of its own, and tokens signed past our own code, as a thief of the key could.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Somebody else's server: takes calls on loopback and does with each what the test has queued for it.
+// A stranger's server: takes calls on loopback and answers each as the test has queued for it.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// Finds and starts the Chromium of this machine. Where there is none, `missing` says so: a suite puts it into its
-// title and is skipped, except in CI, where a page nobody looked at must not pass.
+// Finds and starts the Chromium of this machine. If there is none, `missing` says so: a suite puts it into its title
+// and is skipped, except in CI, where a page nobody looked at must not pass.
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'

@@ -1,4 +1,4 @@
-// Serves rendered pages with their real headers and keeps what was asked of it, as a browser really sends it.
+// Serves rendered pages with their real headers and keeps the requests it got, as a browser really sends them.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from '../../src/adapter/page.js'

@@ -1,5 +1,5 @@
-// The fields of a posted form, as bytes: a raw message that were decoded as text would no longer be what its sender has
-// signed. Linear in its length, and nothing but splitting: it runs before the sender of the form is known.
+// The fields of a posted form, as bytes: a raw message decoded as text would no longer be what its sender signed.
+// Linear in its length, and nothing but splitting: it runs before the sender of the form is known.
 
 /** A field given twice has no one value, so the whole form has none. */
 export type Fields = ReadonlyMap<string, Buffer>

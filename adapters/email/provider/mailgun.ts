@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto'
 import { type Fields, readFields } from './form.js'
 import { isSame, type Provider, readTimestamp, untilOf } from './provider.js'
 
-/** No dot and no control character: what is signed here can never be what is signed for another provider. */
+/** Without dot and control character, so text signed here never passes as text signed for another provider. */
 const TOKEN = /^[0-9A-Za-z]{50}$/
 
 const text = (fields: Fields, name: string): string | undefined => fields.get(name)?.toString('latin1')

@@ -1,5 +1,5 @@
-// What a mail provider's webhook must be turned into: the raw message, once it is known who sent it. The next provider is
-// one file beside these, and one line in ../receive.ts.
+// A mail provider's webhook becomes the raw message, once its sender is verified. The next provider is one file
+// beside these, and one line in ../receive.ts.
 import { timingSafeEqual } from 'node:crypto'
 import type { Hook } from '../../../src/adapter/index.js'
 
@@ -7,15 +7,15 @@ import type { Hook } from '../../../src/adapter/index.js'
 const WINDOW_MS = 300_000
 
 export type VerifiedHook = {
-  /** What this very webhook is known by: it is taken once. */
+  /** The key by which this webhook is remembered: it is taken once. */
   readonly once: string
-  /** Until when a copy of it would still be believed, so until when it is remembered. */
+  /** The instant until which a copy of it would still be believed, and until which it is therefore remembered. */
   readonly until: number
   /** The message as the provider got it; null for a webhook that carries none. */
   readonly mail: Uint8Array | null
 }
 
-/** Null for whatever is not proven to come from the provider now. */
+/** Null for a webhook that is not proven to come from the provider, now. */
 export type Provider = (hook: Hook, secret: string, now: number) => VerifiedHook | null
 
 /** Seconds since 1970 in plain digits, if they are close to now; in milliseconds. */

@@ -2,15 +2,15 @@
 // our marker; a line that resembles one elsewhere is the author's own.
 //
 // EA1  It begins with a date, behind a word for "on" or without; or it names who is quoted, by an address.
-// EA2  It holds nothing but a date, a name, an address and the words of such lines, also where the address is ours. A name
-//      has at most one word in small letters, or in a script that has none but one size, and that right before the verb or
-//      the address: otherwise a sentence was written there. No name has a word that begins a condition.
+// EA2  It holds nothing but a date, a name, an address and the words of such lines, also where the address is ours. A
+//      name has at most one word in small letters (or in a script without capitals), right before the verb or the
+//      address: more of them are a sentence. No name has a word that begins a condition.
 import { bare, beginsWithDate, isName, isOfDate } from './calendar.js'
 import { hasCondition } from './condition.js'
 
 /** Characters. Name, address and date written out in full have about two hundred. */
 const MAX_CHARS = 400
-/** Programs break it at most into these many lines. */
+/** Programs break it into at most these many lines. */
 const MAX_LINES = 4
 
 const listed = (words: string): readonly string[] => words.split('|')
@@ -29,13 +29,13 @@ const CLOSERS = listed(
     'さんは書きました:|wrote：|님이 작성:|이(가) 쓴 글:|đã viết:|menulis:|כתב:|כתב/ה:|כתבה:|كتب:|نوشت:|เขียนว่า:',
 )
 
-/** Some leave the colon out; then they name an address. */
+/** Some programs leave the colon out; then they name an address. */
 const WITHOUT_COLON = ['wrote', 'a écrit']
 
-/** Between who and what, in languages that put the verb there; the line then ends with a colon. */
+/** Verbs that stand in the middle of the line in some languages; the line then ends with a colon. */
 const MIDDLE = ['schrieb ', 'schreef ', 'skrev ', 'scrive ', 'пише ', 'ezt írta ']
 
-/** Further words of such lines: "via", "the user", and what names are joined by. */
+/** Further words of such lines: "via", "the user", and words that join names. */
 const OWN_WORDS = new Set(
   listed(
     'via|mailto|van|von|ten|ter|dos|los|di|da|du|und|and|from|of|the|y|e|ο|χρήστης|heeft|użytkownik|lietotājs|oseba|' +
@@ -50,15 +50,15 @@ const NUMBERS = /\p{Nd}{4}|\p{Nd}[.:h]\p{Nd}{2}/u
 /** Signs that only turn the direction of writing, as programs put them around names and addresses. */
 const DIRECTION = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** How many of the last lines introduce the quotation below them; 0 for none. The fewest that can, beginning as such a
- *  line begins; else the fewest that name an address. */
+/** The number of last lines that introduce the quotation below them; 0 for none. The fewest lines that begin as an
+ *  introduction does are taken; else the fewest that name an address. */
 export function attributionLines(lines: readonly string[], own: readonly string[]): number {
   const last = lines.slice(-MAX_LINES).map(line => line.replace(DIRECTION, ''))
   const kinds = last.map((_, index) => attributionKind(last.slice(-index - 1), own))
   return kinds.indexOf('plain') + 1 || kinds.indexOf('by_address') + 1
 }
 
-/** 'plain': begins with a date and ends as one. 'by_address': ends as one and names who is quoted. */
+/** 'plain': begins with a date and ends as an introduction does. 'by_address': ends so and has an address. */
 function attributionKind(lines: readonly string[], own: readonly string[]): 'plain' | 'by_address' | null {
   const joined = lines.join(' ').replace(/[\s\u00a0]+/g, ' ')
   if (joined.length > MAX_CHARS || !isBrokenByProgram(lines)) return null
@@ -77,11 +77,10 @@ function attributionKind(lines: readonly string[], own: readonly string[]): 'pla
   return isByWhom && isEnded ? 'by_address' : null
 }
 
-/** Lines are drawn around it by some. */
+/** Some programs draw dashes around it. */
 const unruled = (text: string): string => text.replace(/^[-*_ ]+|[-*_ ]+$/g, '')
 
-/** Where it is broken twice, an address or the time stands on the line between: anything else there was put there. And it
- *  ends where its colon is. */
+/** A middle line holds only an address or the time: other words are the author's. It ends at its colon. */
 const isBrokenByProgram = (lines: readonly string[]): boolean =>
   lines.slice(1, -1).every(line => isOfAddresses(line) || TIME.test(line.trim())) &&
   !lines.slice(0, -1).some(line => COLON.test(line))
@@ -93,7 +92,7 @@ const beginsAsOne = (said: string): boolean =>
   hasDate(said) &&
   ['', ...OPENERS].some(word => said.startsWith(word) && beginsWithDate(said.slice(word.length).trimStart()))
 
-/** The longest that it begins with. */
+/** The longest opener that the line begins with. */
 const openerOf = (said: string): string =>
   OPENERS.filter(word => said.startsWith(word)).reduce(
     (one, next) => (next.length > one.length ? next : one),

@@ -1,11 +1,12 @@
-// Who wrote it, and who vouches for that: DMARC, by our own check of the message or by the word of the operator's own
-// server. DMARC proves the domain; that the domain lets only its owner use an address is the domain's affair.
+// The author of a mail, and the voucher for that: DMARC, by our own check of the message or by the word of the
+// operator's own server. DMARC proves the domain; the domain must see that only its owner uses an address.
 //
-// EW1  Exactly one From with exactly one address, and no Sender beside it but the same; whoever verified must have read
-//      the same one.
-// EW2  Only an explicit pass counts. A name server that is silent is neither: the mail is read again later.
-// EW3  A signature vouches for what it covers. Who answers must be covered, and to what: by a signed To or In-Reply-To,
-//      or by our marker in the signed body. Otherwise anybody could send a signed "YES" on to another request.
+// EW1  Exactly one From with exactly one address, and no Sender beside it but the same. The verifier must have read
+//      the same address.
+// EW2  Only an explicit pass counts. A silent name server is neither pass nor fail: the mail is read again later.
+// EW3  A signature vouches only for the fields it covers. It must cover the author, and the request that is answered:
+//      by a signed To, In-Reply-To or References, or by our marker in the signed body. Otherwise anybody could send a
+//      signed "YES" on to another request.
 
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
@@ -19,7 +20,7 @@ import { isPassedByOwnServer } from './results.js'
 
 /** Questions to name servers for one mail: ten signatures, DMARC's two, with room. */
 const MAX_LOOKUPS = 20
-/** Hashed in a few milliseconds. */
+/** So much is hashed in a few milliseconds. */
 const PIECE_BYTES = 64 * 1024
 /** Characters of a name and an address; two lines of a mail have no more. */
 const MAX_AUTHOR_CHARS = 2_000
@@ -54,13 +55,13 @@ function onlyAddress(value: string): string | null {
   return mailbox.group === undefined && isPlain && ADDRESS.test(address) ? lower : null
 }
 
-/** RFC 5322, 3.6.2: who is in Sender has sent it for who is in From, as a deputy or with their mailbox. */
+/** RFC 5322, 3.6.2: the person in Sender sent it for the one in From, as a deputy or from their mailbox. */
 const isSentByAnother = (fields: readonly Field[], author: string): boolean =>
   valuesOf(fields, 'sender').some(value => onlyAddress(value) !== author)
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** `isKnown`: whether it could come from somebody we asked. Only then are name servers asked. */
+/** `isKnown`: whether the mail could come from a person we asked. Only then are name servers asked. */
 export async function vouch(
   bytes: Buffer,
   fields: readonly Field[],
@@ -74,18 +75,19 @@ export async function vouch(
     const covers = coveredByAll(fields, domainOf(author))
     if (covers !== null) return { kind: 'vouched', covers }
   }
-  // No question is asked on behalf of a stranger: name servers of theirs that are silent would hold up everybody's mail.
+  // Name servers are never asked for a stranger's mail: a silent one of theirs would hold up everybody else's.
   const useful = usefulSignatures(fields, domainOf(author), facts.now)
   if (useful.size === 0 || !isKnown) return NOT_VOUCHED
   return verify(onlyWhatVouches(useful, bytes, fields), soundSignatures(fields, facts.now), author, facts)
 }
 
-/** When a signature is judged that the own server has judged on arrival: whether it has run out was its affair. */
+/** Used for a signature that the operator's server judged on arrival: expiry was that server's affair. */
 const ON_ARRIVAL = 0
 
-/** The server does not say which signature it was, so only what each that could have been it covers is covered. Without
- *  any it was SPF: the author's own server handed the mail in as it is. Null where it may have been one that vouches for
- *  nothing, such as one that leaves the end of the body open: then the others are checked here. */
+/** The operator's server does not say which signature passed, so a field counts as covered only if every signature
+ *  that could have passed covers it. Without any signature it was SPF: the author's own server handed the mail in as
+ *  it is. Null where one that vouches for nothing may have passed, such as one that leaves the end of the body open:
+ *  then the signatures are checked here. */
 function coveredByAll(fields: readonly Field[], domain: string): ReadonlySet<string> | 'all' | null {
   const sound = soundSignatures(fields, ON_ARRIVAL)
   if (sound.length < valuesOf(fields, 'dkim-signature').length) return null
@@ -95,7 +97,7 @@ function coveredByAll(fields: readonly Field[], domain: string): ReadonlySet<str
   return new Set([...first.covers].filter(name => more.every(({ covers }) => covers.has(name))))
 }
 
-/** Domains of one organisation have this much in common at least. Enough here: the verdict on alignment is another's. */
+/** Domains of one organisation share at least this much. That is enough here: alignment is judged elsewhere. */
 const canAlign = (one: string, other: string): boolean => ending(one) === ending(other)
 const ending = (domain: string): string => domain.split('.').slice(-2).join('.')
 
@@ -125,7 +127,7 @@ async function verify(
   return statuses.some(isTemporary) && !facts.last ? { kind: 'later' } : NOT_VOUCHED
 }
 
-/** Null for a message the checker itself could not take: nobody vouches for that. */
+/** Null for a message on which the checker itself fails: nobody vouches for that. */
 function check(bytes: Buffer, { resolver }: MailFacts): Promise<AuthenticateResult | null> {
   return authenticate(Readable.from(inTurns(bytes)), {
     mta: 'lane',
@@ -144,7 +146,7 @@ async function* inTurns(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** SPF vouches for nothing here: nobody who hands in a mail has seen the connection it came by. */
+/** SPF vouches for nothing here: the connection the mail came by is not known. */
 function passed(signatures: readonly DKIMResult[], author: string, strict: boolean): Voucher {
   const aligned = signatures.filter(one => isAligned(one, author, strict))
   return aligned.length > 0 ? { kind: 'vouched', covers: new Set(aligned.flatMap(coveredBy)) } : NOT_VOUCHED
@@ -159,8 +161,8 @@ function isAligned({ status, signingDomain }: DKIMResult, author: string, strict
   return !strict || signingDomain.toLowerCase() === domainOf(author)
 }
 
-/** What mailauth says of a signature beyond its published types: the names of the fields it covers, the signature itself,
- *  and the record that its key was found in. */
+/** The members of mailauth's result that its published types leave out: the names of the fields it covers, the
+ *  signature itself, and the record that its key was found in. */
 type Detailed = DKIMResult & {
   readonly signingHeaders?: { readonly keys: string }
   readonly signature?: string
@@ -176,8 +178,8 @@ function isByKeyForMail({ signature, rr }: Detailed, signatures: readonly Signat
 const coveredBy = (result: Detailed): string[] =>
   (result.signingHeaders?.keys ?? '').toLowerCase().split(/[:\s]+/)
 
-/** The message with these signatures, what they say they cover, and From. mailauth reads every field it knows, some of
- *  them with patience for none but honest mail; no signature covers another one's field. */
+/** The message with only these signatures, the fields they claim to cover, and From. mailauth reads every field it
+ *  knows, and is slow on some that are not honest; no signature covers another's field, so the rest can go. */
 function onlyWhatVouches(useful: ReadonlySet<Field>, bytes: Buffer, fields: readonly Field[]): Buffer {
   const covered = new Set(['from', ...[...useful].flatMap(coveredNames)])
   const isKept = (field: Field): boolean =>
@@ -186,7 +188,7 @@ function onlyWhatVouches(useful: ReadonlySet<Field>, bytes: Buffer, fields: read
   return Buffer.concat([...kept, bytes.subarray(fields.at(-1)?.end ?? 0)])
 }
 
-/** RFC 6376, 5.4.1: what every server on the way writes anew. A signature that covers one of them does not hold here. */
+/** RFC 6376, 5.4.1: fields that every server on the way writes anew. A signature that covers one fails here. */
 const NEVER_SIGNED = /^(?:return-path|received|dkim-signature|arc-.*)$/
 
 const coveredNames = ({ value }: Field): string[] => [...(readSignature(value, ON_ARRIVAL)?.covers ?? [])]

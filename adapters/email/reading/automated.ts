@@ -1,10 +1,10 @@
-// Mail that no person wrote as an answer: robots, absences, receipts, calendars, lists. Known by what programs say of
-// themselves; X-Auto-Response-Suppress is not among it, because Exchange puts it on ordinary mail.
+// Mail that no person wrote as an answer: robots, absences, receipts, calendars, lists. Programs say so of
+// themselves; X-Auto-Response-Suppress does not count, because Exchange puts it on ordinary mail.
 import { decodeWords } from 'postal-mime'
 import { type Field, firstOf, valuesOf } from './head.js'
 import { allParts, type Part } from './parts.js'
 
-/** Present means automatic, whatever they say. */
+/** A mail with one of these fields is automatic, whatever the field says. */
 const TELLING = new Set([
   'x-autoreply',
   'x-autorespond',
@@ -26,7 +26,7 @@ const PRECEDENCES = new Set(['auto_reply', 'auto-reply', 'bulk', 'junk'])
 const ROBOTS = /^(?:mailer-daemon|postmaster|autoreply|auto-reply|vacation)@/
 const LIST = ['list-id', 'list-post', 'mailing-list', 'x-mailing-list', 'x-beenthere']
 
-/** How an absence begins its subject, in the words of the large mail programs. */
+/** The beginnings of an absence's subject, in the words of the large mail programs. */
 const SUBJECTS = [
   'automatic reply',
   'auto reply',
@@ -110,7 +110,7 @@ export function isAutomated(fields: readonly Field[], root: Part, author: string
   )
 }
 
-/** The first word, without what RFC 3834 lets follow it. */
+/** The first word, without the parameters or comment that RFC 3834 allows after it. */
 const word = (value: string | null): string => (value ?? '').toLowerCase().split(/[;\s(]/, 1)[0] ?? ''
 
 function hasRobotsSubject(raw: string): boolean {

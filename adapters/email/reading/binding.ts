@@ -1,12 +1,13 @@
-// Which request a mail is about: the reply handle in the address it was written to, or the Message-ID of ours that it
-// answers. Only what the author wrote counts: where a server delivered it says who passed it on, not what was answered.
+// The request a mail is about: by the reply handle in the address it was written to, or by the Message-ID of ours
+// that it answers. Only fields the author wrote count: a server's note of the recipient shows who passed the mail on,
+// not what was answered.
 import { addressParser } from 'postal-mime'
 import type { Binding } from '../../../src/adapter/index.js'
 import { findMessageIds, handleTag, idTag, type Marker } from '../marker.js'
 import { type Field, firstOf, valuesOf } from './head.js'
 import type { Ignored, MailFacts } from './mail.js'
 
-/** Where the envelope's recipient is noted by the server that took the mail in. */
+/** Fields in which a receiving server notes the envelope's recipient. */
 const ENVELOPE = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to']
 const HANDLE = /^[0-9a-hjkmnp-tv-z]{26}$/
 
@@ -61,11 +62,11 @@ const ANSWERING = ['in-reply-to', 'references']
 const namedIn = (fields: readonly Field[], name: string, { replyTo }: Own): string[] =>
   findMessageIds(firstOf(fields, name) ?? '', replyTo.domain)
 
-/** Of the two the one that names a mail of ours: In-Reply-To names the mail answered, References those before it too. */
+/** The first that names a mail of ours: In-Reply-To names the mail answered, References earlier ones too. */
 const answeringField = (fields: readonly Field[], own: Own): string | undefined =>
   ANSWERING.find(name => namedIn(fields, name, own).length > 0)
 
-/** In In-Reply-To the first is meant; in References the last is the nearest. */
+/** The first id in In-Reply-To is the one answered; in References the last is the nearest. */
 function answered(fields: readonly Field[], own: Own): Binding | null {
   const name = answeringField(fields, own)
   if (name === undefined) return null
@@ -75,20 +76,20 @@ function answered(fields: readonly Field[], own: Own): Binding | null {
 
 const ANY_ID = /<[^<>\s]{1,250}>/g
 
-/** The mail that a reply says it answers: In-Reply-To, and where there is none the last of References, which begin with
- *  the oldest. Null where it says nothing; what is said and is no id names no mail of ours. */
+/** The mail that a reply says it answers: In-Reply-To, and where there is none the last of References, which begin
+ *  with the oldest. Null where both are empty; a value that is no id is given as it is, and names no mail of ours. */
 export function answeredId(fields: readonly Field[]): string | null {
   const [inReplyTo, references] = ANSWERING.map(name => firstOf(fields, name) ?? '')
   if (inReplyTo) return inReplyTo.match(ANY_ID)?.[0] ?? inReplyTo
   return references ? (references.match(ANY_ID)?.at(-1) ?? references) : null
 }
 
-/** Whether the mail of ours that is quoted is the one this binding names. */
+/** Whether the mail quoted below is the one this binding names. */
 export function isQuoted(binding: Binding, marker: Marker): boolean {
   if (binding.kind === 'handle') return marker.handleTag === handleTag(binding.handle)
   return binding.kind === 'ref' && marker.idTag === idTag(binding.ref)
 }
 
-/** The field that was believed about what is answered: a signature that covers it has vouched for that. */
+/** The field the binding was read from: a signature that covers it vouches for the binding. */
 export const bindingField = (binding: Binding, fields: readonly Field[], own: Own): string =>
   binding.kind === 'handle' ? 'to' : (answeringField(fields, own) ?? '')

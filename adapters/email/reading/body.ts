@@ -1,5 +1,5 @@
-// What a message says, from whichever of its parts say it. Text and HTML are two spellings of one letter: different
-// people see one or the other, so both must say the same.
+// The words of a message, from the parts that a mail program shows as the letter. Text and HTML are two spellings of
+// it: different people see one or the other, so both must say the same.
 
 import { findMarker, type Marker } from '../marker.js'
 import { decodeText } from './decode.js'
@@ -9,13 +9,13 @@ import type { Part } from './parts.js'
 import { type Known, readSaid, type Said } from './said.js'
 
 export type Body = {
-  /** What is to be compiled. */
+  /** The text to compile. */
   readonly text: string
   /** The mail of ours that is quoted below, if one is. */
   readonly marker: Marker | null
 }
 
-/** What programs write before the first part, for readers without MIME. Anything else there would be hidden text. */
+/** Sentences programs write before the first part, for readers without MIME. Others there would be hidden text. */
 const PREAMBLES = new Set([
   '',
   'This is a multi-part message in MIME format.',
@@ -26,28 +26,28 @@ const PREAMBLES = new Set([
 ])
 /** A letter is one part; pictures between its paragraphs make a few. */
 const MAX_SPOKEN_PARTS = 10
-/** Of all of them together: as many as one of HTML may have. */
+/** The limit for all spoken parts together: as many as one of HTML may have. */
 const MAX_SPOKEN_CHARS = 512 * 1024
-/** Characters of what was unclear: enough for the person to recognise it, few enough for every schema's length. */
+/** Characters of an unclear reply that are quoted: enough to recognise it, few enough for every schema's length. */
 const MAX_UNCLEAR_CHARS = 900
 const MAX_UNCLEAR_LINES = 12
 const MAX_UNCLEAR_LINE_CHARS = 200
 
 export function readBody(root: Part, known: Known): Body {
   const leaves = spokenParts(root)
-  // What is neither is not read, and the letter with it.
+  // A part that is neither plain text nor HTML is not read, and makes the letter unclear.
   const text = linesOfParts(leaves.filter(({ type }) => type !== 'text/html'))
   const html = linesOfParts(leaves.filter(({ type }) => type === 'text/html'))
   const shown = text.some(({ text: line }) => !isBlank(line)) ? text : html
   const [marker = null, other = marker] = [text, html].flatMap(lines => markerIn(lines) ?? [])
-  // Quoting two mails, it would answer the one for who reads the text and the other for who reads the HTML.
+  // A mail that quotes two of ours would answer one for readers of its text and the other for readers of its HTML.
   const isOne = marker?.handleTag === other?.handleTag && marker?.idTag === other?.idTag
   const answer = isOne && !hasStrangePreamble(root) ? agreed(text, html, known) : null
   return { text: answer ?? unclear(shown, html), marker }
 }
 
-/** Parts a mail program shows as the letter itself, in order. One of several spellings of a letter is no file, whatever
- *  it is called. */
+/** Parts a mail program shows as the letter itself, in order. A spelling inside multipart/alternative is shown even
+ *  if it has a file name. */
 function spokenParts(part: Part): Part[] {
   if (part.attached) return []
   if (!part.type.startsWith('multipart/')) return isSpoken(part) ? [part] : []
@@ -55,7 +55,7 @@ function spokenParts(part: Part): Part[] {
   return part.children.flatMap(child => (isSpelling && isSpoken(child) ? [child] : spokenParts(child)))
 }
 
-/** Every kind of text, and what has no proper type, is shown by some program. */
+/** Some program shows each kind of text, and parts without a proper type. */
 const isSpoken = ({ type }: Part): boolean =>
   type.startsWith('text') || type.startsWith('application/xhtml') || !/^[^/]+\/[^/]+$/.test(type)
 
@@ -84,12 +84,12 @@ function flowed({ parameters }: Part): 'no' | 'yes' | 'delsp' {
   return parameters.get('delsp')?.toLowerCase() === 'yes' ? 'delsp' : 'yes'
 }
 
-/** What both say; null where they differ or either is unclear. A part that shows nothing says nothing. */
+/** The answer both give; null where they differ or either is unclear. A part that shows nothing says nothing. */
 function agreed(text: readonly Line[], html: readonly Line[], known: Known): string | null {
   const isSeen = ({ text: line }: Line): boolean => !isBlank(line)
   const byHtml: Said | null = html.some(isSeen) ? readSaid(html, known, null) : null
   const byText: Said | null = text.some(isSeen) ? readSaid(text, known, byHtml) : null
-  // Where both say the same, the HTML has the plainer blanks.
+  // If both say the same, the HTML has the plainer blanks.
   const one = byHtml ?? byText
   const other = byText ?? byHtml
   if (one?.kind !== 'said' || other?.kind !== 'said') return null
@@ -107,8 +107,8 @@ const markerIn = (lines: readonly Line[]): Marker | null => {
 const hasStrangePreamble = (part: Part): boolean =>
   !PREAMBLES.has(part.preamble.toString('latin1', 0, 200).trim()) || part.children.some(hasStrangePreamble)
 
-/** The beginning of what was read, on several lines: no grammar of answers has a line break, so no schema accepts it.
- *  A single line is doubled by what the HTML says; where there is nothing to double it with, nothing is handed on. */
+/** The beginning of the letter, on several lines: no grammar of answers has a line break, so no schema accepts it.
+ *  The lines of the HTML follow those of the text; a single line in all is not handed on. */
 export function unclear(shown: readonly Line[], other: readonly Line[]): string {
   const lines = [...shown.slice(0, 200), ...(shown === other ? [] : other.slice(0, 200))]
     .map(({ text }) => text.trim().slice(0, MAX_UNCLEAR_LINE_CHARS))

@@ -7,13 +7,13 @@ import { type Field, firstOf, readHead } from './head.js'
 import type { Mail, MailFacts } from './mail.js'
 import { allParts, type Part } from './parts.js'
 
-/** Bytes of a part that are read; a report on one mail is short. */
+/** Bytes read of a part; a report on one mail is short. */
 const MAX_REPORT_BYTES = 32 * 1024
 const STATUS = /^[245]\.[0-9]{1,3}\.[0-9]{1,3}/
 /** RFC 3463: "other or undefined status", where a report does not say. */
 const UNKNOWN_FAILURE = '5.0.0'
 
-/** Null for what is no delivery report. */
+/** Null for a mail that is no delivery report. */
 export function readBounce(
   fields: readonly Field[],
   root: Part,
@@ -37,7 +37,7 @@ export function readBounce(
   return { kind: 'bounce', about, status }
 }
 
-/** What happened to the worst-off recipient. */
+/** The fate of the worst-off recipient. */
 function readReport({ body }: Part): { action: string; status: string } {
   const lines = body.toString('latin1', 0, MAX_REPORT_BYTES).split(/\r?\n/)
   const all = (name: string): string[] =>

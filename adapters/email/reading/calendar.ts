@@ -1,5 +1,5 @@
-// Dates as mail programs write them: the names of days and months in their languages, and whether a text begins with a
-// date. Only a beginning that is one tells the introduction of a quotation from a sentence about a time.
+// Dates as mail programs write them: the names of days and months in their languages, and whether a text begins with
+// a date. Only a date at the beginning tells the introduction of a quotation from a sentence about a time.
 
 /** In full, in small letters and without accents. Three letters of one are enough, as programs shorten them. */
 const NAMES = `
@@ -44,12 +44,12 @@ const NAMES = `
   tresdiena septembris oktobris novembris decembris svetdiena piektdiena neljapaev jaanuar esmaspaev
   veebruar teisipaev laupaev aprill juuni juuli kolmapaev oktoober detsember puhapaev reede
 `
-/** Shortened to less than that, or otherwise. */
+/** Names that are shortened further, or in another way. */
 const SHORT = `
   th thu do mo di sa mi so fr ma mrt za wo zo vr to ti la ke su pe wt sr pt ct po ut cvn cvc st ne pa pi чт пн вт
   сб ср нд пт вс cs pzt cmt ה ב ג ד א ו thg cn dj dl dt ds ag dc dg dv kt pr an tr sk pn
 `
-/** What stands between the parts of a date, and between a date and who is quoted. With accents: "às" joins, "as" does not. */
+/** Words within a date, and between a date and the person quoted. With accents: "às" joins, "as" does not. */
 const CONNECTORS = `
   a alle am at das de del den der dia día el em gmt godz het hrs klo kell kl kuupäev las le les lo lúc nachm ngày o ob om
   ora ore plkst pm pukul u uhr um utc v vào vorm w à às в г год году о об р року у час בשעה στις π μ
@@ -66,19 +66,19 @@ const BETWEEN = new Set(words(CONNECTORS))
 /** Small letters alone. */
 export const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}]/gu, '')
 
-/** Of a day or a month. */
+/** Whether the word names a day or a month. */
 export const isName = (word: string): boolean => DATE_WORDS.has(bare(word.normalize('NFD')))
 export const isOfDate = (word: string): boolean =>
   isName(word) ||
   BETWEEN.has(bare(word.normalize('NFC'))) ||
   (word.startsWith(HEBREW_IN) && isName(word.slice(1)))
-/** Written together with the name of the month. */
+/** Hebrew writes its "in" together with the name of the month. */
 const HEBREW_IN = 'ב'
 
-/** A day, a month and what joins them: no language has more before the first number. */
+/** A day, a month and the words that join them: no language has more before the first number. */
 const MAX_BEFORE_NUMBER = 5
 
-/** Whether only days, months and what joins those stand before its first number. */
+/** Whether only days, months and joining words stand before its first number. */
 export function beginsWithDate(text: string): boolean {
   const words = text.split(/[\s,،、]+/, MAX_BEFORE_NUMBER)
   const at = words.findIndex(word => /^\p{Nd}/u.test(word))

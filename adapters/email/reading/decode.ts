@@ -1,19 +1,19 @@
-// Transfer encoding and character set of one part. The part has been cut to size before, and what comes out is cut again.
-// By hand, because it is little: a library that keeps a piece of its own for every line takes seconds for an empty mail of
-// a megabyte, and nobody else has their turn meanwhile.
+// Transfer encoding and character set of one part. Input is bounded here; the decoded text is bounded by its reader.
+// Written by hand, because it is little: a library that keeps a piece of its own for every line takes seconds for an
+// empty mail of a megabyte, and everybody else waits meanwhile.
 import { TextDecoder } from 'node:util'
 import { firstOf, readHead } from './head.js'
 import type { Part } from './parts.js'
 
-/** Base64 makes three bytes of four characters; nothing here makes more of less. */
+/** Base64 makes three bytes of four characters, and no encoding here makes text longer. */
 const MAX_ENCODED_BYTES = 1024 * 1024
-/** What a part is read as whose character set nobody knows: its ASCII is as it was. */
+/** The stand-in for an unknown character set: it leaves ASCII as it is. */
 const USUAL_CHARSET = 'windows-1252'
 
 /** Null where it cannot be decoded. */
 type Decode = (body: Buffer) => Buffer | null
 
-/** RFC 2045, 6.1. What is called otherwise would be decoded by one program and shown as it is by the next. */
+/** RFC 2045, 6.1. A part under another name would be decoded by one program and shown as it is by the next. */
 const ENCODINGS: Readonly<Record<string, Decode>> = {
   '7bit': body => body,
   '8bit': body => body,
@@ -45,13 +45,13 @@ function decoderOf(charset = 'utf-8'): TextDecoder {
   }
 }
 
-/** Anything else between its characters, or behind its end, is skipped by one program and read by the next. */
+/** Foreign characters within base64, or behind its end, are skipped by one program and read by the next. */
 function fromBase64(body: Buffer): Buffer | null {
   const text = body.toString('latin1').replace(/[\r\n\t ]+/g, '')
   return /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : null
 }
 
-/** RFC 2045, 6.7. Blanks at the end of a line were put there on the way; what is no escape stays as it is. */
+/** RFC 2045, 6.7. Blanks at the end of a line were put there on the way; a "=" that begins no escape stays. */
 function fromQuotedPrintable(body: Buffer): Buffer {
   const lines = body.toString('latin1').split('\r\n').map(withoutEnd)
   const last = lines.length - 1

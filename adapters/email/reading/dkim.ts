@@ -1,5 +1,5 @@
-// DKIM-Signature fields (RFC 6376), as far as they are judged before anything is verified: which of them can vouch for
-// a reply at all, and what they cover.
+// DKIM-Signature fields (RFC 6376), as far as they are judged before verification: which of them can vouch for a
+// reply at all, and which fields they cover.
 import { type Field, valuesOf } from './head.js'
 
 /** Each one costs a question to a name server and a verification; a mail through many hands has four. */

@@ -1,5 +1,5 @@
-// Character references in HTML: the ones mail programs write. One that is not known stays as it was typed, and an
-// answer with it is not understood.
+// Character references in HTML: the ones mail programs write. An unknown one stays as it was typed, and an answer
+// with it is not understood.
 
 /** HTML 4's names of U+00A0 to U+00FF, in order. */
 const LATIN =

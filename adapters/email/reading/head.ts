@@ -1,6 +1,6 @@
-// The header fields of a message or of a part, cut to size while they are read. What another program could read
-// differently (a name with blanks, a lone CR, a line that belongs to no field) is refused and not repaired: whoever
-// verified the signature must have seen the same fields as we do.
+// The header fields of a message or of a part, cut to size while they are read. A header that another program could
+// read differently (a name with blanks, a lone CR, a line that belongs to no field) is refused and not repaired: the
+// verifier of the signature must have seen the same fields as we do.
 import type { RefusedMail } from './mail.js'
 
 /** A mail through many gateways has about a hundred. */
@@ -14,13 +14,13 @@ const MAX_HEAD_BYTES = 256 * 1024
 export type Field = {
   readonly name: string
   readonly value: string
-  /** Where it stands among the bytes, with its line end. */
+  /** Its range among the bytes, with its line end. */
   readonly start: number
   readonly end: number
 }
 type Head = {
   readonly fields: readonly Field[]
-  /** Where the body begins. */
+  /** The place at which the body begins. */
   readonly bodyAt: number
 }
 
@@ -32,7 +32,7 @@ const UNSAFE = /[\0\r]/
 /** `bytes` have CRLF line ends. */
 export function readHead(bytes: Buffer): Head | RefusedMail {
   const lines: string[] = []
-  /** Of each field, its first line and that line's place. */
+  /** The first line of each field, and that line's place. */
   const starts: Start[] = []
   let at = 0
   let end = bytes.length
@@ -78,11 +78,11 @@ function fieldsOf(lines: readonly string[], starts: readonly Start[], end: numbe
 export const valuesOf = (fields: readonly Field[], name: string): string[] =>
   fields.filter(field => field.name === name).map(({ value }) => value)
 
-/** The first value; fields that may stand once are known to (hasDoubled). */
+/** The first value; a message in which a SINGLE field stands twice was refused before. */
 export const firstOf = (fields: readonly Field[], name: string): string | null =>
   fields.find(field => field.name === name)?.value ?? null
 
-/** RFC 5322, 3.6, and RFC 2045: what these say is said once. A second one may lie outside every signature. */
+/** RFC 5322, 3.6, and RFC 2045: fields that may stand once. A second one may lie outside every signature. */
 const SINGLE = new Set([
   'from',
   'sender',

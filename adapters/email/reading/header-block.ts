@@ -1,9 +1,9 @@
-// From, Sent, To, Subject: the block by which a mail program introduces what it quotes, and the line it draws above. They
-// count only directly above a quotation or our marker; lines that resemble them elsewhere are the author's own.
+// From, Sent, To, Subject: the block by which a mail program introduces a quotation, and the line it draws above.
+// They count only directly above a quotation or our marker; lines that resemble them elsewhere are the author's own.
 import { hasOnlyItsWords, isOfAddresses } from './attribution.js'
 import { dense } from './lines.js'
 
-/** Lines of the block in which the other headers must follow; some are broken in two. */
+/** Lines of the longest block; some headers are broken in two. */
 const MAX_LINES = 12
 const MIN_LABELS = 3
 
@@ -42,7 +42,7 @@ function headerOf(line: string): Header {
 const isLabel = (label: string): boolean => [FROM, SENT, SUBJECT, FURTHER].some(labels => labels.has(label))
 const HAS_DATE = /\p{Nd}{4}|\p{Nd}[.:h]\p{Nd}{2}/u
 
-/** Where a block of headers begins that ends with the lines; -1 where there is none. `subject`: the mail's own. */
+/** The index of the block of headers that lasts to the final line; -1 for none. `subject`: the mail's own. */
 export function findHeaderBlock(lines: readonly string[], subject: string): number {
   const start = Math.max(lines.length - MAX_LINES, 0)
   const headers = lines.slice(start).map(headerOf)
@@ -53,7 +53,7 @@ export function findHeaderBlock(lines: readonly string[], subject: string): numb
 
 const comparable = (text: string): string => dense(text).toLowerCase()
 
-/** One of them says From, one says when, and none says again what another has said. */
+/** A block has one From and one date, and no label twice. */
 function isBlock(block: readonly Header[], subject: string): boolean {
   const labelled = block.filter(({ label }) => label !== '')
   const counts = [FROM, SENT, SUBJECT].map(kind => labelled.filter(({ label }) => kind.has(label)).length)
@@ -71,18 +71,18 @@ function isBlock(block: readonly Header[], subject: string): boolean {
   )
 }
 
-/** A time is one; people are names and addresses. */
+/** A date must be a date; people must be names and addresses. */
 function isCredible({ label, value }: Header): boolean {
   if (SENT.has(label)) return HAS_DATE.test(value) && hasOnlyItsWords(value)
   const [people = ''] = value.split(SUBJECT_WITHIN, 1)
   return SUBJECT.has(label) || hasOnlyItsWords(people)
 }
 
-/** Samsung puts it on the line of the last recipient. */
+/** Samsung puts the subject on the line of the last recipient. */
 const SUBJECT_WITHIN = new RegExp(` (?:${[...SUBJECT].join('|')}) ?[:：]`, 'iu')
 
-/** Between them stand at most addresses that were too long for their line, and behind the subject the rest of what the
- *  mail itself has for one: anything else was put there. */
+/** An unlabelled line continues the one above: with addresses that were too long for it, or with the rest of the
+ *  mail's own subject. Any other line is the author's. */
 function continues(
   { value }: Header,
   before: Header | undefined,

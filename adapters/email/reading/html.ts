@@ -1,11 +1,12 @@
 // HTML as the lines a person would see, in one pass from left to right. It is read for what it says and never rendered.
 //
 // EH1  Linear: every search starts where the last one ended, and the open elements are few.
-// EH2  Whatever strikes words out, raises, turns round or hides them puts a sign beside them that is in no answer's alphabet:
-//      a raised five behind a ten is no hundred and five, and what one program hides the next one shows.
-// EH3  What no mail program writes into a letter, and every browser shows by rules of its own, is not read at all.
-// EH4  Mail programs mark quotations by elements that say so. What is only set in is a quotation from our marker on, and
-//      else the author's own.
+// EH2  Markup that strikes words out, raises, turns round or hides them puts a sign beside them that is in no
+//      answer's alphabet: a raised five behind a ten is no hundred and five, and words hidden by one program are
+//      shown by the next.
+// EH3  A letter with elements that no mail program writes, and every browser shows by rules of its own, is not read.
+// EH4  Mail programs mark quotations by elements that say so. An indented block is a quotation from our marker on;
+//      otherwise it is the author's own.
 
 import { findMarker } from '../marker.js'
 import { decodeReferences } from './entities.js'
@@ -26,7 +27,7 @@ const BLOCKS = new Set(
   ).split(' '),
 )
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
-/** Elements whose content is no HTML, or that show what stands in none (EH3). */
+/** Elements whose content is no HTML, or that show words which stand in no text (EH3). */
 const UNREAD = new Set(
   (
     'audio button canvas datalist embed frameset iframe input listing math noembed noframes noscript object optgroup option ' +
@@ -34,7 +35,7 @@ const UNREAD = new Set(
   ).split(' '),
 )
 const CELLS = new Set(['td', 'th'])
-/** Wherever one of them begins, all that is open inside its table ends. */
+/** The beginning of one of these ends every open element inside its table. */
 const ROWS = new Set([...CELLS, ...'caption col colgroup tbody tfoot thead tr'.split(' ')])
 const HEADINGS = new Set('h1 h2 h3 h4 h5 h6'.split(' '))
 const STRUCK = new Set('s strike del sup sub bdo'.split(' '))
@@ -46,11 +47,11 @@ type Open = {
   readonly struck: boolean
   readonly hidden: boolean
   readonly pre: boolean
-  /** Of what is only set in, its first line; null elsewhere. */
+  /** For an indented (not quoted) block: its first line, else null. */
   readonly setInAt: number | null
 }
 
-/** Null where there is more than anybody reads, or what no mail program writes. */
+/** Null for HTML that is longer than anybody reads, or has elements that no mail program writes. */
 export function linesOfHtml(html: string): readonly Line[] | null {
   if (html.length > MAX_HTML_CHARS) return null
   const page = new Page(strikesIn(html))
@@ -87,7 +88,7 @@ class Page {
     }
   }
 
-  /** False for what is not read, and where elements are nested deeper than any mail program nests. */
+  /** False for an element that is not read, and for nesting deeper than any mail program's. */
   turn(tag: Tag): boolean {
     if (UNREAD.has(tag.name)) return false
     if (BLOCKS.has(tag.name)) this.#endLine()
@@ -106,7 +107,7 @@ class Page {
     const setInAt = mark === 'set_in' && around?.role !== 'quoted' ? this.#lines.length : null
     const struck = STRUCK.has(tag.name) || isStruck(tag, this.#strikes)
     if (struck) this.#line += STRIKE
-    // What a picture shows, or that one stands there.
+    // The text shown in the place of a picture.
     if (tag.name === 'img') this.#line += ` ${tag.alt} `
     if (VOID.has(tag.name)) return
     const hidden = around?.hidden === true || isHidden(tag)
@@ -115,7 +116,7 @@ class Page {
     this.#open.push({ name: tag.name, role, struck, hidden, pre, setInAt })
   }
 
-  /** A heading is closed by whichever heading's end comes. */
+  /** A heading is closed by the end tag of any heading. */
   #close(name: string): void {
     const closes = HEADINGS.has(name) ? HEADINGS : new Set([name])
     const from = this.#open.findLastIndex(open => closes.has(open.name))
@@ -135,7 +136,7 @@ class Page {
     }
   }
 
-  /** Called where what was set in ends, once for its lines: what is set in inside it is not asked again. */
+  /** Called where the outermost indented block ends, once for its lines: blocks inside it are not judged again. */
   #settle(from: number): void {
     for (const [at, { text }] of this.#lines.slice(from).entries()) {
       if (findMarker(text) !== null) return

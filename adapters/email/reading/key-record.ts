@@ -1,5 +1,5 @@
-// The record a domain publishes its key in (RFC 6376, 3.6.1), as far as it says what the key is for. mailauth looks at the
-// key and its version alone; what the domain has given for something else vouches for no mail here.
+// The record a domain publishes its key in (RFC 6376, 3.6.1), as far as it says what the key is for. mailauth looks
+// at the key and its version alone; a key that the domain published for another use vouches for no mail here.
 
 /** `identity`: the domain of the signature's `i=`, which may lie below the domain that signs. */
 type Use = { readonly domain: string; readonly identity: string; readonly algorithm: string }
@@ -11,7 +11,7 @@ export function isKeyFor(record: string, { domain, identity, algorithm }: Use): 
   const isSha256s = listOf(tags, 'h', 'sha256').includes('sha256')
   const flags = listOf(tags, 't', '')
   const isTheirs = identity === domain || !flags.includes('s')
-  // A domain that only tests says itself that its signatures prove nothing: such a mail is as good as unsigned.
+  // A domain that is only testing declares that its signatures prove nothing: such a mail is as good as unsigned.
   const isMeant = !flags.includes('y')
   return isEmails && isSha256s && isTheirs && isMeant && `${tags.get('k') ?? 'rsa'}-sha256` === algorithm
 }
@@ -19,7 +19,7 @@ export function isKeyFor(record: string, { domain, identity, algorithm }: Use): 
 const listOf = (tags: ReadonlyMap<string, string>, name: string, usual: string): string[] =>
   (tags.get(name) ?? usual).split(':').map(one => one.trim())
 
-/** Null for a record that says a tag twice, or whose version is not its first word: others would read it differently. */
+/** Null for a record that says a tag twice, or whose version is not its first tag: others read it differently. */
 function readTags(record: string): ReadonlyMap<string, string> | null {
   const tags = new Map<string, string>()
   for (const [index, tag] of record.split(';').entries()) {

@@ -2,8 +2,8 @@
 // answer to" are no landmarks: an author's words end up in them, too.
 import type { Tag } from './tag.js'
 
-/** 'quoted': somebody else's words. 'set_in': a blockquote that may also be a paragraph which the author's editor set in;
- *  what is inside must tell. */
+/** 'quoted': somebody else's words. 'set_in': a blockquote that may also be a paragraph which the author's editor
+ *  indented; its content must tell. */
 type Landmark = 'quoted' | 'set_in' | null
 
 const QUOTING = new Set(['gmail_quote', 'protonmail_quote', 'tutanota_quote'])

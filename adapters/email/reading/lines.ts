@@ -1,16 +1,16 @@
 import { cutToUnits } from '../../../src/adapter/index.js'
-// A body as lines, each with what it is: words of the author's own, or a quotation. Text says so by `>`; HTML says so by
-// its elements (html.ts).
+// A body as lines, each with its role: words of the author's own, or a quotation. Text says so by `>`; HTML says so
+// by its elements (html.ts).
 
 export type Role = 'own' | 'quoted'
 export type Line = { readonly text: string; readonly role: Role }
 
 /** Characters of a body. A reply with a whole thread below it has a few thousand. */
 const MAX_TEXT_CHARS = 64 * 1024
-/** UTF-16 units. The longest answer there is has fewer; what is cut here is never one. */
+/** UTF-16 units. The longest possible answer has fewer, so a line that is cut here is never one. */
 export const MAX_LINE_CHARS = 2_048
 
-/** Null where there is more than anybody reads. `flowed` as of RFC 3676. */
+/** Null for a text longer than anybody reads. `flowed` as of RFC 3676. */
 export function linesOf(text: string, flowed: 'no' | 'yes' | 'delsp'): readonly Line[] | null {
   if (text.length > MAX_TEXT_CHARS) return null
   const lines = text.split(/\r\n|\n|\r/).map(cut)
@@ -32,7 +32,7 @@ function unfolded(lines: readonly string[], delsp: boolean): Line[] {
   const whole: Line[] = []
   let open = false
   for (const written of lines) {
-    // A blank before a line says that what follows is no sign of quotation: the author has typed it.
+    // A blank before a line marks the ">" behind it as the author's own, not as a sign of quotation.
     const { role } = asWritten(written)
     const line = written.startsWith(' ') ? written.slice(1) : written
     const isText = role === 'own' && line !== SIGNATURE
@@ -47,17 +47,17 @@ function unfolded(lines: readonly string[], delsp: boolean): Line[] {
   return whole
 }
 
-/** Nothing a person could see. */
+/** Text of which a person sees nothing. */
 const BLANK = /^[\s\u00a0\u00ad\u180e\u200b-\u200f\u2060\ufeff]*$/
 export const isBlank = (text: string): boolean => BLANK.test(text)
 
-/** For comparing what two parts say: how lines were broken and how wide the gaps are is not what was said. */
+/** For comparing two parts: line breaks and the width of gaps are not part of what was said. */
 export const folded = (text: string): string => text.replace(/[\s\u00a0]+/g, ' ').trim()
 export const dense = (text: string): string => text.replace(/[\s\u00a0]+/g, '')
 
 const isEdge = (unit: number): boolean => unit === 0x20 || unit === 0x09
 
-/** SP and TAB cut off at both ends and nothing else, as the grammar does; in one pass, whatever stands between. */
+/** Cuts SP and TAB off at both ends and nothing else, as the grammar does, in one pass. */
 export function trimmed(text: string): string {
   let start = 0
   let end = text.length

@@ -102,7 +102,7 @@ const SENT_WITH = new Set(
   ].map(line => fold(line)),
 )
 
-/** What stands before and after the name of a device. */
+/** The words before and after the name of a device. */
 const DEVICE: readonly (readonly [string, string])[] = (
   [
     ['Sent from my ', ''],
@@ -137,7 +137,7 @@ const MAKERS =
   /^(?:iphone|ipad|ipod|apple|galaxy|samsung|android|pixel|google|huawei|honor|xiaomi|redmi|poco|oneplus|oppo|vivo|realme|sony|xperia|htc|lg|nokia|motorola|moto|blackberry|windows phone|wiko|fairphone|nothing|asus|zte|t-mobile|verizon|at&t)(?![a-z])([a-z0-9 ()+./,-]{0,60})$/
 /** A model's number: S21, 5G, SM-G991B. */
 const MODEL = /^[a-z]{0,4}-?[a-z]{0,2}[0-9]{1,4}[a-z+]{0,4}$/
-/** What else a device says of itself. No sentence about a request can be made of these. */
+/** Further words a device says of itself. No sentence about a request can be made of these. */
 const DEVICE_WORDS = new Set(
   (
     'air blackberry device edge fab fe fold flip galaxy handset lite lte max mini mobile network note nord phone plus pro redmi ridge ' +

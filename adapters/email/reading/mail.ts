@@ -1,4 +1,4 @@
-// What a raw message becomes: the value that reading gives and that receiving acts on.
+// The value that a raw message is read into, and that receiving acts on.
 import type { Binding } from '../../../src/adapter/index.js'
 import type { LaneAddress } from '../address.js'
 import type { Asked } from '../asked.js'
@@ -7,12 +7,12 @@ import type { Banners } from './literals.js'
 /** As node:dns/promises answers: arrays of strings for TXT, strings for the rest; an error with a `code` otherwise. */
 export type Resolver = (name: string, rrtype: string) => Promise<string[][] | string[]>
 
-/** What reading needs to know beside the bytes. */
+/** The facts that reading needs beside the bytes. */
 export type MailFacts = {
   readonly resolver: Resolver
-  /** What was asked under this handle or id; null for nothing of ours. */
+  /** The mail that asked under this handle or id; null where none of ours did. */
   readonly asked: (binding: Binding, author: string) => Promise<Asked | null>
-  /** EMAIL_AUTHSERV_ID: whose Authentication-Results are believed; null for nobody's. */
+  /** EMAIL_AUTHSERV_ID: the server whose Authentication-Results are believed; null for none. */
   readonly authservId: string | null
   /** The address replies come back to. */
   readonly replyTo: LaneAddress
@@ -56,14 +56,14 @@ export type Mail =
       readonly sender: string
       readonly authenticated: boolean
       readonly proof: 'dmarc'
-      /** What is to be compiled. Whatever is ambiguous is given so that no schema accepts it. */
+      /** The text to compile. An ambiguous reply is given in a form that no schema accepts. */
       readonly text: string
       /** Without its angle brackets; null where there is none. */
       readonly message_id: string | null
       readonly automated: boolean
-      /** It names no mail that it answers: who has the text of ours could have had it written. */
+      /** The reply names no mail that it answers: anybody who has the text of ours could have had it written. */
       readonly loosely: boolean
-      /** The id of a notice about it; null where nothing of ours was asked. */
+      /** The id of a notice about it; null where no mail of ours asked. */
       readonly noticeId: string | null
     }
   /** A server has given the mail up. */

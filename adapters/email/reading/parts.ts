@@ -2,7 +2,7 @@
 // a bomb is refused before anything is unpacked.
 //
 // EP1  Every byte is looked at once per level of nesting, and there are few levels.
-// EP2  A message inside a message is a leaf: what somebody else wrote is never read as this author's words.
+// EP2  A message inside a message is a leaf: another person's words are never read as this author's.
 import { firstOf, hasDoubled, readHead } from './head.js'
 import type { RefusedMail } from './mail.js'
 
@@ -21,7 +21,7 @@ export type Part = {
   /** The part with its own header, to be decoded as if it were a message. */
   readonly bytes: Buffer
   readonly body: Buffer
-  /** What stands before the first boundary of a multipart. */
+  /** The text before the first boundary of a multipart. */
   readonly preamble: Buffer
   readonly children: readonly Part[]
 }
@@ -61,7 +61,7 @@ function readPart(bytes: Buffer, depth: number, budget: { parts: number }): Part
   return { ...part, preamble: pieces[0] ?? part.preamble, children }
 }
 
-/** The preamble and then each part; what follows the closing boundary is nobody's. Only the beginnings of lines are
+/** The preamble and then each part; text behind the closing boundary is dropped. Only the beginnings of lines are
  *  looked at closely, so that a line made of boundaries costs no more than another. */
 function split(body: Buffer, boundary: string): Buffer[] {
   const pieces: Buffer[] = []
@@ -90,7 +90,7 @@ function lineEnd(body: Buffer, at: number): number {
 const PARAMETER =
   /;[ \t]*([!-'*+.0-9A-Z^_`a-z{|}~-]{1,60})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.){0,500})"|([^\s;"]{1,500}))/gy
 
-/** `type/subtype; name=value; name="value"`. What cannot be read so ends the reading. */
+/** `type/subtype; name=value; name="value"`. Reading ends at the first parameter that has another form. */
 function readStructured(value: string): { type: string; parameters: Map<string, string> } {
   const semicolon = value.indexOf(';')
   const type = (semicolon === -1 ? value : value.slice(0, semicolon)).trim().toLowerCase()

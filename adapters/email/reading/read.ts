@@ -1,9 +1,9 @@
-// A raw message in, a value out. The stages stand in the order in which they are safe: nothing is parsed before it has
-// been cut to size, nothing is believed before it is known who wrote it, and what was said is read last.
+// A raw message in, a value out. The stages stand in the order in which they are safe: nothing is parsed before it
+// has been cut to size, nothing is believed before its author is known, and the words are read last.
 //
 // ER1  Bounded: size, fields, nesting and lines are refused before a pattern sees them.
 // ER2  Total: every sequence of bytes gives a value. Only the ledger and the resolver can be waited for, in this order.
-// ER3  What is ambiguous is handed on in a form that no schema accepts; nothing is cut out of prose.
+// ER3  An ambiguous reply is handed on in a form that no schema accepts; nothing is cut out of prose.
 import { decodeWords } from 'postal-mime'
 import type { Binding } from '../../../src/adapter/index.js'
 import type { Asked } from '../asked.js'
@@ -71,10 +71,10 @@ async function readReply(
   }
 }
 
-/** What the mail says it answers: the mail that asked, another one, or nothing at all. */
+/** The mail that this one says it answers: the mail that asked, another one, or none. */
 type Named = 'asked' | 'another' | 'nothing'
 
-/** A server that gives mails ids of its own has told us which: then the ledger knows the delivery by that. */
+/** A server that gives mails its own ids has told us the id, and the ledger knows the delivery by it. */
 async function namedBy(
   fields: readonly Field[],
   asked: Asked | null,
@@ -89,15 +89,15 @@ async function namedBy(
   return other?.delivery_id === asked.delivery_id ? 'asked' : 'another'
 }
 
-/** Whether it can be an answer to this request at all: it names the mail that asked and quotes no other; naming none, it
- *  quotes that one. */
+/** Whether it can answer this request at all: it names the mail that asked and quotes no other, or it names none and
+ *  quotes that mail. */
 function isAbout(binding: Binding, { marker }: Body, named: Named): boolean {
   if (marker === null) return named === 'asked'
   return named !== 'another' && isQuoted(binding, marker)
 }
 
-/** Whether somebody vouches for the author, and for what is answered (author.ts, EW3): by the field that says it, or by the
- *  mail of ours that is quoted. */
+/** Whether somebody vouches for the author and for the binding (author.ts, EW3): by the field the binding was read
+ *  from, or by the mail of ours that is quoted. */
 const isCovered = (voucher: Voucher, field: string, { marker }: Body): boolean =>
   voucher.kind === 'vouched' && (marker !== null || voucher.covers === 'all' || voucher.covers.has(field))
 

@@ -1,11 +1,11 @@
-// Authentication-Results (RFC 8601): what the operator's own server found out when it took the mail in.
+// Authentication-Results (RFC 8601): the findings of the operator's own server when it took the mail in.
 //
-// EC1  Only fields of the configured authserv-id count, and of those only the topmost that speaks of DMARC: servers add
-//      at the top, so whatever a stranger wrote under that name stands below.
-// EC2  A server that adds nothing to some mail must remove what arrives under its own name (RFC 8601, 5): otherwise the
-//      topmost one is the stranger's. That is a matter of its configuration, and the README says how.
-// EC3  `dmarc=pass` counts for the one domain it names, and only for that: a second header.from beside the first, and one
-//      that is quoted, stands inside a quoted value or is itself a value, may be what the sender wrote.
+// EC1  Only fields of the configured authserv-id count, and of those only the topmost that speaks of DMARC: servers
+//      add at the top, so a field a stranger wrote under that name stands below.
+// EC2  A server that adds nothing to some mail must remove fields that arrive under its own name (RFC 8601, 5):
+//      otherwise the topmost one is the stranger's. That is a matter of its configuration, and the README says how.
+// EC3  `dmarc=pass` counts for the one domain it names, and only for that. The sender may have written a header.from
+//      that is a second one, is quoted, stands inside a quoted value or is itself a value: none of these counts.
 import { type Field, valuesOf } from './head.js'
 
 /** True where the own server says that this author's domain vouches for the mail. */
@@ -33,7 +33,7 @@ function onlyAuthor(verdict: readonly string[]): string | null {
   return places.length === 1 && verdict[at + 1] === '=' ? (verdict[at + 2] ?? null) : null
 }
 
-/** What a quoted value is here, whatever it says. No word of ours. */
+/** Stands for every quoted value, and equals no word that is looked for. */
 const QUOTED = '"'
 
 /** The words between semicolons, in lower case; each "=" is one. A comment says nothing and may nest; an open one, or an
@@ -61,7 +61,7 @@ function sections(value: string): string[][] {
   return found
 }
 
-/** Where the last sign of it stands. */
+/** The index of its last sign. */
 function afterQuoted(value: string, from: number): number {
   let at = from + 1
   while (at < value.length && value.charAt(at) !== '"') at += value.charAt(at) === '\\' ? 2 : 1

@@ -1,14 +1,15 @@
-// What the author of a reply said: one line, alone, above everything a mail program or a gateway put there. Nothing is
-// cut out of prose: either everything around the answer is accounted for, line by line, or nothing was said clearly.
+// The answer that the author of a reply gave: one line, alone, above everything a mail program or a gateway put
+// there. Nothing is cut out of prose: either everything around the answer is accounted for, line by line, or nothing
+// was said clearly.
 //
-// ES1  The answer is the first line that no program wrote, and all that the author wrote.
+// ES1  The answer is the first line that no program wrote, and nothing else in the reply is the author's.
 // ES2  Between it and the quotation stand only listed lines, a delimited signature, and the quotation's introduction.
-// ES3  Below a quotation marked line by line, and below the last line of a mail of ours that is not, nothing of the author's
-//      stands but a signature.
-// ES4  In what is passed over stands nothing that could be another answer.
+// ES3  Below a quotation whose lines are marked, and below the last line of an unmarked mail of ours, the author
+//      wrote at most a signature.
+// ES4  No line that is passed over could be another answer.
 //
-// Each part of a mail is read so by itself. An element of the HTML, however a program calls it, vouches for no words: the
-// cursor can stand in every one of them.
+// Each part of a mail is read so by itself. The name of an HTML element proves nothing about the words in it: an
+// author's cursor can stand in any of them.
 
 import { findLastLine, findMarker } from '../marker.js'
 import { attributionLines } from './attribution.js'
@@ -17,7 +18,7 @@ import { findHeaderBlock, isSeparator } from './header-block.js'
 import { dense, folded, isBlank, type Line } from './lines.js'
 import { type Banners, isLiteral } from './literals.js'
 
-/** What is known beside the body: addresses of ours, in lower case, lines of the operator's gateways, the mail's subject. */
+/** Facts beside the body: our own addresses in lower case, lines of the operator's gateways, the mail's subject. */
 export type Known = { readonly own: readonly string[]; readonly banners: Banners; readonly subject: string }
 
 export type Said =
@@ -29,11 +30,11 @@ export type Said =
 const UNCLEAR: Said = { kind: 'unclear' }
 /** A signature longer than this is a letter. */
 const MAX_SIGNATURE_LINES = 40
-/** Lines that no quotation mark sets apart, of which each is compared with every known one. A signature, a gateway's
+/** Lines without a quotation mark, each of which is compared with every known one. A signature, a gateway's
  *  disclaimer and an introduction have a few dozen. */
 const MAX_OWN_LINES = 500
 
-/** `html`: what the HTML of the same mail says, where a program broke the answer into lines in the text alone. */
+/** `html`: the answer in the HTML of the same mail, if a program broke it into lines in the text alone. */
 export function readSaid(lines: readonly Line[], known: Known, html: Said | null): Said {
   const seen = lines.filter(({ text }) => !isBlank(text))
   const boundary = seen.findIndex(({ text, role }) => role === 'quoted' || findMarker(text) !== null)
@@ -49,7 +50,7 @@ export function readSaid(lines: readonly Line[], known: Known, html: Said | null
   return { kind: 'said', answer }
 }
 
-/** Where the introduction of the quotation below begins. */
+/** The index at which the introduction of the quotation below begins. */
 function introductionAt(words: readonly Line[], { own, subject }: Known): number {
   const texts = words.map(({ text }) => text)
   const block = findHeaderBlock(texts, subject)
@@ -76,7 +77,7 @@ function isSignature(lines: readonly Line[]): boolean {
 const ANSWER = /^(?:yes|no|[a-z]|-?[0-9]{1,15}(?:\.[0-9]{1,6})?|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,30})[.!]?$/i
 const couldBeAnswer = (text: string): boolean => ANSWER.test(text.trim())
 
-/** The first line; or as many as the HTML has in one, where a program broke it. */
+/** The first line, or as many lines as the HTML has in one, if a program broke it. */
 function answerOf(words: readonly Line[], html: Said | null): { answer: string; used: number } {
   const first = words[0]?.text ?? ''
   if (html?.kind === 'said' && folded(first) !== folded(html.answer)) {
@@ -94,7 +95,7 @@ function answerOf(words: readonly Line[], html: Said | null): { answer: string; 
 /** An introduction in a language that is not listed: no answer ends with a colon. */
 const isOpenEnded = (answer: string): boolean => /[:：]\s*$/.test(answer)
 
-/** From the first quoted line on. Behind our marker in the open everything is ours, as far as our mail goes. */
+/** For the lines from the first quoted one on. Behind our unquoted marker every line is ours, up to our last. */
 function isOnlyQuotation(lines: readonly Line[], known: Known): boolean {
   const open = lines.findIndex(({ text, role }) => role !== 'quoted' && findMarker(text) !== null)
   if (open === -1) return isNothingSaid(lines, known)
@@ -112,5 +113,5 @@ function isNothingSaid(lines: readonly Line[], { banners }: Known): boolean {
   return signAt === -1 ? own.length === 0 : signAt === 0 && isSignature(own)
 }
 
-/** Lists and gateways put a line of underscores above what they add at the end. */
+/** Lists and gateways put a line of underscores above the footer they add. */
 const isFooter = ({ text }: Line): boolean => /^_{2,}$/.test(text.trim())

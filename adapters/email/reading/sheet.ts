@@ -1,12 +1,13 @@
-// What a mail's own style sheets strike out. A sheet is not applied: whatever one of its rules with a line through the
-// words could be about counts as struck out, and where that cannot be told, everything does.
+// Words that a mail's own style sheets strike out. A sheet is not applied: every element that one of its striking
+// rules could be about counts as struck out, and if that cannot be told, the whole mail does.
 import { type Tag, tokensOf } from './tag.js'
 
 export type Strikes = { readonly selectors: ReadonlySet<string>; readonly all: boolean }
 
-/** A line through the words, what raises or turns them, and words that stand in no element at all. */
+/** Styles that draw a line through words, raise or turn them, or add words that stand in no element. */
 const STRIKING = /line-through|bidi-override|vertical-align\s*:\s*su[bp]|(?<![\w-])content\s*:/
-/** `p`, `.class`, `#id`, `p.class`: what is behind the last blank of a selector is about the element itself. */
+/** The part behind a selector's last blank is about the element itself. These are about the whole page; SIMPLE ones
+ *  are `p`, `.class`, `#id` and `p.class`. */
 const EVERYTHING = new Set(['', 'html', 'body'])
 const SIMPLE = /^[a-z0-9]*(?:[.#][\w-]+)*$/i
 
@@ -31,18 +32,18 @@ export const isStruck = ({ name, id, classes, style }: Tag, { selectors, all }: 
       selectors.has(one.toLowerCase()),
     ))
 
-/** Hidden by whatever a style may mean by these words, for one program or for all. */
+/** Whether the style has a word that hides, in one program or in all. */
 export const isHidden = ({ style }: Tag): boolean => HIDING.test(unescaped(style).replace(/\s+/g, ''))
 const HIDING = /display:none|visibility:(?:hidden|collapse)|opacity:0(?![.\d])|font-size:0(?![.\d])|mso-hide:/
 
-/** In small letters, and a sign that is written by its number as itself. */
+/** The style in small letters, with signs that are written by their number as themselves. */
 const unescaped = (css: string): string =>
   css.toLowerCase().replace(/\\([0-9a-f]{1,6})\s?/g, (_, hex: string) => {
     const codePoint = Number.parseInt(hex, 16)
     return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : ''
   })
 
-/** Of each selector the part that is about the element itself; '' where there is none to be found. */
+/** The part of each selector that is about the element itself; '' if none is found. */
 function selectorsOf(rule: string): string[] {
   const declarations = rule.lastIndexOf('{')
   const outer = rule.lastIndexOf('{', declarations - 1)

@@ -1,6 +1,6 @@
-// HTML as its tags and what stands between them, in one pass, cut where every browser cuts it (HTML Living Standard, 13.2.5):
-// a tag that ended elsewhere for us would swallow words that a person sees. Of a tag only its name is kept, and the few
-// attributes that say what stands inside it.
+// HTML as its tags and the text between them, in one pass, cut where every browser cuts it (HTML Living Standard,
+// 13.2.5): a tag that ended elsewhere for us would swallow words that a person sees. Only a tag's name is kept, and
+// the few attributes that say what stands inside it.
 import { decodeReferences } from './entities.js'
 
 export type Tag = {
@@ -9,18 +9,18 @@ export type Tag = {
   readonly id: string
   readonly classes: string
   readonly style: string
-  /** What is shown in the place of a picture. */
+  /** The text shown in the place of a picture. */
   readonly alt: string
   /** It says itself that it quotes somebody. */
   readonly cites: boolean
-  /** Of a style element what is in it, as it is written. */
+  /** The raw content of a style element; '' for others. */
   readonly sheet: string
 }
 
 /** Names end at a blank, a slash or the tag's end, and nowhere else: `<style_>` is no style. */
 const NAMED = /^<(\/?)([A-Za-z][^\t\n\f\r />]{0,40})/
-/** One after the other, so that what stands inside a value is no attribute. A quotation mark begins a value right behind its
- *  `=`; elsewhere it is a sign like any other, also in a name. */
+/** Attributes are read one after the other, so text inside a value is never taken for one. A quotation mark begins a
+ *  value right behind its `=`; elsewhere it is a sign like any other, also in a name. */
 const ATTRIBUTE =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\t\n\f\r >"'][^\t\n\f\r >]*)|(?=>)))?/y
 const BEFORE_END = /[\t\n\f\r /]*/y
@@ -40,7 +40,7 @@ export function* tokensOf(html: string): Iterable<string | Tag> {
   }
 }
 
-/** The tag at `from`, where a `<` stands, and where reading goes on; no tag: a sign, a comment or a declaration. */
+/** The tag at `from`, where a `<` stands, and the place at which reading goes on. `tag` is null for a lone sign. */
 function readTag(html: string, from: number): { readonly tag: Tag | null; readonly end: number } {
   if (html.startsWith('<!--', from)) return { tag: EMPTY, end: afterComment(html, from) }
   if (html.startsWith('<!', from) || html.startsWith('<?', from))
@@ -74,7 +74,7 @@ function after(html: string, sign: string, from: number): number {
 }
 
 const COMMENT_END = /--!?>/g
-/** Whole ones, whose end is made of the dashes of their beginning. */
+/** Comments that end with the dashes they begin with. */
 const NO_COMMENT = ['<!-->', '<!--->']
 
 function afterComment(html: string, from: number): number {
@@ -92,7 +92,7 @@ function afterRaw(html: string, name: string, from: number): number {
 
 type Attributes = ReadonlyMap<string, string>
 
-/** What stands between a tag's name and its end, and where that is. */
+/** The attributes between a tag's name and its end, and the place of that end. */
 function attributesFrom(html: string, from: number): { readonly found: Attributes; readonly end: number } {
   const found = new Map<string, string>()
   let end = from
@@ -121,6 +121,6 @@ function meant(found: Attributes): Pick<Tag, 'id' | 'classes' | 'style' | 'alt' 
   return { id, classes, style: found.has('hidden') ? `${style};${HIDING}` : style, alt, cites }
 }
 
-/** What the attribute `hidden` stands for. */
+/** The style that the attribute `hidden` stands for. */
 const HIDING = 'display:none'
 const NONE = { id: '', classes: '', style: '', alt: '', cites: false }

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../../src/adapter/index.js'
 
-// What every HTML mail of the lane stands in. Programs that drop the style sheet still show black on white or white on
+// The frame of every HTML mail of the lane. Programs that drop the style sheet still show black on white or white on
 // black in one column: the sheet only colours and spaces.
 
 const STYLE = html`

@@ -47,7 +47,7 @@ function noticeOf({ from, replies }: NoticeDesk, { refused, reply, messageId }: 
   }
 }
 
-/** An answer to the notice is an answer to what was asked: it must name the same delivery. */
+/** A reply to the notice answers the request, so its marker must name the same delivery. */
 const markerOf = ({ binding }: Reply, messageId: string): string =>
   markerLine(
     binding.kind === 'handle' ? binding.handle : '',

@@ -1,4 +1,4 @@
-// The way out: nodemailer's pool, and what became of each mail handed to it.
+// The way out: nodemailer's pool, and the fate of each mail handed to it.
 //
 // ET1  Nothing is repeated here: the pool requeues nothing, the lane owns retries.
 // ET2  A mail whose first byte has left is `uncertain` unless the server says what became of it; one whose first byte has
@@ -14,7 +14,7 @@ import { Turnstile } from './turnstile.js'
 /** Waiting for a free connection and for the rate limit; then connecting, handing in and being answered. */
 const WAIT_MS = 3_000
 const SEND_MS = 6_000
-/** A server that is there answers at once; one that is not must leave time to say so. */
+/** A server that is up answers at once; one that is down must leave us time to report it. */
 const CONNECT_MS = 2_500
 /** Scanners look at a mail before it is taken: some need seconds. */
 const SILENCE_MS = 5_000
@@ -30,10 +30,10 @@ export type Mail = SendMailOptions & { readonly messageId: string }
 const RENAMED = /<[^<>\s@]{1,120}@[^<>\s@]{1,120}>/
 
 export type Transport = {
-  /** As many as pass the turnstile before they are tired of waiting. */
+  /** The number of mails that pass the turnstile before their wait is over. */
   readonly atOnce: number
   post(mail: Mail): Promise<Posted>
-  /** Connects, signs in and leaves; throws what the server said. */
+  /** Connects, signs in and leaves; throws the server's error. */
   verify(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
-// Lets mails through to the server so many at once and so many a second, in order. Who has waited too long turns back
-// with nothing sent, so that the lane may try again knowing that no copy is on its way.
+// Lets mails through to the server so many at once and so many a second, in order. A mail that waits too long is
+// given up unsent, so that the lane may try again knowing that no copy is on its way.
 
 export class Turnstile {
   readonly #places: number
@@ -16,7 +16,7 @@ export class Turnstile {
     this.#patienceMs = patienceMs
   }
 
-  /** What was done inside, or null for who was not let in. */
+  /** The result of the work, or null if it was not let in. */
   async pass<T>(work: () => Promise<T>): Promise<T | null> {
     if (!(await this.#enter())) return null
     try {

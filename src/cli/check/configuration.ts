@@ -1,5 +1,5 @@
-// What the operator has written: variables, people and policy. The same readers as at the start of the lane, so that
-// the doctor and the lane cannot disagree.
+// The operator's variables, people and policy, read by the same readers as at the start of the lane, so that the
+// doctor and the lane cannot disagree.
 import { parseEnv } from 'node:util'
 import { type Config, checkConfig, configFileOf, loadConfig } from '../../config/config.js'
 import { PERMISSIONS } from '../../config/plain-text.js'
@@ -76,7 +76,7 @@ export function checkEnvFile(file: string): Finding[] {
   ]
 }
 
-/** It usually holds secrets, but need not: worth a word, no reason to call the lane ill. */
+/** The file usually holds secrets, but need not: worth a warning, no reason to call the lane ill. */
 function checkEnvRights(file: string): Finding {
   const finding = checkPrivate('.env', file, '600')
   return finding.status === 'fail' ? { ...finding, status: 'warn' } : finding

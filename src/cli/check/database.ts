@@ -1,4 +1,4 @@
-// The cluster's database, looked at without changing anything: whether it can be reached, keeps what it says it has, and
+// The cluster's database, looked at without changing anything: whether it can be reached, makes commits durable, and
 // has the tables this program knows.
 
 import type { Settings } from '../../config/settings.js'
@@ -109,7 +109,7 @@ const eachIn = (client: Client): Each =>
     }
   }
 
-/** A reference and an address are text for the lane; what wraps a key is not. */
+/** References and addresses are text for the lane; a wrapped key stays bytes. */
 const asText = (row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -118,7 +118,7 @@ const asText = (row: Record<string, unknown>): Record<string, unknown> =>
     ]),
   )
 
-/** Nothing to say of it before there is a key. */
+/** Without a key in the database there is nothing to check. */
 async function checkSecret(client: Client, { dataDir, secret }: Settings): Promise<Finding[]> {
   const { rows } = await client.query<Pick<KeyRow, 'kid' | 'purpose' | 'wrapped'>>(
     `SELECT kid, purpose, wrapped FROM keys WHERE purpose = 'reply-token' AND verify_until IS NULL`,

@@ -1,4 +1,4 @@
-// What one look of the doctor found: a line, and what to do about it.
+// A finding of the doctor: a line, and what to do about it.
 
 import type { Finding } from '../../adapter/contract.js'
 

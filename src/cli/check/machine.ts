@@ -1,4 +1,4 @@
-// The machine the lane runs on: Node, the data directory and who may read it, the room left on its disk.
+// The machine the lane runs on: Node, the data directory and its rights, the room left on its disk.
 import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -42,9 +42,9 @@ export function checkDirectory(dataDir: string): Finding[] {
 }
 
 /**
- * Why the lane can have no such directory, and what to do; null where it has one, or can make it. Whether it may write to
- * one that exists is for its owner to see: the doctor may be somebody else. The superuser may make one anywhere, so a test
- * brings its own `mayMake`.
+ * The reason why the lane can have no such directory, and the remedy; null if it has one, or can make it. Whether the
+ * lane may write to an existing one is not judged: the doctor may run as another user. The superuser may make one
+ * anywhere, so a test brings its own `mayMake`.
  */
 export function obstacleTo(
   dataDir: string,

@@ -1,5 +1,5 @@
-// Whether the people who are asked could answer, and what is taken for their answer: a request that nobody can answer in a way
-// that is enough is refused, and one that a forwarded message or a forged number answers is answered by anybody.
+// Checks whether the people asked could answer, and which proofs count: a request that nobody can answer with a
+// sufficient proof is refused, and one that a forwarded message or a forged number can answer is open to anybody.
 
 import { type Config, outboxOpen, WEAK_PROOFS } from '../../config/config.js'
 import type { Person } from '../../people/person.js'
@@ -8,7 +8,7 @@ import { isToldByContent } from '../../request/display.js'
 import { wayOf } from '../../request/way.js'
 import { type Finding, warn } from './finding.js'
 
-/** What policy takes for one kind of request, and who is asked. */
+/** The proofs that policy takes for one kind of request, and the people asked. */
 type Rule = { readonly name: string; readonly people: readonly string[]; readonly proofs: readonly Proof[] }
 
 function rulesOf({ recipients, actions, questions, reviews }: Config): readonly Rule[] {
@@ -46,7 +46,7 @@ const MORE_PROOF = 'give them a channel that proves enough, or list a proof that
 const PAGE_PROOF =
   'list link_code, where a link and its code that can be forwarded are to be enough; until then it is refused'
 
-/** On one of their channels, where it stands or on the page that it leads to. */
+/** Whether a person can answer on one of their channels, or on the page that a copy there leads to. */
 const canAnswer = (
   { channels }: Person,
   proofs: readonly Proof[],

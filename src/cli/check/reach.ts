@@ -1,4 +1,4 @@
-// From outside: does the lane answer, does its clock agree with ours, and does the address people are sent work.
+// The lane from outside: its answer, its clock against ours, and the address in people's links.
 
 import { isFields } from '../../client/case.js'
 import { isLoopback } from '../../config/loopback.js'
@@ -69,7 +69,7 @@ export function judgeReady(status: number, body: unknown, url: string, version: 
   return ok('lane', `version ${version} is ready at ${url} (${checks.join(', ')})`)
 }
 
-/** Late alarms are late by seconds; a broken seal is somebody's deed. */
+/** Late alarms are late by seconds, a warning; a broken seal is somebody's deed, a failure. */
 function judgeDegraded({ seals }: Readonly<Record<string, unknown>>, checks: string): Finding {
   return seals === undefined || seals === 'ok'
     ? warn('lane', `ready, with late alarms: ${checks}`, 'see to Redis; deadlines are kept')
@@ -90,7 +90,7 @@ export function judgeClock(theirs: number, ours: number): Finding {
   return apart > JUMP_MS ? fail('clock', message, remedy) : warn('clock', message, remedy)
 }
 
-/** Where PUBLIC_URL is not set, links lead to the address the lane itself is found at. */
+/** Without PUBLIC_URL, links lead to the lane's own address. */
 const addressOf = ({ publicUrl, publicUrlGiven, laneUrl }: Settings): string =>
   publicUrlGiven ? publicUrl : laneUrl
 
@@ -100,7 +100,7 @@ export async function checkPublicUrl(settings: Settings): Promise<Finding[]> {
   const wellSaid = seen.ok && seen.status === 200 && isFields(seen.body) && seen.body.status === 'ok'
   const hints = hintsOf(settings)
   if (wellSaid) return [ok('public url', `${url} reaches the lane`), ...hints]
-  // The lane's own address, then: that nothing answers there as a lane does is said by `checkLane`, with what helps.
+  // This is then the lane's own address: `checkLane` reports that no lane answers there, with the remedy.
   if (!settings.publicUrlGiven) return hints
   const found = seen.ok
     ? `answers ${seen.status}, and not as the lane does`
@@ -109,7 +109,7 @@ export async function checkPublicUrl(settings: Settings): Promise<Finding[]> {
   return [fail('public url', `${url}/healthz ${found}`, remedy), ...hints]
 }
 
-/** What works from here and not from a person's phone. */
+/** Addresses that work from here and not from a person's phone. */
 export function hintsOf(settings: Settings): Finding[] {
   const url = addressOf(settings)
   const { hostname, protocol } = new URL(url)

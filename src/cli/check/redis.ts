@@ -1,4 +1,4 @@
-// The cluster's alarm clock, seen from here: whether it can be reached, and whether it keeps what it is told.
+// The cluster's alarm clock, seen from here: whether it can be reached, and whether it keeps its data.
 
 import type { Settings } from '../../config/settings.js'
 import { reasonOf } from '../../say.js'
@@ -8,7 +8,7 @@ export async function checkRedis({ redisUrl }: Settings): Promise<Finding[]> {
   if (redisUrl === null) return []
   const { connectOnce, readFacts } = await import('../../deadline/bullmq/redis.js')
   const redis = connectOnce(redisUrl)
-  // Why it was closed is told by the event, and only there.
+  // Only the event tells why the connection was closed.
   let why: unknown = null
   redis.on('error', error => {
     why = error

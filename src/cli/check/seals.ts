@@ -1,5 +1,5 @@
-// The seals of what gives a right now: the rows, as far as they are of requests that are open, and the stories of these. All
-// others are checked by `lane ledger verify`, and by the lane when it is asked for one.
+// The seals of rows that give a right now, and of the stories of open requests. All others are checked by `lane
+// ledger verify`, and by the lane when it reads one.
 import { type KeyRow, unlessBroken } from '../../ledger/contract.js'
 import { RIGHT_TABLES, RIGHTS, type RightTable, type Row } from '../../ledger/rights.js'
 import { type SealedLine, Seals } from '../../ledger/seals.js'
@@ -11,10 +11,10 @@ import { type Finding, fail, ok, warn } from './finding.js'
 /** The rows of a question that either database understands. Bytes that are text for the lane come as text. */
 export type Each = (sql: string) => AsyncIterable<Readonly<Record<string, unknown>>>
 
-/** Named in a finding; more are counted. */
+/** Broken seals named in a finding; more are counted. */
 const NAMED = 5
 
-/** Of grants, references and callbacks there are as many as were ever made: those of open requests are looked at. */
+/** Grants, references and callbacks are as many as were ever made, so only those of open requests are checked. */
 const FROM: Readonly<Record<RightTable, string>> = {
   api_keys: 'api_keys t',
   links: 'links t',
@@ -66,7 +66,7 @@ function judge(broken: readonly string[], rows: number, stories: number): Findin
   return fail('seals', `broken: ${broken.slice(0, NAMED).join('; ')}${more}`, REMEDY)
 }
 
-/** How many were looked at; what is not sound is in `seals.broken()`. */
+/** The number of rows checked; broken ones are in `seals.broken()`. */
 async function checkRows(each: Each, seals: Seals): Promise<number> {
   let count = 0
   for (const table of RIGHT_TABLES) {
@@ -103,7 +103,7 @@ function isSound(seals: Seals, { request_id, version }: StoryRow, story: readonl
   try {
     seals.story(request_id, version, story)
   } catch (error) {
-    // It is told of with the others.
+    // A broken seal is reported with the others.
     unlessBroken(error)
   }
 }

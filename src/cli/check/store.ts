@@ -14,7 +14,7 @@ import { obstacleTo } from './machine.js'
 import { checkSeals, type Each } from './seals.js'
 
 export async function checkStore(dataDir: string, given: string | null, now: number): Promise<Finding[]> {
-  // Said of the directory already; that `lane serve` makes the file would be untrue.
+  // The directory's own finding says so already; "`lane serve` makes it" would be untrue here.
   if (obstacleTo(dataDir) !== null) return []
   const file = join(dataDir, LEDGER_FILE)
   if (!existsSync(file)) return [warn('ledger', `there is no ${file} yet`, 'the first `lane serve` makes it')]

@@ -1,5 +1,5 @@
-// The door's own description (OpenAPI 3.1), assembled from the routes as they are declared. The end-to-end tests hold every
-// answer, refusal and query to it, so of these it cannot say anything the door does not do.
+// The door's own description (OpenAPI 3.1), assembled from the routes as they are declared. The end-to-end tests hold
+// every answer, refusal and query to it, so it cannot promise one that the door does not keep.
 import type { z } from 'zod'
 import { CODES, type Code } from '../problem.js'
 import { HTML, JSON_MEDIA, type Route } from '../route.js'
@@ -9,7 +9,7 @@ import { shapes } from './shapes.js'
 
 const PROBLEM = 'application/problem+json'
 
-/** What any route may answer: nothing on the way in could be read, the store is away, or a bug was met. */
+/** Refusals of any route: the request could not be read, the store is away, or a bug was met. */
 const ANYWHERE: readonly Code[] = ['malformed_json', 'internal', 'ledger_unavailable']
 const WITH_A_KEY: readonly Code[] = [
   'unauthenticated',
@@ -22,7 +22,7 @@ const WITH_A_BODY: readonly Code[] = ['too_large', 'unsupported_media_type']
 
 type About = { readonly version: string; readonly publicUrl: () => string }
 
-/** Assembled when it is first asked for, and once: anybody may ask. The address may be learnt after the door is built. */
+/** Assembled once, when it is first asked for: anybody may ask. The address may be learnt after the door is built. */
 export function description(routes: readonly Route[], { version, publicUrl }: About): () => object {
   let document: object | null = null
   return () => {

@@ -1,5 +1,5 @@
-// The bodies the door takes, described by the shapes that read them: a limit is written once, where it is kept. What JSON
-// Schema cannot say (visible text, options that differ, a configured action) is said by the refusal alone.
+// The bodies the door takes, described by the shapes that read them: a limit is written once, where it is kept. Only
+// the refusal tells rules that JSON Schema cannot express (visible text, options that differ, a configured action).
 import { z } from 'zod'
 import { ID } from '../../request/field.js'
 import { SUBMISSION_SHAPES } from '../../request/request-shape.js'
@@ -51,11 +51,11 @@ export function shapes(taken: Readonly<Record<string, z.ZodType>>): Schemas {
   return { ...read, ...completed(read) }
 }
 
-/** Without what the place in the document says already. */
+/** The schema without members that its place in the document already implies. */
 const bare = ({ $schema: _schema, $id: _id, ...schema }: Schema): Schema => schema
 
-/** What the shapes do not say themselves: a person may be named by an id alone, a request that was opened has its id,
- *  whoever made it, and one field tells which member of a union a body is. */
+/** Adds the facts that the shapes leave out: a person may be named by an id alone, an opened request always has its
+ *  id, and one field tells which member of a union a body is. */
 function completed(read: Schemas): Schemas {
   const all: Schemas = {
     ...read,

@@ -1,4 +1,4 @@
-// L1–L4, L7, L9: what an append promises.
+// L1–L4, L7, L9: the promises of an append.
 import { describe, expect, test } from 'vitest'
 import { type AppendDecision, LedgerUnavailable, type Moment } from '../../../src/ledger/contract.js'
 import { GENESIS } from '../../../src/ledger/entry.js'

@@ -1,4 +1,4 @@
-// L6: what is shelved stands or falls with its append; and what is kept beside the ledger on its own.
+// L6: shelved rows stand or fall with their append; and the rows that are kept beside the ledger on their own.
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/canonical.js'
 import type {

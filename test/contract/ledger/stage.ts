@@ -1,4 +1,4 @@
-// What the ledger's contract suite needs of a store: a place to open it in, again and again, and a clock to hand it.
+// The ledger's contract suite needs a place to open a store in, again and again, and a clock to hand it.
 import { afterEach, beforeEach } from 'vitest'
 import type { Hash } from '../../../src/canonical.js'
 import { type Clock, instant } from '../../../src/clock.js'

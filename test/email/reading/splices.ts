@@ -1,6 +1,6 @@
 // Answers spliced into bodies that real mail programs wrote. The bodies lie beside the repository and are not part of
 // it; this table says where in each of them the program's own lines begin: file, first line of them, how many of them
-// introduce the quotation. What stands above was the author's, and the answer takes its place.
+// introduce the quotation. The lines above were the author's, and the answer takes their place.
 
 const TABLE = `
 crisp/correct_sig 3 2

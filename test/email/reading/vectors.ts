@@ -1,5 +1,5 @@
-// The letters under test/vectors/email: two lines that say what each is and what is expected, a blank line, and then the
-// message, byte for byte.
+// The letters under test/vectors/email: two lines with its description and the expected reading, a blank line, and
+// then the message, byte for byte.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,5 +1,5 @@
-// Work for a ledger that is being broken, and the worker's own record of what it was told: notes that name themselves,
-// so that one written twice is seen, and requests that are opened and withdrawn.
+// Work for a ledger that is being broken, and the worker's own record of the answers it got: notes that name
+// themselves, so that one written twice is seen, and requests that are opened and withdrawn.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Entry } from '../../../src/event.js'
