@@ -2,7 +2,7 @@
 // both started afresh and collected.
 import { launch } from './child.js'
 import { type Figure, median } from './figure.js'
-import { requireCounts, requireHolds, requirePending } from './outcome.js'
+import { requireCounts, requireHolds, requirePending, sizeOf } from './outcome.js'
 import { type Place, withPlace } from './place.js'
 import { fillWithMany, MANY } from './population.js'
 import { REPEATS } from './stage.js'
@@ -11,6 +11,7 @@ export async function measureMemory(): Promise<Figure[]> {
   return withPlace(empty =>
     withPlace(async full => {
       await fillWithMany(full)
+      const from = sizeOf(full.ledger)
       const each: number[] = []
       const bare: number[] = []
       // The first start makes keys and warms the file cache: it is not counted.
@@ -22,7 +23,7 @@ export async function measureMemory(): Promise<Figure[]> {
         each.push(((await residentBytes(full)) - base) / MANY)
       }
       const started = REPEATS + 1
-      requireCounts(full.ledger, MANY, { LANE_STARTED: started, KEY_ROTATED: 1 })
+      requireCounts(full.ledger, from, { LANE_STARTED: started, KEY_ROTATED: 1, OPERATOR_ACTED: 1 })
       requirePending(full.ledger, MANY)
       await requireHolds(full.ledger)
       return [

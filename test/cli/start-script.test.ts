@@ -28,7 +28,7 @@ test('a signal to the shell of `npm start` stops the lane, which is that very pr
   shell.stdout.on('data', (chunk: Buffer) => {
     printed += chunk.toString()
   })
-  await until(() => /is ready at (http:\S+)/.test(printed))
+  await until('it is ready', () => /is ready at (http:\S+)/.test(printed))
   const url = /is ready at (http:\S+)/.exec(printed)?.[1] ?? ''
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   const ended = once(shell, 'exit')
