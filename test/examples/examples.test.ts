@@ -172,7 +172,7 @@ describe('ci', () => {
       Object.entries<string>(jobs.release.env).map(([name, value]) => [name, filled(value, runId)]),
     )
     // As it is named by whoever made the tag: in the script itself it would be run.
-    Object.assign(env, { GITHUB_REF_NAME: 'v1.2.0-$(exit${IFS}7)' })
+    Object.assign(env, { GITHUB_REF_NAME: 'v1.2.0-$(false)' })
     let out = ''
     for (const { name, run: script } of jobs.release.steps as readonly Step[]) {
       if (name === undefined || script === undefined) continue
@@ -193,6 +193,16 @@ describe('ci', () => {
     const ended = job(prepare(), '1001')
     expect(await answer(gateway, 'release-1001-1', 'yes')).toBe(200)
     expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining('released') })
+  })
+
+  test('a tag that is named like a command is asked about and not run', async () => {
+    const ended = job(prepare(), '1003')
+    expect(await answer(gateway, 'release-1003-1', 'yes')).toBe(200)
+    await ended
+    const headers = { authorization: `Bearer ${gateway.agentKey}` }
+    const response = await fetch(`${gateway.url}/v1/requests/release-1003-1`, { headers })
+    const { request } = (await response.json()) as { request: { question_text: string } }
+    expect(request.question_text).toBe('Release v1.2.0-$(false) now?')
   })
 
   test('NO ends the job before the release', async () => {
