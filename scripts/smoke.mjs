@@ -51,16 +51,16 @@ const same = (what, seen, wanted) => {
 
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 
-/** The image's major version of Node is tried. */
+/** The image's own version of Node is tried. */
 function fetchNode() {
-  const [, major] = /^FROM node:(\d+)-/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? []
+  const [, wanted] = /^FROM node:([\d.]+)-/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? []
   const name = `node-${process.platform}-${process.arch}`
   const cwd = join(folder, 'node')
   mkdirSync(cwd)
-  run(`${name}@${major}`, 'npm', ['install', '--prefix', cwd, ...QUIET, `${name}@${major}`], { cwd })
+  run(`${name}@${wanted}`, 'npm', ['install', '--prefix', cwd, ...QUIET, `${name}@${wanted}`], { cwd })
   const home = join(cwd, 'node_modules', name)
   const version = run('its version', join(home, 'bin/node'), ['--version']).trim()
-  same('the version of Node', version.split('.')[0], `v${major}`)
+  same('the version of Node', version, `v${wanted}`)
   return { home, version }
 }
 

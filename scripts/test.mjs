@@ -3,6 +3,7 @@
 // run then also tries the packed lane on the Node of its image.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
+import { absent, numbersIn } from './needs.mjs'
 
 const REPORT = '.test-report/report.json'
 const ci = process.env.CI === 'true'
@@ -21,7 +22,7 @@ function step(name, command, args) {
 }
 
 if (ci) step('set up', 'bash', ['scripts/test-setup'])
-step('build', 'npx', ['tsc', '-p', 'tsconfig.build.json'])
+step('build', 'npm', ['run', '--silent', 'build'])
 step('types', 'npx', ['tsc', '-p', 'tsconfig.json'])
 step('style', 'npx', ['biome', 'ci', '.'])
 if (ci && whole) step("smoke on the image's Node", 'node', ['scripts/smoke.mjs'])
@@ -45,4 +46,6 @@ for (const test of skipped) console.log(`skipped: ${test.fullName}`)
 
 const claimed = whole ? run('node', ['scripts/acceptance.mjs', REPORT]) : true
 console.log(`\n${report.numPassedTests} passed, ${report.numFailedTests} failed, ${skipped.length} skipped`)
-process.exit(passed && claimed && (!ci || skipped.length === 0) ? 0 : 1)
+// What needs something that is nowhere to be had may be skipped even here; acceptance.mjs has named it.
+const unexcused = skipped.filter(({ fullName }) => !numbersIn(fullName).some(number => absent.has(number)))
+process.exit(passed && claimed && (!ci || unexcused.length === 0) ? 0 : 1)
