@@ -1,5 +1,6 @@
 // One spelling for every value that is hashed: RFC 8785 (JCS), then SHA-256 under a domain prefix, so that the
-// hash of one kind of thing can never stand for another.
+// hash of one kind of thing can never stand for another. A browser reads this file too (the page that checks proofs):
+// of Node it needs one function, `hash`, which the page brings along.
 import { hash } from 'node:crypto'
 
 export type Hash = `sha256:${string}`
@@ -14,17 +15,20 @@ export const remember = (constant: object): void => void remembered.set(constant
 export function canonical(value: unknown): string {
   if (typeof value === 'string') return spell(value)
   if (typeof value === 'boolean' || value === null) return String(value)
-  if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value)
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   if (typeof value !== 'object') throw new TypeError('a value that is hashed must be JSON')
   const known = remembered.get(value)
   if (known !== undefined) return known
   if (Array.isArray(value)) return canonicalList(value)
+  const { sorted, spelt } = shapeOf(Object.keys(value))
   let text = ''
-  for (const name of sorted(Object.keys(value))) {
-    const member = (value as Readonly<Record<string, unknown>>)[name]
-    if (member !== undefined) text += `${text === '' ? '' : ','}${spellName(name)}${canonical(member)}`
+  for (let place = 0; place < sorted.length; place++) {
+    const member = (value as Readonly<Record<string, unknown>>)[sorted[place] as string]
+    if (member === undefined) continue
+    text += text === '' ? '{' : ','
+    text += (spelt[place] as string) + canonical(member)
   }
-  return `{${text}}`
+  return text === '' ? '{}' : `${text}}`
 }
 
 function canonicalList(values: readonly unknown[]): string {
@@ -33,34 +37,36 @@ function canonicalList(values: readonly unknown[]): string {
   return `[${text}]`
 }
 
-/** For so few names, insertion costs less than sort(), and no memory. */
-const FEW = 24
-
-/** In place, by UTF-16 units as the RFC wants it. */
-function sorted(names: string[]): readonly string[] {
-  if (names.length > FEW) return names.sort()
-  for (let next = 1; next < names.length; next++) {
-    const name = names[next] as string
-    let place = next
-    for (; place > 0 && (names[place - 1] as string) > name; place--) {
-      names[place] = names[place - 1] as string
-    }
-    names[place] = name
-  }
-  return names
+/** The names of an object's members: as they stand in it, as the RFC puts them in order (by UTF-16 units), and spelt. */
+type Shape = {
+  readonly names: readonly string[]
+  readonly sorted: readonly string[]
+  readonly spelt: readonly string[]
 }
 
-/** Members have the same few names over and over. Names in an approval's parameters may be
- *  anything, hence the bound. */
-const SPELT_NAMES = 1_000
-const speltNames = new Map<string, string>()
+/** Objects have the same few shapes over and over: each is put in order and spelt once. Names in an approval's
+ *  parameters may be anything, hence the bounds: of all shapes, and of those that begin with the same name. */
+const SHAPES = 512
+const ALIKE = 16
+const shapes = new Map<string | undefined, Shape[]>()
+let shapesKept = 0
 
-function spellName(name: string): string {
-  const known = speltNames.get(name)
-  if (known !== undefined) return known
-  const spelt = `${spell(name)}:`
-  if (speltNames.size < SPELT_NAMES) speltNames.set(name, spelt)
-  return spelt
+function shapeOf(names: readonly string[]): Shape {
+  const alike = shapes.get(names[0])
+  if (alike !== undefined) for (const shape of alike) if (isSame(shape.names, names)) return shape
+  const sorted = [...names].sort()
+  const shape = { names, sorted, spelt: sorted.map(name => `${spell(name)}:`) }
+  if (shapesKept < SHAPES && (alike?.length ?? 0) < ALIKE) {
+    shapesKept++
+    shapes.set(names[0], [...(alike ?? []), shape])
+  }
+  return shape
+}
+
+function isSame(these: readonly string[], those: readonly string[]): boolean {
+  if (these.length !== those.length) return false
+  for (let place = 0; place < these.length; place++) if (these[place] !== those[place]) return false
+  return true
 }
 
 /** Nearly every text we hash: nothing in it needs an escape. */
@@ -79,18 +85,38 @@ export function sha256(...parts: readonly (string | Uint8Array)[]): Hash {
   return `sha256:${hash('sha256', joined(parts), 'hex')}`
 }
 
+/** The 32 bytes of SHA-256. So small an array lies among the other objects; a buffer as the platform gives it has memory
+ *  of its own, which the collector must give back apart. */
+export function digest(words: string | Uint8Array): Uint8Array {
+  const spelt = hash('sha256', words, 'binary')
+  const bytes = new Uint8Array(32)
+  for (let at = 0; at < bytes.length; at++) bytes[at] = spelt.charCodeAt(at)
+  return bytes
+}
+
 /** One piece for one call: hashing in one go costs half as much as a hash object. */
 function joined(parts: readonly (string | Uint8Array)[]): string | Uint8Array {
   let text = ''
   for (const part of parts) {
-    if (typeof part !== 'string') return Buffer.concat(parts.map(bytesOf))
+    if (typeof part !== 'string') return joinedBytes(parts.map(bytesOf))
     text += part
   }
   return text
 }
 
+function joinedBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+const encoder = new TextEncoder()
 const bytesOf = (part: string | Uint8Array): Uint8Array =>
-  typeof part === 'string' ? Buffer.from(part) : part
+  typeof part === 'string' ? encoder.encode(part) : part
 
 /** `sha256:` + hex SHA-256( domain ‖ "\n" ‖ JCS(value) ). */
 export const hashOf = (domain: string, value: unknown): Hash => sha256(`${domain}\n`, canonical(value))

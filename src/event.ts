@@ -5,7 +5,9 @@ import { z } from 'zod'
 import type { Hash } from './canonical.js'
 import { REASONS_OF, type Reason } from './reason.js'
 import { CHANNELS, PROOFS, type Proof } from './request/channel.js'
+import type { Range } from './request/content/cut.js'
 import { DEFAULT_ACTIONS, MOODS } from './request/request.js'
+import { CONTENT_RULES, ORIGIN_SYSTEMS, URGENCIES } from './request/terms.js'
 import { NEWEST_RULES, type Rules } from './rules.js'
 
 const hash = z.custom<Hash>(value => typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value))
@@ -17,19 +19,81 @@ const channel = z.enum(CHANNELS)
 export type Check = { readonly check: Reason; readonly ok: boolean }
 
 const defaultAction = z.enum(DEFAULT_ACTIONS)
-const payload = z
-  .union([
-    z.strictObject({ selected: z.array(z.string().max(32)).max(26) }),
-    z.strictObject({ text: z.string().max(1000) }),
-    z.strictObject({ number: z.number(), unit: z.string().max(64).exactOptional() }),
-    z.strictObject({ date: z.string().max(40) }),
+const plainPayloads = [
+  z.strictObject({ selected: z.array(z.string().max(32)).max(26) }),
+  z.strictObject({ text: z.string().max(1000) }),
+  z.strictObject({ number: z.number(), unit: z.string().max(64).exactOptional() }),
+  z.strictObject({ date: z.string().max(40) }),
+] as const
+/** The words of a reason are beside the ledger. */
+const explained = z.strictObject({ reason_hash: hash })
+const firstPayload = z.union(plainPayloads).nullable()
+
+const decisionId = z.string().max(32)
+/** The answer to one decision, by the decision's type, with `more` about it. */
+const decisionsWith = <S extends z.core.$ZodLooseShape>(more: S) => {
+  const of = <V extends z.core.$ZodLooseShape>(value: V) =>
+    z.strictObject({ decision_id: decisionId, ...value, ...more })
+  return z.union([
+    of({ approved: z.boolean() }),
+    of({ selected: z.union([z.string().max(32), z.array(z.string().max(32)).max(26)]) }),
+    of({ value: z.union([z.string().max(1000), z.number()]) }),
   ])
-  .nullable()
+}
+const commented = { comment_hash: hash.exactOptional() }
+const formOf = <D extends z.ZodType>(decision: D) =>
+  z.strictObject({ decisions: z.array(decision).min(1).max(50) })
+const replied = z.union([...plainPayloads, explained, formOf(decisionsWith(commented))]).nullable()
+/** The answers of everybody whose reply counted, and what an optional decision takes by default. */
+const counted = decisionsWith({ ...commented, answered_by: name, channel, proof: z.enum(PROOFS), at })
+const byDefault = decisionsWith({ by: z.literal('default'), answered_by: z.null(), proof: z.null() })
+const answered = z.union([...plainPayloads, explained, formOf(z.union([counted, byDefault]))]).nullable()
 const recipients = z
   .array(
     z.strictObject({ user_id: name, channels: z.array(channel).min(1), route: z.enum(['first', 'all']) }),
   )
   .min(1)
+const step = z.union([
+  z.strictObject({ after_seconds: count.min(1), do: z.enum(['remind', 'next_channel']) }),
+  z.strictObject({ after_seconds: count.min(1), do: z.literal('add'), recipients }),
+])
+const terms = z.strictObject({
+  urgency: z.enum(URGENCIES),
+  urgency_asked: z.enum(URGENCIES).exactOptional(),
+  quorum: z.strictObject({ need: count.min(2).max(10), veto: z.boolean() }).exactOptional(),
+  electorate: z.array(name).min(1).exactOptional(),
+  ladder: z.array(step).min(1).exactOptional(),
+  policy: z.strictObject({
+    approvers: z.array(name).exactOptional(),
+    proofs: z.array(z.enum(PROOFS)),
+    four_eyes: z.literal(true).exactOptional(),
+    owner: name.exactOptional(),
+    content: z.enum(CONTENT_RULES).exactOptional(),
+    take_defaults: z.literal(true).exactOptional(),
+  }),
+})
+/** A content that was recorded with the request; null `chars` for bytes that are no text. */
+const held = z.strictObject({ handle: hash, size: count, chars: count.nullable() })
+const isPlace = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+const range = z.custom<Range>(value => Array.isArray(value) && value.length === 2 && value.every(isPlace))
+/** What a copy shows of one, in code points. */
+const shownContent = z.strictObject({
+  handle: hash,
+  name: name.nullable(),
+  chars: count.nullable(),
+  shown: z.array(range).max(2),
+  shown_hash: hash,
+  whole: z.boolean(),
+})
+const origin = z.strictObject({ system: z.enum([...ORIGIN_SYSTEMS, 'aah']), ref: name, hash })
+const vote = z.strictObject({
+  answered_by: name,
+  choice: z.enum(['YES', 'NO']),
+  reason_hash: hash.exactOptional(),
+  channel,
+  proof: z.enum(PROOFS),
+  at,
+})
 const run = z.strictObject({
   run_id: name,
   mood: name,
@@ -65,25 +129,34 @@ export const isClosedField = (field: AhdbField): boolean => field === 'assert' |
 /** A delta states a preference or two; a larger one is a document and belongs behind a handle. */
 export const DELTA_ITEMS = 20
 export const DELTA_CHARS = 8192
-export const ahdbDelta = z
-  .array(z.unknown())
-  .max(DELTA_ITEMS)
-  .refine(items => JSON.stringify(items).length <= DELTA_CHARS)
+const deltaOf = (chars: number) =>
+  z
+    .array(z.unknown())
+    .max(DELTA_ITEMS)
+    .refine(items => JSON.stringify(items).length <= chars)
+export const ahdbDelta = deltaOf(DELTA_CHARS)
+/** A form may have fifty answers of the longest text. */
+const formDelta = deltaOf(65_536)
 const jti = z.string().regex(/^[A-Za-z0-9_-]{22}$/)
 
 const attempted = { delivery_id: name, attempt: count.min(1), channel, recipient: name }
 
 type Words = readonly [string, ...string[]]
 
-/** The shapes that both sets of rules have, but for their words: the reasons of a rejection
- *  and the proofs of identity. */
-function commonBodies<const R extends Words, const P extends Words>(reasons: R, proofs: P) {
+/** The shapes that both sets of rules have, but for their words: the reasons of a rejection, the proofs of identity
+ *  and the answers. */
+function commonBodies<
+  const R extends Words,
+  const P extends Words,
+  Reply extends z.ZodType,
+  Answer extends z.ZodType,
+>(reasons: R, proofs: P, payload: Reply, answerPayload: Answer, delta: typeof ahdbDelta) {
   const reason = z.enum(reasons)
   const proof = z.enum(proofs)
   const checks = z.array(z.strictObject({ check: reason, ok: z.boolean() })).max(reasons.length)
   const answer = z.strictObject({
     parsed_choice: z.string().max(32).nullable(),
-    parsed_payload: payload,
+    parsed_payload: answerPayload,
     answered_by: name,
     channel,
     proof,
@@ -175,7 +248,7 @@ function commonBodies<const R extends Words, const P extends Words>(reasons: R, 
       .strictObject({
         field: z.enum(AHDB_FIELDS),
         state: z.enum(['proposed', 'refused']),
-        delta: ahdbDelta,
+        delta,
         reason: name.exactOptional(),
         because: count,
         by: name,
@@ -223,8 +296,25 @@ export const FIRST_PROOFS = [
   'sms_from',
 ] as const satisfies readonly Proof[]
 
-const first = commonBodies(REASONS_OF['1'], FIRST_PROOFS)
-const second = commonBodies(REASONS_OF['2'], PROOFS)
+const first = commonBodies(REASONS_OF['1'], FIRST_PROOFS, firstPayload, firstPayload, ahdbDelta)
+const second = commonBodies(REASONS_OF['2'], PROOFS, replied, answered, formDelta)
+
+/** The members of a hand that a person's own reply has given. */
+const ofTheReply = {
+  reply_id: name.exactOptional(),
+  delivery_id: name.exactOptional(),
+  channel: channel.exactOptional(),
+  proof: z.enum(PROOFS).exactOptional(),
+  grammar: name.exactOptional(),
+  raw_text_hash: hash.exactOptional(),
+  token_hash: hash.exactOptional(),
+}
+/** By their own reply, because they are away, or back because nothing could reach the other. */
+const handed = z
+  .strictObject({ from: name, to: name, by: z.enum(['person', 'away', 'lane']), ...ofTheReply })
+  .refine(body =>
+    Object.keys(ofTheReply).every(member => Object.hasOwn(body, member) === (body.by === 'person')),
+  )
 
 /** By the rules an entry was written under. The shapes of "1" never change. */
 const BODIES_OF = {
@@ -232,17 +322,65 @@ const BODIES_OF = {
   '2': {
     ...second,
     LANE_STARTED: second.LANE_STARTED.extend({ rules: z.literal('2') }),
+    REQUEST_OPENED: second.REQUEST_OPENED.extend({
+      // The name of the key that asked, as it was then.
+      asked_by: name,
+      origin: origin.exactOptional(),
+      terms,
+      contents: z.array(held).min(1).exactOptional(),
+    }),
     // A copy that only announces is answered on its page alone.
     DELIVERY_STARTED: second.DELIVERY_STARTED.extend({
       kid: name,
       announces: z.literal(true).exactOptional(),
+      contents: z.array(shownContent).min(1).exactOptional(),
     }),
     INBOUND_REPLY_REJECTED: second.INBOUND_REPLY_REJECTED.extend({ grammar: name, proof: z.enum(PROOFS) }),
+    REQUEST_RESOLVED: second.REQUEST_RESOLVED.extend({
+      // Every vote that counted, the deciding one last, where there was a quorum.
+      answer: second.REQUEST_RESOLVED.shape.answer
+        .unwrap()
+        .extend({ votes: z.array(vote).min(1).exactOptional() })
+        .exactOptional(),
+    }),
     CODES_RESTED: z.strictObject({ user_id: name, channel, until: at }),
     POLICY_TOKEN_ISSUED: second.POLICY_TOKEN_ISSUED.extend({ valid_seconds: count.min(1) }),
     // The entries before this one's append, and the hash of the last of them: they were sealed as they stood.
     LEDGER_SEALED: z.strictObject({ size: count, hash }),
+    // A key of checkpoints names its log as well.
+    KEY_ROTATED: second.KEY_ROTATED.extend({
+      vkey: z
+        .string()
+        .max(1024)
+        .regex(/^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/)
+        .exactOptional(),
+    })
+      .refine(({ purpose, vkey }) => (purpose === 'checkpoint') === (vkey !== undefined))
+      .refine(({ kid, vkey }) => vkey === undefined || vkey.split('+')[1] === kid),
+    CHECKPOINT_SIGNED: z.strictObject({
+      size: count,
+      root: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
+      kid: name,
+    }),
     KEY_REVOKED: z.strictObject({ kid: name, by: name }),
+    // The steps of the ladder, each its own claim. A reminder may carry a token of its own.
+    REQUEST_REMINDED: z.strictObject({ delivery_id: name, step: count, token_hash: hash.exactOptional() }),
+    REQUEST_ESCALATED: z.strictObject({
+      step: count,
+      do: z.enum(['add', 'next_channel']),
+      to: z.array(name),
+      early: z.enum(['failed', 'out_of_office']).exactOptional(),
+    }),
+    DELIVERY_HELD: z.strictObject({ delivery_id: name, channel, recipient: name, until: at }),
+    REQUEST_DELEGATED: handed,
+    RECIPIENT_AWAY: z.strictObject({
+      user_id: name,
+      from: at,
+      until: at,
+      to: name.exactOptional(),
+      by: name,
+    }),
+    CONTENT_ERASED: z.strictObject({ handle: hash, by: name }),
     OPERATOR_ACTED: z.strictObject({ deed: z.enum(DEEDS), about: name, by: name }),
   },
 } as const satisfies Record<Rules, Readonly<Record<string, z.ZodType>>>
