@@ -3,6 +3,8 @@
 // what a person was shown.
 import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
+import { type Content, type Exhibits, exhibitsOf, type ShownContent } from './content/exhibit.js'
+import { isFixedHandle } from './handle.js'
 import type { Submission } from './parse.js'
 import {
   completeRequest,
@@ -10,9 +12,11 @@ import {
   idOf,
   type Lens,
   type Request,
+  type RequestDraft,
   type RequestType,
   type Run,
 } from './request.js'
+import type { ContentRule, Ladder, Origin, Terms, Urgency } from './terms.js'
 
 /** Placeholders as long as the ids that the lane makes, and as its hashes. */
 const SOME_ID = `lane-${'0'.repeat(24)}`
@@ -22,7 +26,8 @@ const SOME_HASH: Hash = `sha256:${'0'.repeat(64)}`
 export type ShownHandle = { readonly name: string | null; readonly handle: string; readonly fixed: boolean }
 
 export type Display = {
-  readonly v: 1
+  /** 1 for a request opened under rules 1: its display says nothing of contents. */
+  readonly v: 1 | 2
   readonly type: RequestType
   readonly request_id: string
   readonly request_hash: Hash
@@ -34,12 +39,23 @@ export type Display = {
   readonly headline: string
   /** The effect of the answer; questions only. */
   readonly impact: string | null
+  /** The caller's reason; reviews and approvals only. */
+  readonly why: string | null
   readonly lens: Lens | null
   readonly action: string | null
   readonly handles: readonly ShownHandle[]
+  /** What is shown of the contents that were recorded with the request. */
+  readonly contents: readonly ShownContent[]
+  /** The same, drawn: not hashed itself, because the hashes in `contents` cover it. */
+  readonly exhibits: Exhibits
   readonly reply_schema: ReplySchema
   readonly deadline_at: string
   readonly default_action: DefaultAction
+  readonly urgency: Urgency
+  /** The steps that follow if nobody answers. */
+  readonly ladder: Ladder | null
+  /** What the caller says the request was made from. */
+  readonly origin: Origin | null
 }
 
 const FIXED = /^sha256:/
@@ -60,56 +76,140 @@ function headlineOf(request: Request): string {
   }
 }
 
-function handlesOf(request: Request): ShownHandle[] {
+function handlesOf(request: RequestDraft): ShownHandle[] {
   switch (request.type) {
     case 'REQUEST_QUESTION':
       return request.context_handles.map(handle => shown(handle))
     case 'REQUEST_REVIEW':
       return request.target_handles.map(handle => shown(handle))
     case 'REQUEST_APPROVAL':
-      return Object.entries(request.parameters).map(([name, handle]) => shown(handle, name))
+      // In the order of the ledger's own spelling, which does not keep the caller's.
+      return Object.keys(request.parameters)
+        .sort()
+        .map(name => shown(request.parameters[name] ?? '', name))
+  }
+}
+
+/** The handles that fix their contents, each once. */
+export const fixedHandlesOf = (request: RequestDraft): readonly Hash[] => [
+  ...new Set(handlesOf(request).flatMap(({ handle }) => (isFixedHandle(handle) ? [handle] : []))),
+]
+
+/** The contents of a request's handles, in their order, as far as they are held. */
+export const contentsOf = (request: RequestDraft, held: ReadonlyMap<Hash, Uint8Array>): readonly Content[] =>
+  handlesOf(request).flatMap(({ handle, name }) => {
+    const bytes = isFixedHandle(handle) ? held.get(handle) : undefined
+    return bytes === undefined || !isFixedHandle(handle)
+      ? []
+      : [{ handle, name, size: bytes.length, text: textOf(bytes) }]
+  })
+
+/** Null for bytes that are no text. */
+function textOf(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
   }
 }
 
 /** The facts of a request's story that are shown. */
-type Facts = {
+export type DisplayFacts = {
   readonly request: Request
   readonly request_hash: Hash
   readonly run: Run
   readonly deadline_at: string
+  /** Null for a request opened under rules 1. */
+  readonly terms: Pick<Terms, 'urgency' | 'ladder'> | null
+  readonly asked_by: string | null
+  readonly origin: Origin | null
 }
 
-export function display({ request, request_hash, run, deadline_at }: Facts, asked_by: string): Display {
+/** `keyName` is the name of the asking key as it is now, for a request whose opening did not record it. */
+export function display(facts: DisplayFacts, keyName: string): Display {
+  const { request, request_hash, run, deadline_at, terms, asked_by, origin } = facts
   return {
-    v: 1,
+    v: terms === null ? 1 : 2,
     type: request.type,
     request_id: idOf(request),
     request_hash,
-    asked_by,
+    asked_by: asked_by ?? keyName,
     run_id: run.run_id,
     work_item_id: run.work_item_id ?? null,
     headline: headlineOf(request),
     impact: request.type === 'REQUEST_QUESTION' ? request.impact : null,
+    why: request.type === 'REQUEST_QUESTION' ? null : (request.why ?? null),
     lens: request.type === 'REQUEST_REVIEW' ? request.lens : null,
     action: request.type === 'REQUEST_APPROVAL' ? request.action : null,
     handles: handlesOf(request),
+    contents: [],
+    exhibits: NO_EXHIBITS,
     reply_schema: request.reply_schema,
     deadline_at,
     default_action: request.default_action,
+    urgency: terms?.urgency ?? 'normal',
+    ladder: terms?.ladder ?? null,
+    origin,
   }
 }
 
-/** The display of a request that is not opened yet, at its full length: placeholders stand for its id and hash. */
-export function likeness({ request, run }: Submission, askedBy: string, deadline_at: string): Display {
-  const completed = completeRequest(request, () => SOME_ID)
-  return display({ request: completed, request_hash: SOME_HASH, run, deadline_at }, askedBy)
+const NO_EXHIBITS: Exhibits = new Map()
+
+/** The display with these rows of the contents, and what is drawn of them. `plainly`: for want of room, JSON stands as
+ *  it was written. */
+export function withContents(
+  frame: Display,
+  contents: readonly Content[],
+  rows: readonly ShownContent[],
+  plainly = false,
+): Display {
+  if (rows.length === 0) return frame
+  return { ...frame, contents: rows, exhibits: exhibitsOf(contents, rows, plainly) }
 }
+
+/** The display of a request that is not opened yet, at its full length: placeholders stand for its id and hash. */
+export function likeness(
+  { request, run, origin }: Submission,
+  terms: Terms,
+  asked_by: string,
+  deadline_at: string,
+): Display {
+  const facts = { run, deadline_at, terms, asked_by, request_hash: SOME_HASH, origin: origin ?? null }
+  return display({ request: completeRequest(request, () => SOME_ID), ...facts }, asked_by)
+}
+
 /** Actions whose parameters say nothing by their digests: the step to run, the command a tool is called with. */
 const TOLD_BY_CONTENT: readonly (string | null)[] = ['RUN_STEP', 'USE_TOOL']
 
-/** Whether the subject of the decision stands in the stored contents alone. A display does not hold them, so only a
- *  page that opens them beside the answer shows such a request; every other copy announces it. */
+/** Whether the subject of the decision stands in the contents alone. */
 export const isToldByContent = ({ action }: Pick<Display, 'action'>): boolean =>
   TOLD_BY_CONTENT.includes(action)
 
-export const hashDisplay = (shown: Display): Hash => hashOf('lane/display/v1', shown)
+/** Whether people can decide on what is shown of the contents. If these alone tell what is decided, or policy says so,
+ *  all of them are shown whole. */
+export const tellsEnough = (shown: Display, rule?: ContentRule): boolean =>
+  (rule !== 'whole' && !isToldByContent(shown)) ||
+  (shown.handles.length > 0 &&
+    shown.handles.every(({ handle }) => shown.contents.some(one => one.handle === handle && one.whole)))
+
+/** Whether the lane holds no content for a handle that fixes one. */
+export const isMissing = ({ v, contents }: Display, { handle, fixed }: ShownHandle): boolean =>
+  v === 2 && fixed && !contents.some(one => one.handle === handle)
+
+export const hashDisplay = (shown: Display): Hash => hashOf(`lane/display/v${shown.v}`, documentOf(shown))
+
+/** The document that is hashed: what is drawn of contents stands in it by its hash. */
+export function documentOf(shown: Display): object {
+  const { exhibits: _exhibits, ...document } = shown
+  if (shown.v === 2) return document
+  const {
+    why: _why,
+    contents: _contents,
+    urgency: _urgency,
+    ladder: _ladder,
+    origin: _origin,
+    ...first
+  } = document
+  return first
+}

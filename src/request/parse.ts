@@ -1,12 +1,16 @@
 // From a caller's JSON to a typed submission, or to every reason it is none. Strict: unknown fields are refused, no
 // value is coerced, and each refusal names the field, what was read and what would have been accepted.
+import { canonical, type Hash } from '../canonical.js'
 import { NEWEST_RULES, type Rules } from '../rules.js'
+import { unfitContents } from './content/given.js'
 import { RESERVED_NAMES } from './field.js'
+import { plainSubmission } from './plain.js'
+import type { Recipient } from './recipient.js'
 import { type FieldError, fieldError, MAX_ERRORS, refusalOf, valueAt } from './refusal.js'
-import { REPLY_KINDS } from './reply-shape.js'
-import type { Recipient, RequestDraft, Run } from './request.js'
+import type { RequestDraft, Run } from './request.js'
 import { SUBMISSION_SHAPES } from './request-shape.js'
 import { secretPlaces } from './secrecy.js'
+import type { Ladder, Origin, Quorum, Urgency } from './terms.js'
 
 export type { FieldError } from './refusal.js'
 export { completeRequest } from './request.js'
@@ -18,6 +22,12 @@ export type Submission = {
   readonly recipients: readonly Recipient[] | null
   /** The address to which the outcome is sent; absent where the caller will ask or wait. */
   readonly callback_url?: string
+  readonly quorum?: Pick<Quorum, 'need'> & Partial<Quorum>
+  readonly urgency?: Urgency
+  readonly ladder?: Ladder<Recipient>
+  readonly origin?: Origin
+  /** Texts by their handles. They are no part of the envelope's hash: the request's own holds their handles. */
+  readonly contents?: Readonly<Record<Hash, string>>
 }
 
 /** The rules that the configuration adds. */
@@ -39,10 +49,6 @@ type ParsedSubmission =
  *  from "this is wrong". */
 function unavailable(body: unknown, { callback }: SubmissionPolicy): FieldError[] {
   const errors: FieldError[] = []
-  const kind = ['request', 'reply_schema', 'kind']
-  if (valueAt(body, kind) === 'form') {
-    errors.push(fieldError(body, kind, `forms are not available yet; one of ${REPLY_KINDS.join(', ')}`))
-  }
   if (callback === undefined && valueAt(body, ['callback_url']) !== undefined) {
     const words =
       'callbacks need LANE_WEBHOOK_SECRET, which this lane does not have; ' +
@@ -54,12 +60,40 @@ function unavailable(body: unknown, { callback }: SubmissionPolicy): FieldError[
 
 /** Faults that the shape cannot see: where a callback may go, the configured actions, and a hidden `__proto__`. */
 function unfit(body: unknown, { actions, callback }: SubmissionPolicy): FieldError[] {
-  return [...unfitCallback(body, callback), ...unfitAction(body, actions), ...unfitSecrets(body)]
+  return [
+    ...unfitCallback(body, callback),
+    ...unfitAction(body, actions),
+    ...unfitSecrets(body),
+    ...unfitContents(body),
+    ...unfitSize(body),
+  ]
+}
+
+/** Bytes of the request as it is hashed: every other kind is bounded below that by its parts. */
+const MAX_REQUEST_BYTES = 65_536
+
+function unfitSize(body: unknown): FieldError[] {
+  if (valueAt(body, ['request', 'reply_schema', 'kind']) !== 'form') return []
+  const size = sizeOf(valueAt(body, ['request']))
+  if (size !== null && size <= MAX_REQUEST_BYTES) return []
+  const has = size === null ? 'none' : size
+  const accepted = `a request of at most ${MAX_REQUEST_BYTES} bytes of canonical JSON; this has ${has}`
+  return [fieldError(body, ['request', 'reply_schema'], accepted)]
+}
+
+/** Null for a value that has no canonical text: half a character, or nested so deeply that the stack ends. The door
+ *  refuses such bodies before; a ledger that is verified may hold anything. */
+function sizeOf(request: unknown): number | null {
+  try {
+    return Buffer.byteLength(canonical(request))
+  } catch {
+    return null
+  }
 }
 
 /** The ledger keeps every request for ever, and every auditor reads it. */
 function unfitSecrets(body: unknown): FieldError[] {
-  const kept = ['request', 'run'].flatMap(part => secretPlaces(valueAt(body, [part]), [part]))
+  const kept = ['request', 'run', 'origin'].flatMap(part => secretPlaces(valueAt(body, [part]), [part]))
   return kept.map(path => fieldError(body, path, 'text without a token, an API key or a reply link'))
 }
 
@@ -90,20 +124,14 @@ export function parseSubmission(
   policy: SubmissionPolicy,
   rules: Rules = NEWEST_RULES,
 ): ParsedSubmission {
+  const plain = plainSubmission(body)
+  if (plain !== null && unfit(body, policy).length === 0) return { ok: true, submission: plain }
   const missing = unavailable(body, policy)
   if (missing.length > 0) return { ok: false, code: 'not_available', errors: missing }
   const read = SUBMISSION_SHAPES[rules].safeParse(body)
   const found = [...(read.success ? [] : refusalOf(body, read.error.issues)), ...unfit(body, policy)]
   const errors = found.slice(0, MAX_ERRORS)
   if (!read.success || errors.length > 0) return { ok: false, code: 'invalid_request', errors }
-  const { request, run, recipients, callback_url } = read.data
-  return {
-    ok: true,
-    submission: {
-      request,
-      run,
-      recipients: recipients ?? null,
-      ...(callback_url !== undefined && { callback_url }),
-    },
-  }
+  const { recipients = null, ...rest } = read.data
+  return { ok: true, submission: { recipients, ...rest } }
 }

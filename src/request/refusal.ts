@@ -63,6 +63,13 @@ export function refusalOf(body: unknown, issues: readonly z.core.$ZodIssue[]): F
   return [...errors.values()].slice(0, MAX_ERRORS)
 }
 
+/** The first of them in one sentence; `whole` is what has no place of its own. */
+export const sayFields = (errors: readonly FieldError[], whole: string): string =>
+  errors
+    .slice(0, 3)
+    .map(({ field, accepted }) => `${field === '' ? whole : field}: ${accepted}`)
+    .join(' · ')
+
 /** The error of a strict object: unknown fields learn the known ones, anything else learns the shape. */
 export const fieldsOnly =
   (noun: string, fields: readonly string[]) =>

@@ -2,7 +2,6 @@
 
 import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
-import type { Channel } from './channel.js'
 
 export const LENSES = ['security', 'product', 'correctness', 'clarity'] as const
 export type Lens = (typeof LENSES)[number]
@@ -37,12 +36,15 @@ type Review = Common & {
   readonly review_id: string
   readonly target_handles: readonly string[]
   readonly lens: Lens
+  /** What it is asked for. */
+  readonly why?: string
 }
 type Approval = Common & {
   readonly type: 'REQUEST_APPROVAL'
   readonly approval_id: string
   readonly action: string
   readonly parameters: Readonly<Record<string, string>>
+  readonly why?: string
 }
 export type Request = Question | Review | Approval
 export type RequestType = Request['type']
@@ -73,10 +75,6 @@ export type Run = {
   readonly sub_mode?: 'approval'
   readonly work_item_id?: string
 }
-
-/** A person the caller names. If channels are given all of them are used; else the person's
- *  own order of preference holds. */
-export type Recipient = { readonly user_id: string; readonly channels?: readonly Channel[] }
 
 /** The request with its id: the caller's own, else the one the lane has made. Done before anything is hashed. */
 export function completeRequest(draft: RequestDraft, makeId: () => string): Request {

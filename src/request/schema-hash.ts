@@ -3,8 +3,8 @@ import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
 
 const hashed = (schema: ReplySchema): Hash => hashOf('lane/reply-schema/v1', schema)
-/** The commonest schema, and always the same. */
+/** The commonest schema, and without a reason always the same. */
 const YES_NO = hashed({ kind: 'yes_no' })
 
 export const hashReplySchema = (schema: ReplySchema): Hash =>
-  schema.kind === 'yes_no' ? YES_NO : hashed(schema)
+  schema.kind === 'yes_no' && schema.reason === undefined ? YES_NO : hashed(schema)

@@ -74,6 +74,21 @@ export const TEXT_RULES: Readonly<Record<Rules, Judge>> = {
 }
 export const flawOfText: Judge = TEXT_RULES[NEWEST_RULES]
 
+/** The same of a text that may have several lines, each judged as a line of its own. */
+export function flawOfLines(text: string, maxChars: number, judge: Judge): TextFlaw | null {
+  const length = lengthOf(text)
+  if (length > maxChars) return { kind: 'too_long', length }
+  if (BLANK.test(text.replaceAll('\n', ''))) return { kind: 'blank' }
+  let before = 0
+  for (const line of text.split('\n')) {
+    const flaw = line === '' ? null : judge(line, maxChars)
+    if (flaw?.kind === 'unshowable') return { ...flaw, at: before + flaw.at }
+    if (flaw !== null) return flaw
+    before += lengthOf(line) + 1
+  }
+  return null
+}
+
 const A_BLANK = new RegExp(`[ ${BLANKS}]`, 'u')
 const A_MARK = /(?!\p{Default_Ignorable_Code_Point})\p{M}/u
 const nounOf = (character: string): 'sign' | 'blank' | 'mark' =>
@@ -102,6 +117,17 @@ export function questionsIn(text: string): number {
   return Math.max(opening, closing.length + doubled)
 }
 
+/** The text with one question's marks at most: of every mark the first stays, and what announces a second is taken out. */
+export function cutQuestions(text: string): string {
+  if (questionsIn(text) <= 1) return text
+  const first = (marks: RegExp, doubled: string): ((whole: string) => string) => {
+    let seen = 0
+    return whole => whole.replace(marks, mark => (seen++ === 0 && mark !== doubled ? mark : ''))
+  }
+  const once = first(OPENING_MARKS, '')(first(CLOSING_MARKS, DOUBLE_MARK)(text))
+  return once.replace(/ {2,}/g, ' ').trim()
+}
+
 /** A value as it was read, short enough for an answer: strings are cut and escaped, containers only described. */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
@@ -118,6 +144,13 @@ export function inert(text: string): string {
   const start = [...text.slice(0, 2 * QUOTED_CHARS + 1)]
   const cut = start.length > QUOTED_CHARS
   const shown = start.slice(0, QUOTED_CHARS).join('')
-  const escaped = shown.replace(UNSHOWABLE_ALL, character => `<${codePoint(character)}>`)
+  const escaped = spellOut(shown)
   return cut ? `${escaped}…` : escaped
+}
+
+/** A short text with everything invisible spelt out. A mark that stood on another may then stand on nothing, and is
+ *  spelt out too. */
+export function spellOut(text: string): string {
+  const spelt = text.replace(UNSHOWABLE_ALL, character => `<${codePoint(character)}>`)
+  return spelt === text ? text : spellOut(spelt)
 }

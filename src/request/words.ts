@@ -2,6 +2,7 @@
 // moment. Fixed sentences, none of them taken from a caller.
 import type { Channel } from './channel.js'
 import type { DefaultAction, RequestType } from './request.js'
+import type { Ladder, Urgency } from './terms.js'
 
 const TYPES: Readonly<Record<RequestType, string>> = {
   REQUEST_QUESTION: 'Question',
@@ -9,6 +10,61 @@ const TYPES: Readonly<Record<RequestType, string>> = {
   REQUEST_APPROVAL: 'Approval',
 }
 export const typeWord = (type: RequestType): string => TYPES[type]
+
+/** Said before everything else; the usual urgency is not said. */
+const URGENCIES: Readonly<Record<Urgency, string | null>> = {
+  low: 'Not urgent',
+  normal: null,
+  high: 'Urgent',
+}
+export const urgencyWord = (urgency: Urgency): string | null => URGENCIES[urgency]
+
+/** The kind of a request with its urgency: `Approval`, `Urgent approval`, `Approval, not urgent`. */
+export function kindWords({
+  type,
+  urgency,
+}: {
+  readonly type: RequestType
+  readonly urgency: Urgency
+}): string {
+  if (urgency === 'normal') return typeWord(type)
+  return urgency === 'high' ? `Urgent ${typeWord(type).toLowerCase()}` : `${typeWord(type)}, not urgent`
+}
+
+const SPANS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** `2 h 30 min`: exact, because a step comes at its second. */
+function spanWords(seconds: number): string {
+  const parts: string[] = []
+  let left = seconds
+  for (const [unit, size] of SPANS) {
+    if (left >= size) parts.push(`${Math.floor(left / size)} ${unit}`)
+    left %= size
+  }
+  return parts.join(' ')
+}
+
+/** What comes while nobody has answered, a line for each step. Times count from the opening, which no display holds. */
+export const ladderWords = ({ ladder }: { readonly ladder: Ladder | null }): readonly string[] =>
+  (ladder ?? []).map(step => `${spanWords(step.after_seconds)} after it was asked: ${stepWords(step)}`)
+
+function stepWords(step: Ladder[number]): string {
+  switch (step.do) {
+    case 'remind':
+      return 'a reminder'
+    case 'next_channel':
+      return 'those asked are reached by their next channel too'
+    case 'add': {
+      const people = step.recipients.map(({ user_id }) => user_id)
+      return `${people.join(', ')} ${people.length === 1 ? 'is' : 'are'} asked too`
+    }
+  }
+}
 
 const DEFAULTS: Readonly<Record<DefaultAction, string>> = {
   HALT: 'the run stops',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hashOf } from '../../src/canonical.js'
-import { type Admission, admit, envelopeHash } from '../../src/request/admit.js'
+import { type Admission, admit } from '../../src/request/admit.js'
+import { envelopeHash } from '../../src/request/envelope.js'
 import { parseSubmission } from '../../src/request/parse.js'
 import { MOODS } from '../../src/request/request.js'
 import { approval, POLICY, question, review, run, submit } from './samples.js'
@@ -10,9 +11,13 @@ const bo = { channels: ['web'] } as const
 const cy = { channels: ['sms'] } as const
 const two: Admission = {
   recipients: { ann, bo },
+  forms: { approvers: ['ann'], take_defaults: false },
+  groups: {},
+  ladderFor: () => undefined,
   actions: { PUBLISH: { approvers: ['ann'] }, EXPORT: { approvers: ['ann', 'bo'] } },
   configured: ['slack', 'email', 'sms', 'web'],
   proofsFor: () => ['slack_signed', 'dmarc', 'console'],
+  asker: { owner: null, urgent: false },
   shows: () => true,
   printsLinks: true,
 }
@@ -54,7 +59,7 @@ describe('a run asks people only when it is deferential', () => {
 
 describe('whom it is put to', () => {
   it('the only person configured is meant where nobody is named', () => {
-    expect(admit(submission(question), onlyBo)).toEqual({
+    expect(admit(submission(question), onlyBo)).toMatchObject({
       ok: true,
       recipients: [{ user_id: 'bo', channels: ['web'], route: 'first' }],
     })
@@ -75,13 +80,13 @@ describe('whom it is put to', () => {
     },
   )
   it("without channels the person's own order holds, the next when one fails", () => {
-    expect(asked(question, ['ann'])).toEqual({
+    expect(asked(question, ['ann'])).toMatchObject({
       ok: true,
       recipients: [{ user_id: 'ann', channels: ['slack', 'email', 'telegram'], route: 'first' }],
     })
   })
   it('named channels are all used, in the order named', () => {
-    expect(asked(question, [{ user_id: 'ann', channels: ['email', 'slack'] }])).toEqual({
+    expect(asked(question, [{ user_id: 'ann', channels: ['email', 'slack'] }])).toMatchObject({
       ok: true,
       recipients: [{ user_id: 'ann', channels: ['email', 'slack'], route: 'all' }],
     })
@@ -156,7 +161,7 @@ describe('a request that nobody asked could answer is refused at the door', () =
 })
 
 describe('the envelope hash', () => {
-  const hash = (rest: object) => envelopeHash(submission(question, rest))
+  const hash = (rest: object) => envelopeHash(submission(question, rest), '2')
   it('is the same for a name and for the same name without channels', () => {
     expect(hash({ run, recipients: ['ann'] })).toBe(hash({ recipients: [{ user_id: 'ann' }], run }))
   })
@@ -166,13 +171,97 @@ describe('the envelope hash', () => {
     ['a work item', { run: { ...run, work_item_id: 'wi-1' } }],
     ['a named recipient', { run, recipients: ['ann'] }],
     ['named channels', { run, recipients: [{ user_id: 'ann', channels: ['web'] }] }],
+    ['a quorum', { run, quorum: { need: 2 } }],
+    ['an urgency', { run, urgency: 'high' }],
+    ['an origin', { run, origin: { system: 'ahil', ref: 'log 3', hash: `sha256:${'0'.repeat(64)}` } }],
   ])('%s makes another envelope', (_, rest) => {
     expect(hash(rest)).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect(hash(rest)).not.toBe(hash({ run }))
   })
   it('a callback makes another envelope; without one the hash is what it was before there were any', () => {
     const plain = submission(question)
-    expect(envelopeHash({ ...plain, callback_url: 'https://example.org/cb' })).not.toBe(envelopeHash(plain))
-    expect(envelopeHash(plain)).toBe(hashOf('lane/envelope/v1', { run, recipients: null }))
+    for (const rules of ['1', '2'] as const) {
+      const called = envelopeHash({ ...plain, callback_url: 'https://example.org/cb' }, rules)
+      expect(called).not.toBe(envelopeHash(plain, rules))
+      expect(envelopeHash(plain, rules)).toBe(hashOf(`lane/envelope/v${rules}`, { run, recipients: null }))
+    }
+  })
+})
+
+describe('groups and ladders', () => {
+  const grouped: Admission = {
+    ...two,
+    recipients: { ann, bo, cy },
+    groups: { all: ['ann', 'bo'], many: Array.from({ length: 10 }, () => 'ann') },
+  }
+  const climbing = (request: unknown, ladder: unknown, recipients: unknown = ['ann'], admission = grouped) =>
+    admit(submission(request, { run, recipients, ladder }), admission)
+
+  it('a group is its people, each once, and a ladder names nobody who is asked anyway', () => {
+    const admitted = climbing(
+      question,
+      [
+        { after_seconds: 1, do: 'remind' },
+        { after_seconds: 2, do: 'add', recipients: ['group:all'] },
+      ],
+      ['ann', 'ann'].slice(1),
+    )
+    expect(admitted).toMatchObject({
+      ok: true,
+      recipients: [{ user_id: 'ann' }],
+      terms: { ladder: [{ do: 'remind' }, { do: 'add', recipients: [{ user_id: 'bo', route: 'first' }] }] },
+    })
+    expect(asked(question, ['group:all', 'bo'], grouped)).toMatchObject({
+      recipients: [{ user_id: 'ann' }, { user_id: 'bo' }],
+    })
+  })
+
+  it.each([
+    [
+      'an unknown group',
+      question,
+      [{ after_seconds: 1, do: 'add', recipients: ['group:none'] }],
+      '/ladder/0/recipients/0',
+    ],
+    [
+      'a stranger',
+      question,
+      [{ after_seconds: 1, do: 'add', recipients: ['zoe'] }],
+      '/ladder/0/recipients/0',
+    ],
+    [
+      'a step at the deadline',
+      question,
+      [{ after_seconds: 2_592_000, do: 'remind' }],
+      '/ladder/0/after_seconds',
+    ],
+    [
+      'a channel that is not theirs',
+      question,
+      [{ after_seconds: 1, do: 'add', recipients: [{ user_id: 'bo', channels: ['sms'] }] }],
+      '/ladder/0/recipients/0/channels/0',
+    ],
+  ])('%s is refused by its place', (_, request, ladder, field) => {
+    expect(climbing(request, ladder)).toMatchObject({
+      ok: false,
+      code: 'invalid_request',
+      errors: [{ field }],
+    })
+  })
+
+  it('nobody is added who may not approve', () => {
+    expect(climbing(approval, [{ after_seconds: 1, do: 'add', recipients: ['bo'] }])).toMatchObject({
+      code: 'recipient_not_approver',
+      errors: [{ field: '/ladder/0/recipients/0', read: '"bo"' }],
+    })
+  })
+
+  it('the operator’s ladder holds where the caller gives none, without its steps beyond the deadline', () => {
+    const ladder = [
+      { after_seconds: 1, do: 'remind' as const },
+      { after_seconds: 2_592_000, do: 'remind' as const },
+    ]
+    const admission = { ...grouped, ladderFor: () => ladder }
+    expect(asked(question, ['ann'], admission)).toMatchObject({ terms: { ladder: [ladder[0]] } })
   })
 })

@@ -91,7 +91,8 @@ describe('every field is required and every other field is unknown', () => {
   ])('a body that is %s is refused as a whole', (_, body) => {
     expect(refusal(body)).toMatchObject({
       field: '',
-      accepted: 'an object with the fields request, run, recipients, callback_url',
+      accepted:
+        'an object with the fields request, run, recipients, quorum, urgency, ladder, origin, contents, callback_url',
     })
   })
 })
@@ -447,16 +448,6 @@ describe('the envelope', () => {
 
 describe('what is not built yet is told apart from what is wrong', () => {
   it.each([
-    [
-      'a form',
-      submit({ ...question, reply_schema: { kind: 'form', decisions: [] } }),
-      '/request/reply_schema/kind',
-    ],
-    [
-      'an approval by form',
-      submit({ ...approval, reply_schema: { kind: 'form' } }),
-      '/request/reply_schema/kind',
-    ],
     ['a callback', submit(question, { run, callback_url: 'https://example.org/cb' }), '/callback_url'],
     ['a null callback', submit(question, { run, callback_url: null }), '/callback_url'],
   ])('%s is not_available', (_, body, field) => {

@@ -34,7 +34,7 @@ describe('a schema without its bound is refused', () => {
 
   it('a field of another kind is unknown', () => {
     expect(judge({ kind: 'yes_no', max_chars: 5 })).toBe(
-      '/max_chars: no such field: this reply_schema has only kind',
+      '/max_chars: no such field: this reply_schema has only kind, reason',
     )
   })
 })
@@ -169,6 +169,8 @@ describe('an approval is answered YES or NO', () => {
     { kind: 'choice', options: options('go', 'stop') },
     { kind: 'number', min: 0, max: 1 },
   ])('%j is refused', schema => {
-    expect(judge(schema, approval)).toContain('/kind: yes_no: an approval is answered YES or NO')
+    expect(judge(schema, approval)).toContain(
+      '/kind: yes_no, or a form that holds an approval: an approval is answered YES or NO',
+    )
   })
 })
