@@ -2,32 +2,25 @@
 // order of that page; the first that refuses gives the reason.
 //
 // G1  Total: every string under every valid schema gives a value; nothing throws.
-// G2  Deterministic: schema and string alone decide; the room imports nothing but types from outside.
+// G2  Deterministic: schema, string and fields alone decide; the room imports types from outside, and one pinned
+//     library for patterns.
 // G3  Whole-string: an answer is all of the reply.
 // G4  Linear: the length is bounded first, and no stage goes back over characters it has passed.
 
-import type { Answer, CompileReason, ReplyReading } from './answer.js'
-import { isAscii } from './ascii.js'
-import { readChoice } from './choice.js'
-import { readDate } from './date.js'
+import type { Answer, CompileReason, Remark } from './answer.js'
 import { describeAnswer } from './describe.js'
-import { readMultiChoice } from './multi-choice.js'
-import { readNumber } from './number.js'
+import { type Fault, readForm } from './form.js'
 import { quote } from './quote.js'
-import type { ReplySchema } from './reply-schema.js'
-import { readText } from './text.js'
-import { trimmed } from './trim.js'
-import { readYesNo } from './yes-no.js'
+import { type Fields, isGiven, reasonOf } from './reason.js'
+import type { AskedReason, FormSchema, ReplySchema } from './reply-schema.js'
+import { apart, type PlainSchema, read } from './stages.js'
 
-export type { Answer, Payload } from './answer.js'
+export { type Answer, type DecisionAnswer, decisionsOf, type Payload, type Remark } from './answer.js'
+export type { Fault } from './form.js'
+export type { Fields } from './reason.js'
 
 /** Recorded with every compiled reply. A change that gives any string another result needs another version. */
-export const GRAMMAR = '1'
-
-/** UTF-16 units. The longest legal multi_choice, 26 values of 32 with ", " between and a final mark, has 883. */
-const MAX_CLOSED_UNITS = 1024
-/** UTF-16 units. 500 code points of NFC are at most 2000 units however they are composed. */
-const MAX_TEXT_UNITS = 4096
+export const GRAMMAR = '2'
 
 export type Refusal = {
   readonly ok: false
@@ -36,48 +29,75 @@ export type Refusal = {
   readonly read: string
   /** One sentence: what would have been understood. */
   readonly accepted: string
+  /** Of a form: every line that was not understood, this one first. */
+  readonly lines?: readonly Fault[]
+  /** Of a form: the decisions that the reply names, understood or not. */
+  readonly named?: readonly string[]
 }
-export type Compiled = { readonly ok: true; readonly answer: Answer } | Refusal
+export type Compiled =
+  | {
+      readonly ok: true
+      readonly answer: Answer
+      /** Absent where nobody said why. */
+      readonly remarks?: readonly Remark[]
+    }
+  | Refusal
 
-export function compile(schema: ReplySchema, reply: string): Compiled {
-  const reading = read(schema, reply)
-  if (typeof reading !== 'string') return { ok: true, answer: reading }
-  return { ok: false, reason: reading, read: quote(reply), accepted: describeAnswer(schema) }
+const NO_FIELDS: Fields = {}
+
+export function compile(schema: ReplySchema, reply: string, fields: Fields = NO_FIELDS): Compiled {
+  if (schema.kind === 'form') return compileForm(schema, reply, fields)
+  // Most replies are one word, and nobody is asked why.
+  if (fields !== NO_FIELDS || reasonAsked(schema) !== undefined)
+    return compileExplained(schema, reply, fields)
+  const answer = read(schema, reply)
+  return typeof answer === 'string' ? refusal(schema, reply, answer) : { ok: true, answer }
 }
+
+const reasonAsked = (schema: PlainSchema): AskedReason | undefined =>
+  schema.kind === 'yes_no' || schema.kind === 'choice' ? schema.reason : undefined
+
+const refusal = (schema: PlainSchema, reply: string, reason: CompileReason): Refusal => ({
+  ok: false,
+  reason,
+  read: quote(reply),
+  accepted: describeAnswer(schema),
+})
+
+function compileExplained(schema: PlainSchema, reply: string, fields: Fields): Compiled {
+  const refused = (reason: CompileReason): Refusal => refusal(schema, reply, reason)
+  const { said, why } = apart(schema, reply)
+  const answer = read(schema, said)
+  if (typeof answer === 'string') return refused(answer)
+  if (Object.keys(fields).some(name => name !== 'reason' && isGiven(fields[name])))
+    return refused('reply_not_in_schema')
+  const asked = reasonAsked(schema)
+  const reason = reasonOf({ asked, why, field: fields.reason, isNo: isRefusal(schema, answer) })
+  if (typeof reason === 'string') return refused(reason)
+  return explained(answer, reason.words === null ? [] : [{ about: null, words: reason.words }])
+}
+
+const isRefusal = ({ kind }: PlainSchema, { parsed_choice }: Answer): boolean =>
+  kind === 'yes_no' && parsed_choice === 'NO'
+
+function compileForm(schema: FormSchema, reply: string, fields: Fields): Compiled {
+  const { answer, remarks, faults, named } = readForm(schema, reply, fields)
+  if (faults === null) return explained(answer, remarks)
+  const [{ reason, read, accepted }] = faults
+  return { ok: false, reason, read, accepted, lines: faults, named }
+}
+
+const explained = (answer: Answer, remarks: readonly Remark[]): Compiled =>
+  remarks.length === 0 ? { ok: true, answer } : { ok: true, answer, remarks }
 
 type Compile = typeof compile
-/** Every grammar by which replies were ever read. */
-const COMPILERS: Readonly<Record<string, Compile>> = { '1': compile }
+/** Every grammar by which replies were ever read. "1" knew neither forms nor reasons; all that it read, "2" reads the
+ *  same. */
+const COMPILERS: Readonly<Record<string, Compile>> = {
+  '1': (schema, reply) => compile(schema, reply),
+  '2': compile,
+}
 
 /** Null for a grammar that is not known here. */
 export const compilerOf = (grammar: string): Compile | null =>
   Object.hasOwn(COMPILERS, grammar) ? (COMPILERS[grammar] ?? null) : null
-
-const LONE_SURROGATE = /\p{Surrogate}/u
-
-function read(schema: ReplySchema, reply: string): ReplyReading {
-  if (reply.length > maxUnits(schema)) return 'reply_too_long'
-  if (LONE_SURROGATE.test(reply)) return 'reply_bad_charset'
-  const said = trimmed(reply)
-  if (schema.kind !== 'text' && !isAscii(said)) return 'reply_bad_charset'
-  return match(schema, said)
-}
-
-const maxUnits = (schema: ReplySchema): number => (schema.kind === 'text' ? MAX_TEXT_UNITS : MAX_CLOSED_UNITS)
-
-function match(schema: ReplySchema, said: string): ReplyReading {
-  switch (schema.kind) {
-    case 'yes_no':
-      return readYesNo(said)
-    case 'choice':
-      return readChoice(schema, said)
-    case 'multi_choice':
-      return readMultiChoice(schema, said)
-    case 'text':
-      return readText(schema, said)
-    case 'number':
-      return readNumber(schema, said)
-    case 'date':
-      return readDate(schema, said)
-  }
-}

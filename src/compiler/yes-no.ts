@@ -5,6 +5,8 @@ import { isSame, withoutFinalMark } from './ascii.js'
 export function readYesNo(said: string): ReplyReading {
   const word = withoutFinalMark(said)
   if (isSame(word, 'YES') || isSame(word, 'Y')) return chosen('YES')
-  if (isSame(word, 'NO') || isSame(word, 'N')) return chosen('NO')
+  if (isNo(word)) return chosen('NO')
   return 'reply_not_in_schema'
 }
+
+export const isNo = (word: string): boolean => isSame(word, 'NO') || isSame(word, 'N')

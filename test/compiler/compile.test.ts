@@ -89,7 +89,7 @@ describe('compile', () => {
   })
 
   it('states its grammar version', () => {
-    expect(GRAMMAR).toBe('1')
+    expect(GRAMMAR).toBe('2')
   })
 })
 

@@ -2,11 +2,11 @@
 // long is at most twice as high. What V8 does not count (its own loops in regular expressions and NFC) is bounded by
 // shape: no expression of the room can backtrack, and NFC sees no long run of marks.
 import { readdirSync, readFileSync } from 'node:fs'
-import { Session } from 'node:inspector/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { compile } from '../../src/compiler/compile.js'
 import type { ReplySchema } from '../../src/compiler/reply-schema.js'
-import { BUNDLE, bundle, type Compile, load } from './realm.js'
+import { startMeter } from './meter.js'
+import { bundle, type Compile, load } from './realm.js'
 
 const options = Array.from({ length: 26 }, (_, index) => ({ value: `value-${index}`, label: 'x'.repeat(75) }))
 const text = { kind: 'text', max_chars: 500 } as const
@@ -35,25 +35,10 @@ describe('G4: the work grows with the length, not faster', () => {
   let steps: (schema: ReplySchema, reply: string, compile?: Compile) => Promise<number>
 
   beforeAll(async () => {
-    const session = new Session()
-    session.connect()
-    await session.post('Profiler.enable')
-    // Counting must begin before the code is first compiled, or its blocks carry no counters.
-    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+    const meter = await startMeter()
     const { compile: counted } = load(await bundle())
-    const counts = async (): Promise<number> => {
-      const { result } = await session.post('Profiler.takePreciseCoverage')
-      const own = result.filter(script => script.url.endsWith(BUNDLE))
-      return own
-        .flatMap(script => script.functions.flatMap(it => it.ranges))
-        .reduce((sum, range) => sum + range.count, 0)
-    }
-    steps = async (schema, reply, compile = counted) => {
-      await counts()
-      compile(schema, reply)
-      return counts()
-    }
-    return () => session.disconnect()
+    steps = (schema, reply, compile = counted) => meter.steps(() => compile(schema, reply))
+    return meter.stop
   })
 
   it.each(HOSTILE)('%s', async (_, schema, unit, times) => {

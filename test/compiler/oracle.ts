@@ -1,7 +1,7 @@
 // A second reading of docs/spec/reply-grammar.md, written to disagree with the compiler if either is wrong: it runs
 // the ABNF of the page as it stands there and applies the page's conditions by other means (regular expressions, Date,
 // fractions). It imports nothing of src/compiler.
-import type { ReplySchema } from '../../src/compiler/reply-schema.js'
+import type { Decision, ReplySchema } from '../../src/compiler/reply-schema.js'
 import { type Class, type Classes, type Grammar, grammar, matches, publishedRules } from './abnf.js'
 import { type Expected, linesOf } from './vector-files.js'
 
@@ -59,7 +59,7 @@ function writtenOut(schema: ReplySchema): Grammar {
 export function ruleOf(schema: ReplySchema): string {
   switch (schema.kind) {
     case 'yes_no':
-      return 'yes-no'
+      return schema.reason ? 'yes-no-reason' : 'yes-no'
     case 'multi_choice':
       return 'multi-choice'
     case 'date':
@@ -72,22 +72,157 @@ export function ruleOf(schema: ReplySchema): string {
 }
 
 const no = (reason: string): Expected => ({ ok: false, reason })
-const yes = (parsed_choice: string | null, parsed_payload: unknown): Expected => ({
+const yes = (parsed_choice: string | null, parsed_payload: unknown): Expected & { ok: true } => ({
   ok: true,
   answer: { parsed_choice, parsed_payload },
 })
 
-export function judge(schema: ReplySchema, reply: string): Expected {
+type Fields = Readonly<Record<string, string>>
+const cut = (reply: string): string => reply.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '')
+
+export function judge(schema: ReplySchema, reply: string, fields: Fields = {}): Expected {
+  if (schema.kind === 'form') return judgeForm(schema, reply, fields)
+  const spoken =
+    'reason' in schema && schema.kind === 'yes_no' && reply.length <= 4096 ? NO_WHY.exec(cut(reply)) : null
+  const plain = spoken === null ? judgeOne(schema, reply) : yes('NO', null)
+  if (!plain.ok) return plain
+  if (Object.keys(fields).some(name => name !== 'reason' && cut(fields[name] ?? '') !== ''))
+    return no('reply_not_in_schema')
+  const asked = 'reason' in schema ? schema.reason : undefined
+  const isNo = schema.kind === 'yes_no' && plain.answer.parsed_choice === 'NO'
+  return judgeWhy(plain, asked, spoken?.[1] ?? null, fields.reason, isNo, null)
+}
+
+const NO_WHY = /^no?: +([\s\S]*)$/i
+
+/** The words behind a NO, or beside any answer; a field that is empty is none. */
+function judgeWhy(
+  plain: Expected,
+  asked: { when: string; max_chars: number } | undefined,
+  spoken: string | null,
+  field: string | undefined,
+  isNo: boolean,
+  about: string | null,
+): Expected {
+  const beside = cut(field ?? '') === '' ? null : (field ?? '')
+  if (beside !== null && (!asked || spoken !== null)) return no('reply_not_in_schema')
+  const given = spoken ?? beside
+  if (given === null) return isNo && asked?.when === 'on_no' ? no('reason_missing') : plain
+  const read = judgeOne({ kind: 'text', max_chars: asked?.max_chars ?? 0 }, given)
+  if (!read.ok || !plain.ok) return read.ok ? plain : read
+  const { text } = read.answer.parsed_payload as { text: string }
+  return { ...plain, remarks: [{ about, words: text }] }
+}
+
+const ORDER = ['reply_too_long', 'reply_bad_charset', 'reply_not_in_schema', 'reason_missing']
+/** No more lines are read once so many were not understood. */
+const MOST_FAULTS = 50
+
+function judgeForm(schema: Of<'form'>, reply: string, fields: Fields): Expected {
+  if (reply.length > 65536) return no('reply_too_long')
+  if (Buffer.from(reply, 'utf8').toString('utf8') !== reply) return no('reply_bad_charset')
+  const found = new Map<string, Expected & { ok: true }>()
+  const faults: string[] = []
+  const named = new Set<string>()
+  for (const line of cut(reply)
+    .split(/\r\n|\n/)
+    .map(cut)) {
+    if (line === '' || faults.length === MOST_FAULTS) continue
+    const [id = ''] = line.split(' ')
+    const decision = schema.decisions.find(
+      one => one.id.toLowerCase() === id.toLowerCase() && /^[\x00-\x7f]*$/.test(id),
+    )
+    const judged = decision
+      ? judgeDecision(decision, line.slice(id.length), fields)
+      : no('reply_not_in_schema')
+    if (decision && (!judged.ok || found.has(decision.id))) named.add(decision.id)
+    if (!judged.ok) faults.push(judged.reason)
+    else if (decision && found.has(decision.id)) faults.push('reply_not_in_schema')
+    else if (decision) found.set(decision.id, judged)
+  }
+  for (const [name, value] of Object.entries(fields)) {
+    const decision = schema.decisions.find(one => `c.${one.id}` === name)
+    if (cut(value) !== '' && !(decision && (found.has(decision.id) || named.has(decision.id))))
+      faults.push('reply_not_in_schema')
+  }
+  if (found.size === 0 && faults.length === 0) return no('reply_not_in_schema')
+  const worst = ORDER.find(reason => faults.includes(reason))
+  if (worst !== undefined) return no(worst)
+  const all = schema.decisions.flatMap(({ id }) => found.get(id) ?? [])
+  const remarks = all.flatMap(one => one.remarks ?? [])
+  return {
+    ...yes(null, { decisions: all.map(one => one.answer.parsed_payload) }),
+    ...(remarks.length > 0 && { remarks }),
+  }
+}
+
+/** The schema that a decision is, by the page's table. */
+export function asSchema(decision: Decision): Exclude<ReplySchema, Of<'form'>> {
+  const limits = ('constraints' in decision && decision.constraints) || {}
+  const { min, max } = limits as { min?: number; max?: number }
+  switch (decision.type) {
+    case 'approval':
+      return decision.reason ? { kind: 'yes_no', reason: decision.reason } : { kind: 'yes_no' }
+    case 'choice':
+      return { kind: 'choice', options: decision.options }
+    case 'multi_choice':
+      return {
+        kind: 'multi_choice',
+        options: decision.options,
+        min: min ?? 1,
+        max: max ?? decision.options.length,
+      }
+    case 'text':
+      return { kind: 'text', max_chars: max ?? 500 }
+    case 'number':
+      return { kind: 'number', min: min ?? -(10 ** 15 - 1), max: max ?? 10 ** 15 - 1 }
+    case 'date':
+      return { kind: 'date' }
+  }
+}
+
+const known = new WeakMap<Decision, Exclude<ReplySchema, Of<'form'>>>()
+const schemaOf = (decision: Decision) => {
+  const schema = known.get(decision) ?? asSchema(decision)
+  known.set(decision, schema)
+  return schema
+}
+
+function judgeDecision(decision: Decision, said: string, fields: Fields): Expected {
+  const schema = schemaOf(decision)
+  const spoken =
+    schema.kind === 'yes_no' && schema.reason && said.length <= 4096 ? NO_WHY.exec(cut(said)) : null
+  const plain = spoken === null || spoken === undefined ? judgeOne(schema, said) : yes('NO', null)
+  if (!plain.ok) return plain
+  const { parsed_choice, parsed_payload } = plain.answer
+  const worth = parsed_choice ?? Object.values(parsed_payload as object)[0]
+  if (decision.type === 'text') {
+    const { min = 1, pattern } = decision.constraints ?? {}
+    if ([...worth].length < min || (pattern !== undefined && !new RegExp(pattern, 'u').test(worth)))
+      return no('reply_not_in_schema')
+  }
+  const value = {
+    approval: { approved: worth === 'YES' },
+    choice: { selected: worth },
+    multi_choice: { selected: worth },
+  }[decision.type as string] ?? { value: worth }
+  const isNo = decision.type === 'approval' && worth === 'NO'
+  const meant = yes(null, { decision_id: decision.id, ...value })
+  return judgeWhy(meant, decision.reason, spoken?.[1] ?? null, fields[`c.${decision.id}`], isNo, decision.id)
+}
+
+function judgeOne(schema: Exclude<ReplySchema, Of<'form'>>, reply: string): Expected {
   if (reply.length > (schema.kind === 'text' ? 4096 : 1024)) return no('reply_too_long')
   if (Buffer.from(reply, 'utf8').toString('utf8') !== reply) return no('reply_bad_charset')
-  const said = reply.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '')
+  const said = cut(reply)
   if (schema.kind === 'text') return judgeText(schema, said)
   if (/[^\x00-\x7f]/.test(said)) return no('reply_bad_charset')
-  if (!matches(grammarOf(schema), ruleOf(schema), said)) return no('reply_not_in_schema')
+  const rule = schema.kind === 'yes_no' ? 'yes-no' : ruleOf(schema)
+  if (!matches(grammarOf(schema), rule, said)) return no('reply_not_in_schema')
   return judgeValue(schema, said) ?? no('reply_not_in_schema')
 }
 
-function judgeValue(schema: Exclude<ReplySchema, Of<'text'>>, said: string): Expected | null {
+function judgeValue(schema: Exclude<ReplySchema, Of<'text'> | Of<'form'>>, said: string): Expected | null {
   switch (schema.kind) {
     case 'yes_no':
       return yes(/^y/i.test(said) ? 'YES' : 'NO', null)

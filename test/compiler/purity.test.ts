@@ -21,6 +21,8 @@ describe('[LANE-055] the compiler performs no I/O, no network and no model call'
     ]
     for (const [statement, from] of imports) {
       const isOwn = /^\.\/[a-z-]+\.js$/.test(from ?? '')
+      // The pinned engine of patterns is a part of the grammar's version, and comes in by one file.
+      if (from === 're2js' && file === 'pattern.ts') continue
       expect(isOwn || /^import type /.test(statement), `${file}: ${statement}`).toBe(true)
       if (!isOwn) expect(from).toBe('../request/reply-schema.js')
     }

@@ -6,10 +6,10 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createContext, runInContext, Script } from 'node:vm'
 import { build, type Plugin } from 'vite'
-import type { Compiled } from '../../src/compiler/compile.js'
+import type { Compiled, Fields } from '../../src/compiler/compile.js'
 import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 
-export type Compile = (schema: ReplySchema, reply: string) => Compiled
+export type Compile = (schema: ReplySchema, reply: string, fields?: Fields) => Compiled
 export type Patch = { readonly file: string; readonly find: string; readonly put: string }
 
 const ENTRY = fileURLToPath(new URL('../../src/compiler/compile.ts', import.meta.url))

@@ -1,8 +1,8 @@
 // Schemas and replies to try: strings of the grammar, strings one edit away from it, and strings of nothing but
 // trouble. All variety comes from `pick`, so that a seed or a shrinking property test decides it.
-import type { ReplySchema } from '../../src/compiler/reply-schema.js'
+import type { Decision, ReplySchema } from '../../src/compiler/reply-schema.js'
 import { generate, type Pick } from './abnf.js'
-import { grammarOf, ruleOf } from './oracle.js'
+import { asSchema, grammarOf, ruleOf } from './oracle.js'
 
 const options = (...values: string[]) => values.map(value => ({ value, label: `Label of ${value}` }))
 
@@ -25,6 +25,53 @@ export const SCHEMAS: readonly ReplySchema[] = [
   { kind: 'date' },
   { kind: 'date', min: '2026-02-10', max: '2026-03-01' },
   { kind: 'date', min: '2000-01-01T12:00:00Z', max: '2050-06-30T12:00:00.5+02:00' },
+  { kind: 'yes_no', reason: { when: 'on_no', max_chars: 12 } },
+  { kind: 'yes_no', reason: { when: 'optional', max_chars: 500 } },
+  { kind: 'choice', options: options('no', 'go'), reason: { when: 'optional', max_chars: 40 } },
+  {
+    kind: 'form',
+    decisions: [
+      { id: 'd1', type: 'approval', prompt: 'One', required: true, reason: { when: 'on_no', max_chars: 30 } },
+      { id: 'D2-x', type: 'approval', prompt: 'Two', required: false },
+      { id: 'k', type: 'choice', prompt: 'Three', required: true, options: options('k1', 'yes', 'no') },
+    ],
+  },
+  {
+    kind: 'form',
+    decisions: [
+      {
+        id: 'a',
+        type: 'approval',
+        prompt: 'One',
+        required: true,
+        reason: { when: 'optional', max_chars: 9 },
+      },
+      {
+        id: 'many',
+        type: 'multi_choice',
+        prompt: 'Two',
+        required: true,
+        options: options('api', 'cli', 'docs'),
+        constraints: { min: 2 },
+        reason: { when: 'optional', max_chars: 20 },
+      },
+      {
+        id: 't',
+        type: 'text',
+        prompt: 'Three',
+        required: false,
+        constraints: { min: 2, max: 9, pattern: '^[a-zW]' },
+      },
+      { id: 'n', type: 'number', prompt: 'Four', required: false, constraints: { max: 50 } },
+      {
+        id: 'w',
+        type: 'date',
+        prompt: 'Five',
+        required: false,
+        reason: { when: 'optional', max_chars: 500 },
+      },
+    ],
+  },
 ]
 
 /** Characters that have opened a door somewhere before. */
@@ -43,6 +90,9 @@ const PHRASES = [
   'yes',
   'no',
   ' but',
+  ': if',
+  ': ',
+  '\nd1 no',
   ' please',
   '"',
   'www.',
@@ -69,6 +119,7 @@ export function replyFrom(schema: ReplySchema, pick: Pick): string {
 
 /** A string of the grammar; for numbers and dates mostly one whose value is of the right size. */
 export function plausible(schema: ReplySchema, pick: Pick): string {
+  if (schema.kind === 'form') return lines(schema.decisions, pick)
   if (schema.kind === 'text' && pick(2) === 0) return latin(pick)
   const said = generate(grammarOf(schema), ruleOf(schema), pick)
   if (schema.kind === 'number' && pick(4) > 0)
@@ -76,6 +127,25 @@ export function plausible(schema: ReplySchema, pick: Pick): string {
   if (schema.kind === 'date' && pick(4) > 0)
     return said.replace(/^\d{4}-\d\d-\d\d/, day(pick)).replace(/(\d\d):(\d\d):(\d\d)/, clock(pick))
   return said
+}
+
+/** Some of the decisions, in any order, now and then one of them twice. */
+function lines(decisions: readonly Decision[], pick: Pick): string {
+  const chosen = Array.from({ length: 1 + pick(Math.min(3, decisions.length)) }, () => oneOf(pick, decisions))
+  const once = pick(8) === 0 ? chosen : [...new Set(chosen)]
+  const line = (decision: Decision): string => {
+    const said = plausible(asSchema(decision), pick)
+    return `${pick(6) === 0 ? decision.id.toUpperCase() : decision.id} ${said}`
+  }
+  return once.map(line).join(oneOf(pick, ['\n', '\n', '\r\n', '\n \n']))
+}
+
+/** What comes beside a reply: mostly nothing. */
+export function fieldsFrom(schema: ReplySchema, pick: Pick): Record<string, string> {
+  if (pick(3) > 0) return {}
+  const ids = schema.kind === 'form' ? schema.decisions.map(({ id }) => `c.${id}`) : ['reason']
+  const name = pick(9) === 0 ? oneOf(pick, ['reason', 'c.d9', 'reply']) : oneOf(pick, ids)
+  return { [name]: pick(4) === 0 ? noise(pick) : oneOf(pick, ['', '  ', latin(pick), latin(pick)]) }
 }
 
 const latin = (pick: Pick): string =>

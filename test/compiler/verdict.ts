@@ -2,25 +2,26 @@
 import { isDeepStrictEqual } from 'node:util'
 import { judge } from './oracle.js'
 import type { Compile } from './realm.js'
-import { replyFrom, schemaFrom, seeded } from './samples.js'
+import { fieldsFrom, replyFrom, schemaFrom, seeded } from './samples.js'
 import type { Expected, Vector } from './vector-files.js'
 
 /** A result without the words around it. It also brings values of another realm home. */
 export function verdictOf(result: ReturnType<Compile>): Expected {
-  return JSON.parse(
-    JSON.stringify(result.ok ? { ok: true, answer: result.answer } : { ok: false, reason: result.reason }),
-  )
+  const verdict = result.ok
+    ? { ok: true, answer: result.answer, ...(result.remarks && { remarks: result.remarks }) }
+    : { ok: false, reason: result.reason }
+  return JSON.parse(JSON.stringify(verdict))
 }
 
-type Case = Pick<Vector, 'name' | 'schema' | 'reply' | 'expected'>
+type Case = Pick<Vector, 'name' | 'schema' | 'reply' | 'fields' | 'expected'>
 
 /** The names of the cases this compiler gets wrong; to throw is to be wrong. */
 export const wrong = (compile: Compile, cases: readonly Case[]): string[] =>
   cases.filter(it => !agrees(compile, it)).map(it => it.name)
 
-function agrees(compile: Compile, { schema, reply, expected }: Case): boolean {
+function agrees(compile: Compile, { schema, reply, fields, expected }: Case): boolean {
   try {
-    return isDeepStrictEqual(verdictOf(compile(schema, reply)), expected)
+    return isDeepStrictEqual(verdictOf(compile(schema, reply, fields)), expected)
   } catch {
     return false
   }
@@ -32,6 +33,8 @@ export function sampled(seed: number, count: number): Case[] {
   return Array.from({ length: count }, () => {
     const schema = schemaFrom(pick)
     const reply = replyFrom(schema, pick)
-    return { name: JSON.stringify({ schema, reply }), schema, reply, expected: judge(schema, reply) }
+    const fields = fieldsFrom(schema, pick)
+    const name = JSON.stringify({ schema, reply, fields })
+    return { name, schema, reply, fields, expected: judge(schema, reply, fields) }
   })
 }
