@@ -1,30 +1,53 @@
 // People, channels and policy: the operator's decisions, read from one YAML file. Unknown keys are refused with their
 // line, because a misspelt limit that is ignored is a limit that is not there.
-//
-// CF1  Everyone named anywhere exists: approvers are recipients, preferred channels have an address.
-// CF2  An address belongs to one person: a reply from it can be nobody else's.
-// CF3  Records have no prototype: a person or action that is not configured is undefined, even
-//      under a name like `constructor`.
+// Records have no prototype: a person or action that is not configured is undefined, even under a name like
+// `constructor`.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DirectorPolicy, USUAL_POLICY } from '../director/policy.js'
-import { identityOf, type People, type Person, TO_BE_LINKED } from '../people/person.js'
-import { CHANNELS, type Channel, PROOFS, type Proof } from '../request/channel.js'
+import type { People, Person } from '../people/person.js'
+import { type Channel, PROOFS, type Proof } from '../request/channel.js'
+import { everybodyOf, type Groups } from '../request/group.js'
+import type { Recipient } from '../request/recipient.js'
 import { placesOf, valueAt } from '../request/refusal.js'
 import type { RequestDraft } from '../request/request.js'
+import { isApproval } from '../request/substance.js'
+import type { ContentRule, Ladder, Quorum } from '../request/terms.js'
 import { quote } from '../request/text.js'
 import { ROOT } from '../version.js'
+import { allowanceOf, isCallable, URL_WORDS } from '../waiter/address.js'
+import type { AahRoute } from './aah-shape.js'
+import { addressesOf, disagreements, type Flaw } from './agreement.js'
+import type { PublishedAt } from './checkpoint-shape.js'
 import { configuredChannels, missingVariables, type Settings, USUAL_CONFIG_FILE } from './settings.js'
-import { configShape, type RawConfig, type RawPerson } from './shape.js'
+import { configShape, type RawAction, type RawConfig, type RawPerson } from './shape.js'
 import { type ConfigProblem, readYaml } from './yaml.js'
 
-type Action = { readonly approvers: readonly string[]; readonly proofs: readonly Proof[] }
+type Action = {
+  readonly approvers: readonly string[]
+  readonly proofs: readonly Proof[]
+  readonly quorum?: Quorum
+  readonly four_eyes?: boolean
+  readonly content?: ContentRule
+  readonly ladder?: Ladder<Recipient>
+}
+/** How questions, or reviews, may be answered, and what follows if nobody does. */
+type Asking = { readonly proofs: readonly Proof[]; readonly ladder?: Ladder<Recipient> }
 export type Config = {
   readonly recipients: People
+  /** Several people under one name. */
+  readonly groups: Groups
   readonly actions: Readonly<Record<string, Action>>
-  readonly questions: { readonly proofs: readonly Proof[] }
-  readonly reviews: { readonly proofs: readonly Proof[] }
+  readonly questions: Asking
+  readonly reviews: Asking
+  /** Of forms that hold an approval and name no action, but the last, which is of every form. */
+  readonly forms: {
+    readonly proofs: readonly Proof[]
+    readonly approvers: readonly string[]
+    /** Whether an optional decision that nobody answered takes its default when the form is answered. */
+    readonly take_defaults: boolean
+  }
   readonly outbox: 'auto' | 'on' | 'off'
   /** 0 is no limit. */
   readonly limits: {
@@ -34,10 +57,19 @@ export type Config = {
     readonly open_requests_per_key: number
     readonly waits_per_key: number
     readonly streams_per_key: number
+    readonly content_mib_per_key: number
   }
   readonly director: DirectorPolicy
   /** Hosts and networks that may be called though they are inward, or over http, or on another port. */
   readonly callbacks: { readonly allow: readonly string[] }
+  readonly checkpoints: { readonly every_seconds: number; readonly publish: readonly PublishedAt[] }
+  /** Where artifacts of AAH go: the routes in order, the people behind the targets they may be escalated to, and the
+   *  origins their bodies may be fetched from. */
+  readonly aah: {
+    readonly route: readonly AahRoute[]
+    readonly escalate: Readonly<Record<string, string>>
+    readonly fetch: readonly string[]
+  }
   /** Lines that the operator's own gateways put into mails, word for word. */
   readonly email: { readonly banners: readonly string[] }
 }
@@ -46,7 +78,8 @@ type ParsedConfig =
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
 /** Three questions are what a person answers in one sitting; sixty an hour is one a minute; ten typos are a search.
- *  Ten thousand requests are more than people answer; a wait holds a connection, and a stream reads every entry. */
+ *  Ten thousand requests are more than people answer; a wait holds a connection, and a stream reads every entry. A
+ *  gibibyte is a year of contents, and fills no disk. */
 const LIMITS: Config['limits'] = {
   open_questions_per_run: 3,
   requests_per_recipient_per_hour: 60,
@@ -54,9 +87,11 @@ const LIMITS: Config['limits'] = {
   open_requests_per_key: 10_000,
   waits_per_key: 1_000,
   streams_per_key: 50,
+  content_mib_per_key: 1_024,
 }
 
-type Flaw = { readonly path: readonly PropertyKey[]; readonly message: string }
+/** What could be given up unseen is a minute's work. */
+const CHECKPOINT_SECONDS = 60
 
 export function parseConfig(text: string, fileName: string): ParsedConfig {
   const refuse = (problems: readonly ConfigProblem[]): ParsedConfig => ({
@@ -97,56 +132,24 @@ export function configFileOf({ configFile }: Pick<Settings, 'configFile'>): stri
   return named ? configFile : join(ROOT, USUAL_CONFIG_FILE)
 }
 
-/** Faults between parts that are right by themselves (CF1, CF2). */
-function disagreements({ recipients, actions = {} }: RawConfig): Flaw[] {
-  const flaws: Flaw[] = []
-  for (const [action, { approvers }] of Object.entries(actions)) {
-    for (const [index, userId] of approvers.entries()) {
-      if (Object.hasOwn(recipients, userId)) continue
-      const message = `one of the recipients ${Object.keys(recipients).join(', ')}`
-      flaws.push({ path: ['actions', action, 'approvers', index], message })
-    }
-  }
-  const owners = new Map<string, string>()
-  for (const [userId, person] of Object.entries(recipients)) {
-    for (const [channel, address] of addressesOf(person)) {
-      if (address === TO_BE_LINKED) continue
-      const key = `${channel} ${identityOf(channel, address)}`
-      const owner = owners.get(key)
-      const message = `an address of nobody else: ${owner} has it, and a reply from it could be either's`
-      // Everybody's web address is `true`: the page knows people by their links.
-      if (owner !== undefined && channel !== 'web')
-        flaws.push({ path: ['recipients', userId, channel], message })
-      owners.set(key, userId)
-    }
-  }
-  return flaws
-}
-
-function addressesOf(person: RawPerson): [Channel, unknown][] {
-  return CHANNELS.flatMap((channel): [Channel, unknown][] =>
-    person[channel] === undefined ? [] : [[channel, person[channel]]],
-  )
-}
-
 function settle(raw: RawConfig, written: unknown): Config {
-  const people = Object.entries(raw.recipients).map(([user_id, person]): [string, Person] => {
-    const addresses = Object.fromEntries(addressesOf(person))
-    // Without a preference of their own, people are reached in the order in which their addresses are written.
-    const order = Object.keys(Object(valueAt(written, ['recipients', user_id])))
-    const channels = person.channels ?? order.filter(key => Object.hasOwn(addresses, key))
-    return [user_id, { user_id, name: person.name, addresses, channels: channels as Channel[] }]
-  })
-  const recipients = bare(people)
-  const actions = Object.entries(raw.actions ?? {}).map(([name, { approvers, proofs }]): [string, Action] => [
-    name,
-    { approvers, proofs: proofs ?? USUAL_PROOFS },
+  const groups = bare(Object.entries(raw.groups ?? {}))
+  const people = Object.entries(raw.recipients).map(([user_id, person]): [string, Person] => [
+    user_id,
+    personOf(user_id, person, { groups, written }),
   ])
+  const actions = Object.entries(raw.actions ?? {}).map(([name, action]): [string, Action] => [
+    name,
+    settleAction(action, groups),
+  ])
+  const recipients = bare(people)
   return {
     recipients,
+    groups,
     actions: bare(actions),
-    questions: raw.questions ?? { proofs: USUAL_PROOFS },
-    reviews: raw.reviews ?? { proofs: USUAL_PROOFS },
+    questions: { proofs: USUAL_PROOFS, ...raw.questions },
+    reviews: { proofs: USUAL_PROOFS, ...raw.reviews },
+    forms: settleForms(raw.forms, Object.fromEntries(actions), groups),
     outbox: raw.outbox ?? 'auto',
     limits: { ...LIMITS, ...raw.limits },
     director: {
@@ -155,7 +158,59 @@ function settle(raw: RawConfig, written: unknown): Config {
       decisions: { ...USUAL_POLICY.decisions, ...raw.director?.decisions },
     },
     callbacks: { allow: raw.callbacks?.allow ?? [] },
+    checkpoints: {
+      every_seconds: raw.checkpoints?.every ?? CHECKPOINT_SECONDS,
+      publish: raw.checkpoints?.publish ?? [],
+    },
+    aah: {
+      route: raw.aah?.route ?? [],
+      escalate: bare(Object.entries(raw.aah?.escalate ?? {})),
+      fetch: raw.aah?.fetch ?? [],
+    },
     email: { banners: raw.email?.banners ?? [] },
+  }
+}
+
+function personOf(
+  user_id: string,
+  person: RawPerson,
+  { groups, written }: { readonly groups: Groups; readonly written: unknown },
+): Person {
+  const { name, role, time_zone, quiet_hours, delegates } = person
+  const addresses = Object.fromEntries(addressesOf(person))
+  // Without a preference of their own, people are reached in the order in which their addresses are written.
+  const order = Object.keys(Object(valueAt(written, ['recipients', user_id])))
+  const channels = (person.channels ?? order.filter(key => Object.hasOwn(addresses, key))) as Channel[]
+  // A group of deputies may well have the person among them.
+  const others = everybodyOf(delegates ?? [], groups).filter(other => other !== user_id)
+  return {
+    user_id,
+    name,
+    addresses,
+    channels,
+    ...(role !== undefined && { role }),
+    ...(time_zone !== undefined && { time_zone }),
+    ...(quiet_hours !== undefined && { quiet_hours }),
+    ...(others.length > 0 && { delegates: others }),
+  }
+}
+
+function settleAction({ approvers, quorum, proofs, ...rest }: RawAction, groups: Groups): Action {
+  return {
+    approvers: everybodyOf(approvers, groups),
+    proofs: proofs ?? USUAL_PROOFS,
+    ...rest,
+    ...(quorum && { quorum: { need: quorum.need, veto: quorum.veto ?? true } }),
+  }
+}
+
+/** Whoever approves some action approves in a form too, unless the file says who does. */
+function settleForms(raw: RawConfig['forms'], actions: Config['actions'], groups: Groups): Config['forms'] {
+  const anywhere = [...new Set(Object.values(actions).flatMap(({ approvers }) => approvers))]
+  return {
+    proofs: raw?.proofs ?? USUAL_PROOFS,
+    approvers: raw?.approvers === undefined ? anywhere : everybodyOf(raw.approvers, groups),
+    take_defaults: raw?.take_defaults ?? false,
   }
 }
 
@@ -169,6 +224,7 @@ const USUAL_PROOFS: readonly Proof[] = PROOFS.filter(proof => !WEAK_PROOFS.inclu
 
 /** The proofs of identity that are enough to answer this request; none for an action no longer configured. */
 export function proofsFor(config: Config, request: RequestDraft): readonly Proof[] {
+  if (request.type !== 'REQUEST_APPROVAL' && isApproval(request)) return config.forms.proofs
   switch (request.type) {
     case 'REQUEST_QUESTION':
       return config.questions.proofs
@@ -176,6 +232,34 @@ export function proofsFor(config: Config, request: RequestDraft): readonly Proof
       return config.reviews.proofs
     case 'REQUEST_APPROVAL':
       return config.actions[request.action]?.proofs ?? []
+  }
+}
+
+/** The operator's ladder for such a request; the caller's own takes its place. */
+export function ladderFor(config: Config, request: RequestDraft): Ladder<Recipient> | undefined {
+  switch (request.type) {
+    case 'REQUEST_QUESTION':
+      return config.questions.ladder
+    case 'REQUEST_REVIEW':
+      return config.reviews.ladder
+    case 'REQUEST_APPROVAL':
+      return config.actions[request.action]?.ladder
+  }
+}
+
+/** Nobody approves an action that is no longer configured; null where everybody who is asked may answer. */
+function approversFor(config: Config, request: RequestDraft): readonly string[] | null {
+  if (request.type === 'REQUEST_APPROVAL') return config.actions[request.action]?.approvers ?? []
+  return isApproval(request) ? config.forms.approvers : null
+}
+
+/** What is demanded of an answer to this request today. */
+export function policyFor(config: Config, request: RequestDraft) {
+  const action = request.type === 'REQUEST_APPROVAL' ? config.actions[request.action] : undefined
+  return {
+    proofs: proofsFor(config, request),
+    approvers: approversFor(config, request),
+    fourEyes: action?.four_eyes ?? false,
   }
 }
 
@@ -192,7 +276,8 @@ export function outboxOpen({ outbox }: Pick<Config, 'outbox'>, configured: reado
 export function checkConfig(config: Config, settings: Settings): readonly string[] {
   const configured = configuredChannels(settings)
   const open = outboxOpen(config, configured)
-  return Object.values(config.recipients).flatMap(({ user_id, channels }) => {
+  const uncallable = uncallableRoutes(config, settings)
+  const unreached = Object.values(config.recipients).flatMap(({ user_id, channels }) => {
     const closed = channels.filter(channel => !configured.includes(channel))
     const problems = closed.map(
       channel =>
@@ -201,6 +286,18 @@ export function checkConfig(config: Config, settings: Settings): readonly string
     )
     if (!open && channels.every(channel => channel === 'web')) problems.push(stranded(user_id, config.outbox))
     return problems
+  })
+  return [...unreached, ...uncallable]
+}
+
+/** A route that calls somebody back needs the secret to sign with, and an address that may be called. */
+function uncallableRoutes({ aah, callbacks }: Config, { webhookSecrets }: Settings): readonly string[] {
+  const allow = allowanceOf(callbacks.allow)
+  return aah.route.flatMap(({ callback_url: url }, index) => {
+    if (url === undefined) return []
+    const where = `aah.route.${index}.callback_url`
+    if (webhookSecrets === null) return [`${where} needs LANE_WEBHOOK_SECRET, which signs callbacks`]
+    return isCallable(url, allow) ? [] : [`${where}: read ${quote(url)}; ${URL_WORDS}`]
   })
 }
 

@@ -3,23 +3,25 @@ import { z } from 'zod'
 import { CAUTIOUS_OUTCOMES, FREE_OUTCOMES } from '../director/policy.js'
 import { TO_BE_LINKED } from '../people/person.js'
 import { CHANNELS, type Channel, PROOFS } from '../request/channel.js'
-import { ID_WORDS, id, shownText } from '../request/field.js'
-import { fieldsOnly } from '../request/refusal.js'
+import { ladder, quorum } from '../request/envelope-shape.js'
+import { ID_WORDS, id, shape, shownText } from '../request/field.js'
 import { DEFAULT_ACTIONS, MOODS } from '../request/request.js'
+import { CONTENT_RULES } from '../request/terms.js'
 import { NEWEST_RULES } from '../rules.js'
 import { ALLOWED_WORDS, isAllowable } from '../waiter/address.js'
+import { aah } from './aah-shape.js'
+import { checkpoints } from './checkpoint-shape.js'
+import { groups, hoursAndDelegates, who } from './people-shape.js'
 
 /** A name is a label on a page, not a text. */
 const MAX_NAME_CHARS = 100
 /** No limit is meant to be this high; a larger number is a slip, and 0 says "none". */
 const MAX_LIMIT = 1_000_000
 
-const shape = <S extends z.core.$ZodLooseShape>(noun: string, fields: S) =>
-  z.strictObject(fields, { error: fieldsOnly(noun, Object.keys(fields)) })
-
 const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error })
 
 const NAME_WORDS = `what people are called on pages: 1 to ${MAX_NAME_CHARS} visible characters on one line`
+const ROLE_WORDS = `what they are, such as product_owner: 1 to ${MAX_NAME_CHARS} visible characters on one line`
 const EMAIL_WORDS = 'an address such as release-owner@example.org'
 const SMS_WORDS = 'a number such as "+15551230000", in quotes'
 const TELEGRAM_WORDS =
@@ -53,12 +55,16 @@ function listOf<T extends readonly [string, ...string[]]>(words: readonly string
 
 const person = shape('a recipient', {
   name: shownText(MAX_NAME_CHARS, NAME_WORDS, NEWEST_RULES),
+  role: shownText(MAX_NAME_CHARS, ROLE_WORDS, NEWEST_RULES).exactOptional(),
   ...addresses,
   channels: listOf(CHANNELS, 'channels').exactOptional(),
+  ...hoursAndDelegates,
 }).superRefine((given, context) => {
   const reached = CHANNELS.filter(channel => given[channel] !== undefined)
   const say = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
   if (reached.length === 0) say([], `at least one address: ${CHANNELS.join(', ')}`)
+  if (given.quiet_hours !== undefined && given.time_zone === undefined)
+    say(['quiet_hours'], 'a time_zone beside it: hours of the day are hours somewhere')
   for (const [index, channel] of (given.channels ?? []).entries()) {
     if (!reached.includes(channel))
       say(['channels', index], `a channel this person has an address on: ${reached.join(', ')}`)
@@ -66,14 +72,21 @@ const person = shape('a recipient', {
 })
 
 const proofs = listOf(PROOFS, 'proofs')
-const APPROVERS_WORDS = 'one or more different recipients who may approve this'
+const APPROVERS_WORDS = 'one or more different recipients, or groups (group:NAME), who may approve this'
+const CONTENT_WORDS = `one of ${CONTENT_RULES.join(', ')}`
+const approvers = z
+  .array(who, { error: APPROVERS_WORDS })
+  .min(1, { error: APPROVERS_WORDS })
+  .refine(allDiffer, { error: APPROVERS_WORDS })
 const action = shape('an action', {
-  approvers: z
-    .array(id, { error: APPROVERS_WORDS })
-    .min(1, { error: APPROVERS_WORDS })
-    .refine(allDiffer, { error: APPROVERS_WORDS }),
+  approvers,
   proofs: proofs.exactOptional(),
+  quorum: quorum.exactOptional(),
+  four_eyes: z.boolean({ error: 'true or false' }).exactOptional(),
+  content: z.enum(CONTENT_RULES, { error: CONTENT_WORDS }).exactOptional(),
+  ladder: ladder.exactOptional(),
 })
+const asking = { proofs: proofs.exactOptional(), ladder: ladder.exactOptional() }
 const ACTION_WORDS = 'a name of 1 to 64 of A-Z a-z 0-9 _ . -, beginning with a letter'
 const actionName = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, { error: ACTION_WORDS })
 
@@ -138,11 +151,17 @@ export const configShape = shape('the configuration', {
   recipients: z
     .record(id, person, { error: RECIPIENTS_WORDS })
     .refine(people => Object.keys(people).length > 0, { error: RECIPIENTS_WORDS }),
+  groups,
   actions: z
     .record(actionName, action, { error: 'actions by name, each { approvers, proofs }' })
     .exactOptional(),
-  questions: shape('questions', { proofs }).exactOptional(),
-  reviews: shape('reviews', { proofs }).exactOptional(),
+  questions: shape('questions', asking).exactOptional(),
+  reviews: shape('reviews', asking).exactOptional(),
+  forms: shape('forms', {
+    proofs: proofs.exactOptional(),
+    approvers: approvers.exactOptional(),
+    take_defaults: z.boolean({ error: 'true or false' }).exactOptional(),
+  }).exactOptional(),
   outbox: z.enum(['auto', 'on', 'off'], { error: 'auto, on or off' }).exactOptional(),
   limits: shape('limits', {
     open_questions_per_run: limit,
@@ -151,8 +170,11 @@ export const configShape = shape('the configuration', {
     open_requests_per_key: limit,
     waits_per_key: limit,
     streams_per_key: limit,
+    content_mib_per_key: limit,
   }).exactOptional(),
   director: director.exactOptional(),
+  checkpoints: checkpoints.exactOptional(),
+  aah: aah.exactOptional(),
   callbacks: shape('callbacks', {
     allow: z.array(allowed, { error: ALLOW_WORDS }).max(MAX_ALLOWED, { error: ALLOW_WORDS }).exactOptional(),
   }).exactOptional(),
@@ -165,4 +187,5 @@ export const configShape = shape('the configuration', {
 })
 
 export type RawConfig = z.infer<typeof configShape>
+export type RawAction = NonNullable<RawConfig['actions']>[string]
 export type RawPerson = RawConfig['recipients'][string]

@@ -1,6 +1,17 @@
 // YAML with its lines: a value to be checked, and for every path in it the line on which it was written, so that an
 // operator is told where and not only what. Anything with two readings (a key twice, an unknown tag) is a problem.
-import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  visit,
+} from 'yaml'
 import { RESERVED_NAMES } from '../request/field.js'
 
 export type ConfigProblem = { readonly line: number; readonly message: string }
@@ -12,21 +23,33 @@ type LinedYaml =
     }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
-export function readYaml(text: string): LinedYaml {
+/** `aliases` are let pass in files that are only looked at. */
+export function readYaml(text: string, { aliases = false }: { readonly aliases?: boolean } = {}): LinedYaml {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
+  // The library compares each key with every one before it: a house of 100 000 people would take minutes to read.
+  const options = { lineCounter: lines, prettyErrors: false, stringKeys: true, uniqueKeys: false }
+  const document = parseDocument(text, options)
   const line = (offset: number): number => lines.linePos(offset).line
   const problems = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
     line: line(pos[0]),
     message: message.toLowerCase().replace(/\.$/, ''),
   }))
   visit(document, {
+    Map: (_, { items }) => {
+      const known = new Set<string>()
+      for (const pair of items) {
+        if (known.has(keyOf(pair)))
+          problems.push({ line: line(start(pair.key) ?? 0), message: 'map keys must be unique' })
+        known.add(keyOf(pair))
+      }
+    },
     Pair: (_, { key }) => {
       if (isScalar(key) && RESERVED_NAMES.includes(String(key.value)))
         problems.push({ line: line(key.range?.[0] ?? 0), message: `the key ${key.value} is not allowed` })
     },
     // One place for each value: an alias would be checked here and changed there.
     Alias: (_, { range }) => {
+      if (aliases) return
       problems.push({ line: line(range?.[0] ?? 0), message: 'aliases are not allowed; write the value out' })
     },
   })
@@ -34,7 +57,7 @@ export function readYaml(text: string): LinedYaml {
   return {
     ok: true,
     value: document.toJS(),
-    lineOf: path => line(offsetOf(document.contents, path)),
+    lineOf: path => line(offsetOf(document, path)),
   }
 }
 
@@ -42,10 +65,11 @@ const start = (node: unknown): number | undefined => (isNode(node) ? node.range?
 
 /** The offset at which a path was written: at its key in a map, at its item in a list; else that
  *  of the nearest node above. */
-function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
-  let node: unknown = root
-  let offset = start(root) ?? 0
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  let node: unknown = document.contents
+  let offset = start(node) ?? 0
   for (const step of path) {
+    if (isAlias(node)) node = node.resolve(document)
     const pair = isMap(node) ? node.items.find(item => keyOf(item) === String(step)) : undefined
     const next = pair ? pair.value : isSeq(node) ? node.items[Number(step)] : undefined
     offset = start(pair ? pair.key : next) ?? offset

@@ -2,7 +2,7 @@
 // belongs to one person, whichever way it came here.
 
 import { canonical } from '../canonical.js'
-import type { Shelf } from '../ledger/contract.js'
+import type { Shelf } from '../ledger/shelf.js'
 import { CHANNELS, type Channel } from '../request/channel.js'
 import { folded, identityOf, type People, type Person, TO_BE_LINKED } from './person.js'
 

@@ -1,13 +1,22 @@
 // One of the people who can be asked, and the part of an address that identifies its owner.
 import { canonical } from '../canonical.js'
 import type { Channel } from '../request/channel.js'
+import type { QuietHours } from './zone.js'
 
 export type Person = {
   readonly user_id: string
   readonly name: string
+  /** What they are in their house, as other systems are told. */
+  readonly role?: string
   readonly addresses: Readonly<Partial<Record<Channel, unknown>>>
   /** Order of preference. */
   readonly channels: readonly Channel[]
+  /** An IANA name. */
+  readonly time_zone?: string
+  /** Never without a time zone. */
+  readonly quiet_hours?: QuietHours
+  /** Those to whom they may hand a request on, and who may stand in while they are away. */
+  readonly delegates?: readonly string[]
 }
 /** By their ids. */
 export type People = Readonly<Record<string, Person>>

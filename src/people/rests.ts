@@ -2,7 +2,8 @@
 // that lays them to rest.
 
 import type { Entry } from '../event.js'
-import type { Ledger, Shelf, Store } from '../ledger/contract.js'
+import type { Ledger, Store } from '../ledger/contract.js'
+import type { Shelf } from '../ledger/shelf.js'
 import type { Channel } from '../request/channel.js'
 
 type OnRest = (channel: Channel, userId: string) => void

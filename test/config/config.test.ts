@@ -44,6 +44,7 @@ describe('the shipped file', () => {
       recipients: {
         operator: { user_id: 'operator', name: 'Operator', addresses: { web: true }, channels: ['web'] },
       },
+      groups: {},
       actions: Object.fromEntries(
         ['PUBLISH', 'PROMOTE', 'EXPORT', 'RUN_STEP', 'USE_TOOL'].map(name => [
           name,
@@ -52,6 +53,7 @@ describe('the shipped file', () => {
       ),
       questions: { proofs: STRONG },
       reviews: { proofs: STRONG },
+      forms: { proofs: STRONG, approvers: ['operator'], take_defaults: false },
       outbox: 'auto',
       limits: {
         open_questions_per_run: 3,
@@ -60,8 +62,11 @@ describe('the shipped file', () => {
         open_requests_per_key: 10_000,
         waits_per_key: 1_000,
         streams_per_key: 50,
+        content_mib_per_key: 1024,
       },
       callbacks: { allow: [] },
+      checkpoints: { every_seconds: 60, publish: [] },
+      aah: { route: [], escalate: {}, fetch: [] },
       email: { banners: [] },
       director: USUAL_POLICY,
     })
@@ -272,6 +277,7 @@ describe('what is left out', () => {
       open_requests_per_key: 10_000,
       waits_per_key: 1_000,
       streams_per_key: 50,
+      content_mib_per_key: 1024,
     })
     expect(config(`${WEB_ONLY}limits: { open_questions_per_run: 0 }\n`).limits).toMatchObject({
       open_questions_per_run: 0,

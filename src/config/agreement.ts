@@ -1,0 +1,135 @@
+// Faults between parts of the configuration that are right by themselves.
+//
+// CF1  Everyone named anywhere exists: approvers, delegates and the people of a group are recipients, preferred channels
+//      have an address.
+// CF2  An address belongs to one person: a reply from it can be nobody else's.
+import { identityOf, TO_BE_LINKED } from '../people/person.js'
+import { CHANNELS, type Channel } from '../request/channel.js'
+import { everybodyOf, groupNamed } from '../request/group.js'
+import type { Recipient } from '../request/recipient.js'
+import type { Ladder } from '../request/terms.js'
+import type { RawConfig, RawPerson } from './shape.js'
+
+export type Flaw = { readonly path: readonly PropertyKey[]; readonly message: string }
+
+export function disagreements(raw: RawConfig): Flaw[] {
+  const unknown = unknownPeople(raw)
+  return [
+    ...unknown,
+    ...(unknown.length > 0 ? [] : powerless(raw)),
+    ...unknownActions(raw),
+    ...ownDelegates(raw),
+    ...sharedAddresses(raw),
+  ]
+}
+
+/** Everybody who is named, and where. */
+function namings(raw: RawConfig): [readonly PropertyKey[], string][] {
+  const { recipients, groups = {}, actions = {}, forms } = raw
+  const each = (path: readonly PropertyKey[], named: readonly string[]): [readonly PropertyKey[], string][] =>
+    named.map((who, index) => [[...path, index], who])
+  return [
+    ...Object.entries(groups).flatMap(([group, people]) => each(['groups', group], people)),
+    ...Object.entries(recipients).flatMap(([userId, { delegates = [] }]) =>
+      each(['recipients', userId, 'delegates'], delegates),
+    ),
+    ...Object.entries(actions).flatMap(([action, { approvers }]) =>
+      each(['actions', action, 'approvers'], approvers),
+    ),
+    ...each(['forms', 'approvers'], forms?.approvers ?? []),
+    ...(raw.aah?.route ?? []).flatMap(({ to }, index) => each(['aah', 'route', index, 'to'], to)),
+    ...Object.entries(raw.aah?.escalate ?? {}).map(([target, person]): [readonly PropertyKey[], string] => [
+      ['aah', 'escalate', target],
+      person,
+    ]),
+    ...laddersOf(raw).flatMap(({ path, ladder }) => addedBy(path, ladder)),
+  ]
+}
+
+type Placed = { readonly path: readonly PropertyKey[]; readonly ladder: Ladder<Recipient> }
+
+const laddersOf = ({ actions = {}, questions, reviews }: RawConfig): readonly Placed[] =>
+  [
+    ...Object.entries(actions).map(([name, { ladder }]) => ({ path: ['actions', name, 'ladder'], ladder })),
+    { path: ['questions', 'ladder'], ladder: questions?.ladder },
+    { path: ['reviews', 'ladder'], ladder: reviews?.ladder },
+  ].flatMap(({ path, ladder }) => (ladder === undefined ? [] : [{ path, ladder }]))
+
+const addedBy = (path: Placed['path'], ladder: Placed['ladder']): [readonly PropertyKey[], string][] =>
+  ladder.flatMap((step, place) =>
+    step.do === 'add'
+      ? step.recipients.map(({ user_id }, index): [readonly PropertyKey[], string] => [
+          [...path, place, 'recipients', index],
+          user_id,
+        ])
+      : [],
+  )
+
+/** A step of an action's ladder adds nobody who may not approve it: their answer would count for nothing. */
+function powerless({ actions = {}, groups = {} }: RawConfig): Flaw[] {
+  return Object.entries(actions).flatMap(([name, { approvers, ladder = [] }]) => {
+    const able = everybodyOf(approvers, groups)
+    return addedBy(['actions', name, 'ladder'], ladder)
+      .filter(([, who]) => !everybodyOf([who], groups).every(one => able.includes(one)))
+      .map(([path]) => ({ path, message: `people who may approve ${name}: ${able.join(', ')}` }))
+  })
+}
+
+/** A route that makes an approval of an artifact names an action of this file. */
+function unknownActions({ actions = {}, aah }: RawConfig): Flaw[] {
+  const known = Object.keys(actions)
+  return (aah?.route ?? []).flatMap(({ action }, index) => {
+    if (action === undefined || known.includes(action)) return []
+    return [{ path: ['aah', 'route', index, 'action'], message: `one of the actions ${known.join(', ')}` }]
+  })
+}
+
+function unknownPeople(raw: RawConfig): Flaw[] {
+  const people = Object.keys(raw.recipients)
+  const groups = Object.keys(raw.groups ?? {})
+  return namings(raw).flatMap(([path, who]) => {
+    const group = groupNamed(who)
+    if (group === null ? people.includes(who) : groups.includes(group)) return []
+    const message =
+      group === null
+        ? `one of the recipients ${people.join(', ')}`
+        : groups.length === 0
+          ? 'a group of this file, which has none'
+          : `one of the groups ${groups.map(name => `group:${name}`).join(', ')}`
+    return [{ path, message }]
+  })
+}
+
+/** A circle of two deputies is an office; a circle of one is a slip. Circles through several people are closed where a
+ *  request would go round them: nobody is handed what they have held before. */
+function ownDelegates({ recipients }: RawConfig): Flaw[] {
+  return Object.entries(recipients).flatMap(([userId, { delegates = [] }]) => {
+    const index = delegates.indexOf(userId)
+    const message = 'somebody else: nobody stands in for themselves'
+    return index < 0 ? [] : [{ path: ['recipients', userId, 'delegates', index], message }]
+  })
+}
+
+function sharedAddresses({ recipients }: RawConfig): Flaw[] {
+  const flaws: Flaw[] = []
+  const owners = new Map<string, string>()
+  for (const [userId, person] of Object.entries(recipients)) {
+    for (const [channel, address] of addressesOf(person)) {
+      if (address === TO_BE_LINKED) continue
+      const key = `${channel} ${identityOf(channel, address)}`
+      const owner = owners.get(key)
+      const message = `an address of nobody else: ${owner} has it, and a reply from it could be either's`
+      // Everybody's web address is `true`: the page knows people by their links.
+      if (owner !== undefined && channel !== 'web')
+        flaws.push({ path: ['recipients', userId, channel], message })
+      owners.set(key, userId)
+    }
+  }
+  return flaws
+}
+
+export function addressesOf(person: RawPerson): [Channel, unknown][] {
+  return CHANNELS.flatMap((channel): [Channel, unknown][] =>
+    person[channel] === undefined ? [] : [[channel, person[channel]]],
+  )
+}
