@@ -17,12 +17,18 @@
 // L12 Every append is sealed with a key that only the lane has (seals.ts), and so is every row that gives a right. A
 //     story whose seals do not hold is not told: SealBroken. Until the store is unlocked with that key nothing is
 //     appended, and no right is read.
+// L13 The tree over the entries (tree/) grows in the transaction that appends them.
+// L14 An append that rides stands with the next commit, whoever asks for that one, and RIDE_MS later at most. A crash
+//     before then loses it: it may only say what the agenda would otherwise owe again.
 
 import type { Hash } from '../canonical.js'
 import { type Draft, type Entry, type EventType, OUTCOMES } from '../event.js'
 import type { Channel } from '../request/channel.js'
 import { areKnown, unknownRules } from '../rules.js'
 import type { Head } from './entry.js'
+import type { Shelf, Shelving } from './shelf.js'
+import type { TreeHash } from './tree/hash.js'
+import type { Frontier, Node } from './tree/nodes.js'
 
 /** The place and time of an append: read once per append, inside the serialised section. */
 export type Moment = {
@@ -84,6 +90,15 @@ export type Guard =
       readonly at_most: number
       readonly fails: boolean
     }
+  /** The bytes this key has sent, together with those of these contents that are new, are no more than this. */
+  | {
+      readonly kind: 'content_quota'
+      readonly key_id: string
+      readonly contents: readonly { readonly handle: Hash; readonly size: number }[]
+      readonly at_most: number
+    }
+  /** This key has opened no request at this place of the ledger or after it. */
+  | { readonly kind: 'unopened'; readonly opened_by: string; readonly since: number }
   /** The address is linked on this channel to nobody, or to `theirs`. */
   | {
       readonly kind: 'address'
@@ -91,75 +106,6 @@ export type Guard =
       readonly address: string
       readonly theirs: readonly string[]
     }
-
-/** A handle either opens a page or stands for the copy that a reply answers. */
-type Use = 'page' | 'reply'
-
-export type Grant = {
-  /** SHA-256 of the reply handle, which the store itself never has. */
-  readonly handle_hash: Hash
-  /** Null for a grant made before grants had uses: it serves both. */
-  readonly use: Use | null
-  /** The hash of the code that goes with the grant (see token/code.ts); empty where there is none. */
-  readonly code_hash: string
-  readonly token: string
-  readonly request_id: string
-  readonly delivery_id: string
-  readonly channel: Channel
-  readonly user_id: string
-}
-
-/** An address a person has linked themselves, as canonical JSON. It is linked to one person at a time. */
-export type Link = { readonly user_id: string; readonly channel: Channel; readonly address: string }
-
-/** The right to link an address to a person, once, until `expires_ms`. */
-export type Invitation = {
-  readonly code_hash: Hash
-  readonly user_id: string
-  readonly channel: Channel
-  readonly expires_ms: number
-}
-
-/** After too many wrong codes a person's codes on a channel answer nothing until `until_ms`. */
-export type Rest = {
-  readonly channel: Channel
-  readonly user_id: string
-  readonly until_ms: number
-  readonly length_ms: number
-}
-
-export type RawReply = {
-  readonly reply_id: string
-  readonly request_id: string
-  readonly salt: Uint8Array
-  readonly raw: string
-}
-
-export type Shelving =
-  | { readonly put: 'grant'; readonly grant: Grant }
-  | { readonly put: 'raw'; readonly reply: RawReply }
-  /** This person's codes on this channel rest. Wrong codes are counted anew from here, and the agenda is asked at
-   *  once about every request for which the person has an open code. */
-  | { readonly put: 'rest'; readonly rest: Rest; readonly since_ms: number }
-  | {
-      readonly put: 'ref'
-      readonly delivery_id: string
-      /** The grant of the attempt that left this copy with the provider. */
-      readonly handle_hash: Hash
-      readonly channel: Channel
-      readonly ref: string
-    }
-  | { readonly put: 'cursor'; readonly channel: Channel; readonly cursor: string }
-  | { readonly put: 'erasure'; readonly reply_id: string }
-  | { readonly put: 'callback'; readonly request_id: string; readonly url: string }
-  /** Replaces this person's earlier address on this channel, and takes the address from anybody else who had it. */
-  | { readonly put: 'link'; readonly link: Link }
-  /** Replaces the row of this kid. The time until which it verifies only ever becomes earlier. */
-  | { readonly put: 'key'; readonly key: KeyRow }
-  | { readonly put: 'invitation'; readonly invitation: Invitation }
-  /** A new key, or the revocation of one. Nothing else about an existing key changes, and
-   *  a revoked key stays revoked. */
-  | { readonly put: 'api_key'; readonly key: ApiKey }
 
 export type AppendDecision<R> =
   | {
@@ -180,8 +126,13 @@ export type Append<R> = {
     readonly last: Hash | null
   }
   readonly guards?: readonly Guard[]
+  /** Nobody waits for it: it asks for no commit of its own (L14). */
+  readonly rides?: true
   decide(moment: Moment): AppendDecision<R>
 }
+
+/** An append that rides waits no longer than this for a commit to go with. */
+export const RIDE_MS = 5
 
 export type Appended<R> =
   | { readonly kind: 'appended'; readonly entries: readonly Entry[] }
@@ -259,6 +210,10 @@ export interface Ledger {
   /** Whether the clock was found to have jumped and nothing has confirmed it yet. */
   suspect(): boolean
   head(): Promise<Head>
+  /** The tree over what is committed, as it was sealed; else SealBroken. */
+  tree(): Promise<Frontier>
+  /** The stored hashes of these complete nodes, null where there is none. They are a cache and vouch for nothing. */
+  nodes(wanted: readonly Node[]): Promise<readonly (TreeHash | null)[]>
   /** The whole story, as it was sealed; else SealBroken. */
   story(requestId: string): Promise<readonly Entry[]>
   /** How many entries its story has; 0 where there is none. */
@@ -295,80 +250,10 @@ export interface Ledger {
   close(): Promise<void>
 }
 
-/** The purpose of a key of the ring: it signs tokens, seals what the lane writes, keeps codes, names the mails the
- *  lane sends, or stamps the forms it draws. */
-export type Purpose = 'reply-token' | 'seal' | 'code' | 'message-id' | 'csrf'
-
-export type KeyRow = {
-  readonly kid: string
-  readonly purpose: Purpose
-  /** Null for a key that never leaves the lane. */
-  readonly public_jwk: string | null
-  /** The secret half, encrypted with the installation's secret. */
-  readonly wrapped: Uint8Array
-  readonly not_before: number
-  /** Tokens of a rotated key verify until here; null while it signs. */
-  readonly verify_until: number | null
-  /** When everything that a revoked key had signed had been sent anew; null before, and for every other key. */
-  readonly renewed_at: number | null
-}
-
-export const SCOPES = ['request', 'operate', 'audit', 'direct'] as const
-export type Scope = (typeof SCOPES)[number]
-
-export type ApiKey = {
-  readonly key_id: string
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  readonly secret_hash: Hash
-  readonly created_at: string
-  readonly revoked_at: string | null
-}
-
-/** The rows kept beside the ledger. None of them decides an outcome. */
-export interface Shelf {
-  grant(handleHash: Hash): Promise<Grant | null>
-  grantByRef(channel: Channel, ref: string): Promise<Grant | null>
-  /** The grants of this person's deliveries on this channel whose requests are open, the newest last. Web grants are
-   *  never looked up by person, so none are returned. */
-  openGrants(channel: Channel, userId: string): Promise<readonly Grant[]>
-  /** This person's reply grants on this channel with this code, the newest last. */
-  grantsByCode(channel: Channel, userId: string, codeHash: string): Promise<readonly Grant[]>
-  /** For each open request, the newest grant by whose code this person can answer on this
-   *  channel, the newest last. */
-  openCodes(channel: Channel, userId: string): Promise<readonly Grant[]>
-  /** This person's last grants on this channel, open or not, the newest last. No web grants are returned. */
-  lastGrants(channel: Channel, userId: string, limit: number): Promise<readonly Grant[]>
-  /** How many wrong codes came from this person's address after `since`, since their codes rested last. */
-  misses(channel: Channel, userId: string, since: number): Promise<number>
-  /** The last time this person's codes rested on this channel, whether or not it is over. */
-  rest(channel: Channel, userId: string): Promise<Rest | null>
-  /** The rests that are not over by then. */
-  rests(ms: number): Promise<readonly Rest[]>
-  refs(deliveryId: string): Promise<readonly string[]>
-  raw(replyId: string): Promise<RawReply | null>
-  raws(): AsyncIterable<RawReply>
-  cursor(channel: Channel): Promise<string | null>
-  /** The address at which the asking program wants to be called. */
-  callback(requestId: string): Promise<string | null>
-
-  links(): Promise<readonly Link[]>
-  invitation(codeHash: Hash): Promise<Invitation | null>
-
-  /** All rows until the store is unlocked, sealed or not: the key it is unlocked with is one of them. */
-  keyring(): Promise<readonly KeyRow[]>
-  /** All at once, each in the place of the row of its kid; a key that was retired stays so. */
-  putKeys(rows: readonly KeyRow[]): Promise<void>
-
-  apiKeys(): Promise<readonly ApiKey[]>
-
-  /** Content-addressed: the same bytes are kept once, and count once against each key's quota. */
-  putBlob(handle: Hash, bytes: Uint8Array, keyId: string, quota: number): Promise<'new' | 'known' | 'full'>
-  blob(handle: Hash): Promise<Uint8Array | null>
-  ownsBlob(handle: Hash, keyId: string): Promise<boolean>
-}
-
 export type Hold = { release(): Promise<void> }
+
+/** Told now and then by work that takes long: how many of how many entries are done. */
+export type Progress = (done: number, of: number) => void
 
 /** The embedded or the cluster's database, opened: the ledger and what stands beside it. */
 export type Store = {
@@ -377,6 +262,9 @@ export type Store = {
   readonly seals: Sealing
   /** Seals every entry and every row that gives a right, as they stand: for a ledger of before there were seals. */
   sealAll(): Promise<void>
+  /** Makes the nodes and the head's frontier from the entries, unless the head has a sound seal: for a ledger of before
+   *  there was a tree, and for one that somebody else has written to, which is reported. */
+  growTree(progress?: Progress): Promise<void>
   /** A consistent copy of everything, as bytes, while the lane goes on working. */
   backup(): AsyncIterable<Uint8Array>
   /** Holds a name for this process alone until released; null while another has it. `lost` is called if it is lost. */

@@ -1,31 +1,37 @@
-// The lines this process has sealed or checked lately, with their place in their story: bytes that have not changed
-// need not be hashed again.
+// The entries this process has sealed or checked lately, with their place in their story: a line that still has its
+// hash need not be held against its seal again. Hashes are kept and not lines, for what is kept outlives its request
+// and is carried along by the collector.
 import type { Hash } from '../canonical.js'
 
-/** At least this many lines are known, and at most twice as many: some five megabytes. A story read again after more
- *  entries than that pays for the check. */
-const KEPT = 4_096
+/** Some four megabytes. A story read again after more entries than that pays for the check. */
+const KEPT = 16_384
 
-/** The version of its story that a line made, and the hash of the entry before it there. */
+/** An entry's place: the version of its story that it follows, and the hash of the entry before it there. */
 type Place = { readonly version: number; readonly follows: Hash | null }
-type Line = Place & { readonly line: string }
 
 export class Known {
-  /** By seq: the lines of now, and those before them. When the newer map is full it replaces the older one. */
-  #newer = new Map<number, Line>()
-  #older = new Map<number, Line>()
+  /** By seq, modulo the number kept: each entry takes the place of the one so many before it. */
+  readonly #seqs = new Float64Array(KEPT).fill(-1)
+  readonly #versions = new Int32Array(KEPT)
+  readonly #hashes = new Array<Hash | null>(KEPT).fill(null)
+  readonly #follows = new Array<Hash | null>(KEPT).fill(null)
 
-  add(seq: number, line: Line): void {
-    if (this.#newer.size >= KEPT) {
-      this.#older = this.#newer
-      this.#newer = new Map()
-    }
-    this.#newer.set(seq, line)
+  add(seq: number, hash: Hash, { version, follows }: Place): void {
+    const slot = seq % KEPT
+    this.#seqs[slot] = seq
+    this.#versions[slot] = version
+    this.#hashes[slot] = hash
+    this.#follows[slot] = follows
   }
 
-  /** Null where the bytes differ from the known ones. */
-  placeOf(seq: number, line: string): Place | null {
-    const known = this.#newer.get(seq) ?? this.#older.get(seq)
-    return known !== undefined && known.line === line ? known : null
+  has(seq: number, hash: Hash): boolean {
+    const slot = seq % KEPT
+    return this.#seqs[slot] === seq && this.#hashes[slot] === hash
+  }
+
+  /** Whether it is known at this very place. */
+  hasAt(seq: number, hash: Hash, { version, follows }: Place): boolean {
+    const slot = seq % KEPT
+    return this.has(seq, hash) && this.#versions[slot] === version && this.#follows[slot] === follows
   }
 }

@@ -5,6 +5,7 @@ import { DELTA_CHARS, DELTA_ITEMS, type EventType, FIRST_PROOFS, flawOf, OUTCOME
 import { REASONS_OF } from '../reason.js'
 import { CHANNELS, PROOFS } from '../request/channel.js'
 import { DEFAULT_ACTIONS } from '../request/request.js'
+import { URGENCIES } from '../request/terms.js'
 import type { Rules } from '../rules.js'
 import { fits, type Is, isCount, isHash, isName, oneOf, type Plain, plain } from '../shortcut.js'
 
@@ -46,6 +47,22 @@ const typed = oneOf('REQUEST_QUESTION', 'REQUEST_REVIEW', 'REQUEST_APPROVAL')
 const isTyped: Is = value =>
   typeof value === 'object' && value !== null && 'type' in value && typed(value.type)
 
+const opened = {
+  request: isTyped,
+  request_hash: isHash,
+  run: (value: unknown) => fits(run, value),
+  recipients: (value: unknown) =>
+    Array.isArray(value) && value.length > 0 && value.every(one => fits(recipient, one)),
+  envelope_hash: isHash,
+  deadline_at: isAt,
+  opened_by: isName,
+}
+/** Terms with nothing but policy in them; others are left to the schema. */
+const terms = object({
+  urgency: oneOf(...URGENCIES),
+  policy: object({ proofs: listOf(oneOf(...PROOFS), MANY) }),
+})
+
 type PlainBodies = Readonly<Partial<Record<EventType, Plain>>>
 
 function commonBodies(reasons: readonly string[], proofs: readonly string[]) {
@@ -54,16 +71,7 @@ function commonBodies(reasons: readonly string[], proofs: readonly string[]) {
   const token_validation = listOf(object({ check: reason, ok: isFlag }), reasons.length)
   const rejected = { ...about, reason, token_validation, raw_text_hash: isHash }
   const shapes = {
-    REQUEST_OPENED: plain({
-      request: isTyped,
-      request_hash: isHash,
-      run: value => fits(run, value),
-      recipients: value =>
-        Array.isArray(value) && value.length > 0 && value.every(one => fits(recipient, one)),
-      envelope_hash: isHash,
-      deadline_at: isAt,
-      opened_by: isName,
-    }),
+    REQUEST_OPENED: plain(opened),
     DELIVERY_STARTED: plain(claimed),
     OUTBOUND_REQUEST_SENT: plain({ ...attempted, request_hash: isHash, token_hash: isHash }),
     DELIVERY_CLOSED: plain({ delivery_id: isName, edited: isFlag }),
@@ -119,12 +127,32 @@ function commonBodies(reasons: readonly string[], proofs: readonly string[]) {
 const first = commonBodies(REASONS_OF['1'], FIRST_PROOFS)
 const second = commonBodies(REASONS_OF['2'], PROOFS)
 
+const orNull =
+  (is: Is): Is =>
+  value =>
+    value === null || is(value)
+const someOf =
+  (is: Is): Is =>
+  value =>
+    Array.isArray(value) && value.length > 0 && value.every(one => is(one))
+const held = object({ handle: isHash, size: isCount, chars: orNull(isCount) })
+const isRange: Is = value => Array.isArray(value) && value.length === 2 && value.every(isCount)
+const shownContent = object({
+  handle: isHash,
+  name: orNull(isName),
+  chars: orNull(isCount),
+  shown: listOf(isRange, 2),
+  shown_hash: isHash,
+  whole: isFlag,
+})
+
 const PLAIN_OF: Readonly<Record<Rules, PlainBodies>> = {
   '1': first.shapes,
   '2': {
     ...second.shapes,
+    REQUEST_OPENED: plain({ ...opened, asked_by: isName, terms, contents: someOf(held) }, ['contents']),
     // A delivery that announces has one member more and is left to the schema.
-    DELIVERY_STARTED: plain({ ...claimed, kid: isName }),
+    DELIVERY_STARTED: plain({ ...claimed, kid: isName, contents: someOf(shownContent) }, ['contents']),
     INBOUND_REPLY_REJECTED: plain({ ...second.rejected, grammar: isName, proof: second.proof }),
   },
 }

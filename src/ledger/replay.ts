@@ -10,13 +10,13 @@ import { apply, type Case, isOpen } from '../agenda/case.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import type { Entry, EntryOf } from '../event.js'
 import { areKnown, NEWEST_RULES, type Rules } from '../rules.js'
-import type { RawReply } from './contract.js'
 import type { Invariant } from './invariant/invariants.js'
 import { textOf } from './invariant/line.js'
 import { type Beyond, beyondOf, rulesNamedBy } from './invariant/rules.js'
 import { flawOfShape } from './invariant/shape.js'
 import { resolutionOf, timeoutOf } from './replay/ending.js'
-import { flawOfReading, type Recorded } from './replay/reading.js'
+import { flawOfReading, isRecorded, type Recorded } from './replay/reading.js'
+import type { RawReply } from './shelf.js'
 import { FIRST_LINK, type Followed, follow } from './verify.js'
 
 /** Enough to see what kind of damage it is. */
@@ -121,9 +121,7 @@ class Teller {
     if (entry.type === 'RAW_ERASED') await this.#erase(entry)
     if (entry.request_id === undefined) return
     const subject = this.#open.get(entry.request_id) ?? null
-    if (entry.type === 'HUMAN_REPLY_EVENT' || entry.type === 'INBOUND_REPLY_REJECTED') {
-      await this.#readAgain(entry, subject)
-    }
+    if (isRecorded(entry)) await this.#readAgain(entry, subject)
     if (!this.#resolved.has(entry.request_id)) this.#advance(entry.request_id, subject, entry)
     else if (entry.type === 'REQUEST_RESOLVED') this.#say(entry.seq, 'the case was resolved before')
   }
@@ -150,7 +148,7 @@ class Teller {
 
   /** The fold goes on by one entry; an ending must be the one that follows from the fold so far. */
   #advance(requestId: string, subject: Case | null, entry: Entry): void {
-    if ((subject === null) !== (entry.type === 'REQUEST_OPENED')) {
+    if ((subject === null) !== (entry.type === 'REQUEST_OPENED') || isUnannounced(subject, entry)) {
       this.#say(entry.seq, `a story cannot go on with ${entry.type}`)
       return
     }
@@ -171,3 +169,7 @@ class Teller {
     return textOf(resolutionOf(subject, this.#previous)) === textOf(entry.body)
   }
 }
+
+/** A reply is announced before it is told; the fold relies on it. */
+const isUnannounced = (subject: Case | null, { type }: Entry): boolean =>
+  type === 'HUMAN_REPLY_EVENT' && subject?.announced === null

@@ -18,7 +18,7 @@ type Right = {
 export const RIGHTS = {
   api_keys: {
     identity: ['key_id'],
-    columns: ['key_id', 'name', 'scopes', 'secret_hash', 'created_at', 'revoked_at'],
+    columns: ['key_id', 'name', 'scopes', 'secret_hash', 'created_at', 'revoked_at', 'owner', 'urgent'],
     name: ({ key_id }) => `API key ${key_id}`,
   },
   links: {
@@ -30,6 +30,11 @@ export const RIGHTS = {
     identity: ['code_hash'],
     columns: ['code_hash', 'user_id', 'channel', 'expires_ms'],
     name: ({ user_id, channel }) => `invitation of ${user_id} on ${channel}`,
+  },
+  away: {
+    identity: ['user_id'],
+    columns: ['user_id', 'from_ms', 'until_ms', 'deputy'],
+    name: ({ user_id }) => `absence of ${user_id}`,
   },
   grants: {
     identity: ['handle_hash'],

@@ -6,16 +6,19 @@
 // LS2  A story is what its seals say: whole from version 0 on, each append unbroken and following the one before it,
 //      every entry hashed again. So it was once told exactly as it stands: an append of another story, or of another
 //      telling of this one, follows a different entry. Lines this process has sealed or checked lately are only
-//      compared with the bytes it knew.
+//      held against the hashes it knew.
 // LS3  A row that gives a right has a seal of its own (rights.ts).
 // LS4  A story or row without a sound seal gives no right, and is reported until it is found sound again.
+// LS5  The head has one too: over its size, the last hash and the frontier of the tree. The frontier is what the next
+//      append grows from, so nobody else can make the lane sign another tree.
 import { timingSafeEqual } from 'node:crypto'
 import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
 import { SealBroken, type Sealing, type SealKey, unlessBroken } from './contract.js'
-import { hashOfLine, parseEntry } from './entry.js'
+import { type Head, hashOfLine, parseEntry } from './entry.js'
 import { Known } from './known.js'
 import { identityOfRow, nameOfRow, type RightTable, type Row, wordsOfRow } from './rights.js'
+import { type Frontier, packed } from './tree/nodes.js'
 
 export type SealedLine = { readonly line: string; readonly seal: string | null }
 
@@ -35,6 +38,8 @@ export type Sealed = {
 
 /** Names that are reported. More would only say that an attacker has broken many. */
 const TOLD = 100
+
+export const HEAD = 'the head of the ledger'
 
 export const LOCKED = 'the store is locked: the key that seals was not opened'
 
@@ -78,17 +83,31 @@ export class Seals implements Sealing {
     return this.#seal(wordsOfRow(table, row))
   }
 
+  ofHead({ size, hash }: Head, { peaks }: Frontier): string {
+    return this.#seal(`lane/head/v1\n${size}\n${hash}\n${Buffer.from(packed(peaks)).toString('hex')}`)
+  }
+
+  /** Whether the lane has sealed this head with this frontier. A ledger without entries has no seal yet. */
+  headHolds(head: Head, frontier: Frontier, seal: string | null): boolean {
+    if (frontier.size !== head.size) return false
+    if (seal === null) return head.size === 0 && frontier.peaks.length === 0
+    return isSame(seal, this.ofHead(head, frontier))
+  }
+
   /** After the commit: these entries stand in the ledger, the first of them at this place of its story. */
-  keep(entries: readonly Entry[], lines: readonly string[], { version, last }: Standing): void {
-    for (const [index, { seq }] of entries.entries()) {
-      const follows = index === 0 ? last : (entries[index - 1]?.hash ?? null)
-      this.#known.add(seq, { line: lines[index] ?? '', version: version + index, follows })
+  keep(entries: readonly Entry[], { version: before, last }: Standing): void {
+    let version = before
+    let follows = last
+    for (const { seq, hash } of entries) {
+      this.#known.add(seq, hash, { version, follows })
+      version++
+      follows = hash
     }
   }
 
-  /** Whether this process has sealed or checked these very bytes at this place of their story. */
-  knows(seq: number, line: string): boolean {
-    return this.#known.placeOf(seq, line) !== null
+  /** Whether this process has sealed or checked this entry lately, and these are its very bytes. */
+  knows({ seq, hash }: Entry, line: string): boolean {
+    return this.#known.has(seq, hash) && hashOfLine(line, hash) === hash
   }
 
   /** The entries of a story that must have `version` of them, or SealBroken. */
@@ -117,18 +136,14 @@ export class Seals implements Sealing {
     if (!entries.every((entry): entry is Entry => entry?.request_id === requestId)) return false
     if (this.#isKnown(rows, entries)) return true
     if (!this.#isSealed(rows, entries)) return false
-    this.keep(
-      entries,
-      rows.map(({ line }) => line),
-      BEGINNING,
-    )
+    this.keep(entries, BEGINNING)
     return true
   }
 
   #isKnown(rows: readonly SealedLine[], entries: readonly Entry[]): boolean {
-    return entries.every(({ seq }, version) => {
-      const known = this.#known.placeOf(seq, rows[version]?.line ?? '')
-      return known?.version === version && known.follows === (entries[version - 1]?.hash ?? null)
+    return entries.every(({ seq, hash }, version) => {
+      const place = { version, follows: entries[version - 1]?.hash ?? null }
+      return this.#known.hasAt(seq, hash, place) && hashOfLine(rows[version]?.line ?? '', hash) === hash
     })
   }
 
@@ -154,6 +169,11 @@ export class Seals implements Sealing {
   #seal(words: string): string {
     if (this.#key === null) throw new Error(LOCKED)
     return `${this.#key.kid}.${this.#key.mac(words)}`
+  }
+
+  /** Somebody else has written the head. It stays reported: that it was mended does not undo it. */
+  tellOfHead(): void {
+    this.#tell(HEAD, HEAD)
   }
 
   #tell(which: string, name: string): void {
@@ -208,8 +228,9 @@ export async function* soundEntries(
   for await (const line of lines) {
     const entry = read(line)
     if (entry === null) continue
-    const { request_id, seq } = entry
-    if (request_id !== undefined && !seals.knows(seq, line)) await story(request_id).catch(unlessBroken)
-    if (request_id === undefined || seals.knows(seq, line)) yield entry
+    const { request_id } = entry
+    const isKnown = request_id === undefined || seals.knows(entry, line)
+    if (!isKnown) await story(request_id).catch(unlessBroken)
+    if (isKnown || seals.knows(entry, line)) yield entry
   }
 }

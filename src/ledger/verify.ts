@@ -3,7 +3,8 @@
 //
 // LV1  Every line is read, however wrong those before it were; the problems are kept up to MAX_PROBLEMS.
 // LV2  No input makes it throw.
-// LV3  Memory grows with the requests and the accepted replies, a little for each; only open requests are kept whole.
+// LV3  Memory grows with the requests and the accepted replies, a little for each, and with the entries since the last
+//      checkpoint, 32 bytes each; only open requests are kept whole.
 // LV4  A missing line is one problem: the reading goes on from the entry that is there. A later entry that needs the
 //      missing one has a problem of its own.
 // LV5  Entries are judged by the rules they were written under. The reading ends at rules that are not known here.
@@ -11,6 +12,7 @@ import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
 import { GENESIS } from './entry.js'
 import { type Book, openBook, rulesOf } from './invariant/book.js'
+import { addLeaf } from './invariant/checkpoint.js'
 import { type Flaw, flaw, type Invariant } from './invariant/invariants.js'
 import { type ChainLink, type Members, readLine } from './invariant/line.js'
 import { type Beyond, beyondOf, checkRules } from './invariant/rules.js'
@@ -111,18 +113,20 @@ function checkLine(book: Book, line: string, due: ChainLink, followed: Followed,
   report(seq, flawOfSecrecy(line))
   // Beyond a gap the line before is not the entry before, so the two are not judged as neighbours.
   if (seq !== due.seq) book.previous = null
+  addLeaf(book, line, seq === due.seq)
   book.previous = members === null ? null : checkEntry(book, members, seq, report)
 }
 
 /** The entry, if its schema holds; otherwise nothing more can be said about it. */
 function checkEntry(book: Book, members: Members, seq: number, report: Report): Entry | null {
+  const rulesBefore = book.rules
   report(seq, checkRules(book, members))
   const misshapen = flawOfShape(members, rulesOf(book))
   report(seq, misshapen)
   if (misshapen !== null) return null
   const entry = members as unknown as Entry
   report(seq, checkTime(book, entry))
-  report(seq - 1, flawOfPrevious(book, entry))
+  report(seq - 1, flawOfPrevious(book, rulesBefore, entry))
   report(seq, checkStory(book, entry))
   return entry
 }

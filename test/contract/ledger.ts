@@ -7,6 +7,7 @@ import { guardContract } from './ledger/guard.js'
 import { readingContract } from './ledger/reading.js'
 import { shelfContract } from './ledger/shelf.js'
 import type { Opener } from './ledger/stage.js'
+import { treeContract } from './ledger/tree.js'
 
 export type { Opener, Place } from './ledger/stage.js'
 
@@ -20,6 +21,7 @@ export function ledgerContract(
     guardContract(opener)
     shelfContract(opener)
     readingContract(opener)
+    treeContract(opener)
     if (has.handedClock) clockContract(opener)
   })
 }

@@ -8,7 +8,7 @@ import * as sms from '../../adapters/sms/render.js'
 import * as telegram from '../../adapters/telegram/render.js'
 import { page } from '../../adapters/web/render.js'
 import type { Outbound } from '../../src/adapter/contract.js'
-import type { Option, ReplySchema } from '../../src/compiler/reply-schema.js'
+import type { Decision, Option, ReplySchema } from '../../src/compiler/reply-schema.js'
 import type { Display } from '../../src/request/display.js'
 import { display } from '../../src/request/display.js'
 import { DEFAULT_ACTIONS, LENSES, type Request } from '../../src/request/request.js'
@@ -126,6 +126,38 @@ const schema: fc.Arbitrary<ReplySchema> = fc.oneof(
     { kind: 'date' },
   ),
 )
+/** A decision of every type, with all that may stand beside one. */
+const decision = (id: string): fc.Arbitrary<Decision> => {
+  const asked = {
+    id: fc.constant(id),
+    prompt: words(500),
+    description: words(200),
+    required: fc.boolean(),
+  }
+  return fc.oneof(
+    fc.record({ type: fc.constant('approval' as const), default: fc.boolean(), ...asked }),
+    fc.record({ type: fc.constant('text' as const), ...asked }),
+    optionsOf(4).chain(all =>
+      fc.record({
+        type: fc.constant('choice' as const),
+        options: fc.tuple(...all.map(one => words(200).map(description => ({ ...one, description })))),
+        ...asked,
+      }),
+    ),
+  )
+}
+const form: fc.Arbitrary<ReplySchema> = fc
+  .oneof(fc.constant(1), fc.integer({ min: 2, max: 50 }))
+  .chain(count =>
+    fc.record({
+      kind: fc.constant('form' as const),
+      context: words(300),
+      blocking: fc.array(fc.record({ task_id: fc.constant('T-7'), description: words(200) }), {
+        maxLength: 2,
+      }),
+      decisions: fc.tuple(...Array.from({ length: count }, (_, at) => decision(`d${at}`))),
+    }),
+  )
 const common = { deadline_seconds: fc.constant(60), default_action: fc.constantFrom(...DEFAULT_ACTIONS) }
 const requests: fc.Arbitrary<Request> = fc.oneof(
   fc.record({
@@ -134,13 +166,14 @@ const requests: fc.Arbitrary<Request> = fc.oneof(
     question_text: words(500),
     impact: words(500),
     context_handles: fc.oneof(fc.array(handle, { maxLength: 2 }), fc.array(handle, { maxLength: 20 })),
-    reply_schema: schema,
+    reply_schema: fc.oneof(schema, form),
     ...common,
   }),
   fc.record({
     type: fc.constant('REQUEST_REVIEW' as const),
     review_id: fc.constant('r-1'),
     lens: fc.constantFrom(...LENSES),
+    why: words(500),
     target_handles: fc.array(handle, { minLength: 1, maxLength: 20 }),
     reply_schema: schema,
     ...common,
@@ -148,6 +181,7 @@ const requests: fc.Arbitrary<Request> = fc.oneof(
   fc.record({
     type: fc.constant('REQUEST_APPROVAL' as const),
     approval_id: fc.constant('a-1'),
+    why: words(500),
     action: fc.constantFrom('PUBLISH', 'A'.repeat(64), 'USE_TOOL', 'RUN_STEP'),
     parameters: fc.dictionary(fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/), digest, {
       minKeys: 1,
@@ -164,20 +198,42 @@ const displayOf = (request: Request): Display =>
       request_hash: `sha256:${'c'.repeat(64)}`,
       run: { run_id: 'run-1', mood: 'DEFERENTIAL' },
       deadline_at: '2026-02-17T14:00:05.000Z',
+      terms: { urgency: 'normal' },
+      asked_by: 'release-agent',
+      origin: null,
     },
     'release-agent',
   )
 
+function formParts(schema: ReplySchema): readonly string[] {
+  if (schema.kind !== 'form') return []
+  const { context = '', blocking = [], decisions } = schema
+  return [
+    context,
+    ...blocking.flatMap(({ description, task_id = '' }) => [description, task_id]),
+    ...decisions.flatMap(one => [
+      one.id,
+      one.prompt,
+      one.description ?? '',
+      ...('options' in one
+        ? one.options.flatMap(each => [each.label, each.value, each.description ?? ''])
+        : []),
+    ]),
+  ]
+}
+
 /** All of what is decided that a text does not hold; digests however they are grouped. */
 function missing(
   text: string,
-  { headline, impact, handles, reply_schema }: Display,
+  { headline, impact, why, handles, reply_schema }: Display,
   undone: (text: string) => string,
 ) {
   const labelled = 'options' in reply_schema ? reply_schema.options : []
   const parts = [
     headline,
     ...(impact === null ? [] : [impact]),
+    ...(why === null ? [] : [why]),
+    ...formParts(reply_schema),
     ...labelled.flatMap(one => [one.label, one.value]),
   ]
   const named = handles.flatMap(({ name, handle: pointer }) => [...(name === null ? [] : [name]), pointer])
@@ -265,8 +321,11 @@ describe('the page', () => {
           elsewhere: null,
           csrf: 'c',
           refused: null,
+          typed: null,
+          settled: [],
           openable: [],
-          contents: new Map(),
+          standing: null,
+          beside: null,
           now: shown.deadline_at,
         }
         const { body } = page({ kind: 'open', handle: HANDLE, ...state }, 200)

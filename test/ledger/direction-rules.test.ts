@@ -122,6 +122,9 @@ describe('policy tokens', () => {
     craft.later(1_000)
     return directed.issued({ expires_at: instant(craft.ms + 900_000) })
   })
+  breaks('refuses one that is valid beyond all calendars, and does not fail over it', craft =>
+    going(craft).issued({ valid_seconds: Number.MAX_SAFE_INTEGER }),
+  )
   breaks('refuses one that has expired already', craft => going(craft).issued({ expires_at: craft.at }))
 
   breaks('refuses a spend without a right', craft => going(craft).spent())
@@ -166,6 +169,13 @@ describe('I29: what a run does because of an outcome', () => {
     const seq = craft.seq - 1
     craft.put(next)
     expect(await found(craft)).toEqual([['I29', seq]])
+  })
+
+  test('is not asked of an outcome that stands before the rules that ask it', async () => {
+    const craft = new Craft()
+    untold(craft)
+    craft.put(started)
+    expect(await found(craft)).toEqual([])
   })
 
   test('is left to the director outside the lane that has decided for the run before', async () => {

@@ -52,6 +52,16 @@ breaks('I4', 0, 'refuses a time with an offset', craft =>
   craft.force({ ...started, at: '2026-03-01T12:00:00.000+00:00' }),
 )
 breaks('I4', 0, 'refuses an id that is none', craft => craft.force({ ...started, run_id: 'run 1' }))
+breaks(
+  'I4',
+  1,
+  'refuses a name of more than 256 code points, and counts what lies beyond U+FFFF once',
+  craft => {
+    craft.put({ ...started, body: { ...started.body, version: '🕊'.repeat(256) } } as Draft)
+    craft.force({ ...started, body: { ...started.body, version: '🕊'.repeat(257) } })
+  },
+)
+breaks('I4', 0, 'refuses a run without a request', craft => craft.force({ ...started, run_id: 'run-1' }))
 breaks('I4', 0, 'refuses a lane that starts inside a story', craft =>
   craft.force({ ...started, request_id: 'q-1' }),
 )

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { Desk } from '../../src/adapter/contract.js'
 import { openDesk } from '../../src/channel/desk.js'
 import type { Draft, Entry } from '../../src/event.js'
@@ -15,6 +16,7 @@ import type { Store } from '../../src/ledger/contract.js'
 import { inscribe, parseEntry } from '../../src/ledger/entry.js'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { LEDGER_FILE, openSqlite } from '../../src/ledger/sqlite/open.js'
+import { Absences } from '../../src/people/absences.js'
 import { Directory } from '../../src/people/directory.js'
 import { Rests } from '../../src/people/rests.js'
 import type { Channel } from '../../src/request/channel.js'
@@ -137,6 +139,7 @@ export class Intrusion {
       config,
       directory,
       rests: await Rests.open(store),
+      absences: await Absences.open(store),
       adapters: new Map([['slack', this.slack]]),
       keyring: signing.current,
       publicUrl: () => 'https://lane.example.org',
@@ -243,4 +246,24 @@ export class Intrusion {
     if (this.#cast !== null) await this.stop()
     await this.place.end()
   }
+}
+
+/** A fresh scene for each test, on a server that the tests of a suite share. */
+export function intrudeEach(
+  there: boolean,
+  open: () => Promise<Places>,
+  use: (scene: Intrusion) => void,
+): void {
+  let places: Places | null = null
+  let scene: Intrusion | null = null
+  beforeAll(async () => {
+    if (there) places = await open()
+  })
+  beforeEach(async () => {
+    if (places === null) return
+    scene = await Intrusion.begin(places)
+    use(scene)
+  })
+  afterEach(() => scene?.end())
+  afterAll(() => places?.end())
 }

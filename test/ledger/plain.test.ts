@@ -24,9 +24,12 @@ test('the bodies that fill a ledger are plain', () => {
     'AHDB_DELTA',
     'CALLBACK_ATTEMPTED',
     'CALLBACK_REGISTERED',
+    'CHECKPOINT_SIGNED',
     'CLOCK_SUSPECT',
     'CODES_RESTED',
+    'CONTENT_ERASED',
     'DELIVERY_FAILED',
+    'DELIVERY_HELD',
     'DELIVERY_STATUS',
     'DIRECTOR_DECIDED',
     'KEY_REVOKED',
@@ -40,7 +43,13 @@ test('the bodies that fill a ledger are plain', () => {
     'POLICY_TOKEN_REVOKED',
     'POLICY_TOKEN_SPENT',
     'RAW_ERASED',
+    'RECIPIENT_AWAY',
     'RECIPIENT_LINKED',
+    'REQUEST_DELEGATED',
+    'REQUEST_ESCALATED',
+    // With a ladder; without one it is plain.
+    'REQUEST_OPENED',
+    'REQUEST_REMINDED',
     'REQUEST_WITHDRAWN',
   ])
 })

@@ -1,8 +1,8 @@
 // Replay arrives at what is recorded, or says where it does not.
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/canonical.js'
-import type { RawReply } from '../../src/ledger/contract.js'
 import { replay } from '../../src/ledger/replay.js'
+import type { RawReply } from '../../src/ledger/shelf.js'
 import { Craft, started } from './craft.js'
 import { soundLedger } from './sound-ledger.js'
 import { question, saltOf, Tale } from './tale.js'
@@ -30,6 +30,10 @@ describe('what is recorded', () => {
     const said = {
       'r-q-1-no': 'do not',
       'r-q-1-late': 'do not',
+      'r-q-10': 'yes',
+      'r-q-10-no': 'do not',
+      'r-q-11': 'yes',
+      'r-q-11-hand': 'DELEGATE bo',
       'r-a-1': 'yes',
       'r-a-2': 'yes',
       'r-q-9': 'yes',
@@ -37,8 +41,8 @@ describe('what is recorded', () => {
     const { lines } = soundLedger()
     expect(await replay(lines, shelf(said))).toEqual({
       ok: true,
-      cases: 7,
-      replies: 5,
+      cases: 10,
+      replies: 9,
       erased: 1,
       absent: 0,
       problems: [],
@@ -89,11 +93,11 @@ describe('what is recorded', () => {
   })
 
   test('an unknown grammar is a problem, not a guess', async () => {
-    const accepted = told(tale => tale.asked().answered(tale.reply({ grammar: '2' })))
-    const message = 'the reply was read by grammar "2", which is not known here'
+    const accepted = told(tale => tale.asked().answered(tale.reply({ grammar: '9' })))
+    const message = 'the reply was read by grammar "9", which is not known here'
     expect((await replay(accepted.lines, shelf(SAID))).problems).toEqual([{ seq: 4, message }])
     const refused = told(tale => {
-      tale.asked().rejected('reply_not_in_schema', { grammar: '2' })
+      tale.asked().rejected('reply_not_in_schema', { grammar: '9' })
     })
     expect((await replay(refused.lines, shelf(SAID))).problems).toEqual([{ seq: 3, message }])
   })
@@ -159,7 +163,7 @@ describe('endings that do not follow', () => {
     expect(problems).toEqual([{ seq: 5, message: 'REQUEST_RESOLVED does not follow from the story' }])
   })
 
-  test('a second ending, a second opening, and a story without a beginning', async () => {
+  test('a second ending, a second opening, a reply that was not announced, and a story without a beginning', async () => {
     const twice = await problemsOf(tale => {
       tale.asked().withdrawn()
       tale.resolved({ outcome: 'withdrawn' })
@@ -167,6 +171,8 @@ describe('endings that do not follow', () => {
     expect(twice).toEqual([{ seq: 5, message: 'the case was resolved before' }])
     const again = await problemsOf(tale => tale.asked().opened())
     expect(again).toEqual([{ seq: 3, message: 'a story cannot go on with REQUEST_OPENED' }])
+    const unannounced = await problemsOf(tale => tale.asked().tell('HUMAN_REPLY_EVENT', tale.reply()))
+    expect(unannounced).toEqual([{ seq: 3, message: 'a story cannot go on with HUMAN_REPLY_EVENT' }])
     const headless = await problemsOf(tale => tale.started())
     expect(headless).toEqual([{ seq: 0, message: 'a story cannot go on with DELIVERY_STARTED' }])
   })

@@ -15,7 +15,17 @@ const columnsOf = (table: string): string[] =>
 /** Tables whose rows give nobody anything: the ledger itself, what is projected from it, counters, contents, places. */
 const GIVE_NOTHING = [
   ...['entries', 'head', 'requests', 'directed_runs', 'policy_tokens', 'claims', 'asked', 'attempts'],
-  ...['open_codes', 'code_misses', 'code_rests', 'raw_replies', 'cursors', 'blobs', 'blob_owners'],
+  ...[
+    'open_codes',
+    'code_misses',
+    'code_rests',
+    'raw_replies',
+    'cursors',
+    'blobs',
+    'blob_owners',
+    'blob_use',
+    'checkpoint',
+  ],
 ]
 
 test('every table is one whose rows are sealed, or one that is known to give nothing', () => {

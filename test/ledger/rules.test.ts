@@ -74,9 +74,9 @@ describe('rules of a newer lane', () => {
 
 /** What a later issue might add: a reason in the middle of the list, an entry type, a kind of reply. */
 const ADDITIONS: Readonly<Record<string, readonly [RegExp, string]>> = {
-  'reason.ts': [/'2': FIRST\b/, "'2': ['of_tomorrow', ...FIRST]"],
+  'reason.ts': [/'2': SECOND\b/, "'2': ['of_tomorrow', ...SECOND]"],
   'event.ts': [/LANE_STARTED: second\b/, 'OF_TOMORROW: z.strictObject({ day: name }), LANE_STARTED: second'],
-  'reply-shape.ts': [/shape\(yesNo\),/, "shape(yesNo), shape({ kind: z.literal('of_tomorrow') }),"],
+  'reply-shape.ts': [/\n {6}yesNo,\n/, "\nyesNo, shape(NOUN, { kind: z.literal('of_tomorrow') }),\n"],
 }
 
 async function programOfTomorrow(folder: string): Promise<{ verify: typeof verify; replay: typeof replay }> {

@@ -111,25 +111,37 @@ test('within an append every entry has its hash, and follows on the one before b
 
 test('what this process knows is known at its place alone: after the same entry, at the same version', () => {
   const seals = unlocked()
-  seals.keep(first.entries, first.lines, BEGINNING)
-  seals.keep(second.entries, second.lines, after(first, 2))
+  seals.keep(first.entries, BEGINNING)
+  seals.keep(second.entries, after(first, 2))
   const unsealed = story.map(({ line }) => ({ line, seal: null }))
   expect(seals.story('q-1', 3, unsealed)).toHaveLength(3)
   const other = told([closing('q-1', 'a'), closing('q-1', 'x')], 5)
-  seals.keep(other.entries, other.lines, BEGINNING)
+  seals.keep(other.entries, BEGINNING)
   const mixed = [...other.lines, ...second.lines].map(line => ({ line, seal: null }))
   expect(() => seals.story('q-1', 3, mixed)).toThrow(SealBroken)
   const moved = unlocked()
-  moved.keep(second.entries, second.lines, { version: 1, last: null })
+  moved.keep(second.entries, { version: 1, last: null })
   expect(() => moved.story('q-1', 1, [{ line: second.lines[0] ?? '', seal: null }])).toThrow(SealBroken)
 })
 
-test('lines are known by their bytes, the newest of them for long enough', () => {
+test('a line that was altered is not known by the hash it still carries', () => {
+  const seals = unlocked()
+  seals.keep(first.entries, BEGINNING)
+  const [entry] = first.entries as [Entry]
+  const [line] = first.lines as [string]
+  expect(seals.knows(entry, line)).toBe(true)
+  expect(seals.knows(entry, line.replace('"a"', '"z"'))).toBe(false)
+  const altered = first.lines.map(one => ({ line: one.replace('"a"', '"z"'), seal: null }))
+  expect(() => seals.story('q-1', 2, altered)).toThrow(SealBroken)
+})
+
+test('entries are known by their hashes, the newest of them for long enough', () => {
   const known = new Known()
-  const at = (seq: number) => known.placeOf(seq, `line ${seq}`)
-  for (let seq = 0; seq < 20_000; seq++) known.add(seq, { line: `line ${seq}`, version: seq, follows: null })
-  expect([at(19_999)?.version, at(13_000)?.version, at(0)]).toEqual([19_999, 13_000, null])
-  expect(known.placeOf(19_999, 'another line')).toBeNull()
+  const hash = (seq: number): Hash => `sha256:${seq}`
+  for (let seq = 0; seq < 40_000; seq++) known.add(seq, hash(seq), { version: seq, follows: null })
+  const has = (seq: number): boolean => known.hasAt(seq, hash(seq), { version: seq, follows: null })
+  expect([has(39_999), has(25_000), has(0), has(40_000)]).toEqual([true, true, false, false])
+  expect(known.has(39_999, hash(0))).toBe(false)
 })
 
 test('what is broken is told once, named until it is found sound again, and no more than a hundred are', () => {
@@ -164,7 +176,7 @@ test('LEDGER_SEALED is the last of its append, and nothing else passes for it', 
 
 test('of entries one after the other those of a story that is not sound are left out', async () => {
   const seals = unlocked()
-  seals.keep(first.entries, first.lines, BEGINNING)
+  seals.keep(first.entries, BEGINNING)
   async function* lines() {
     yield* [...first.lines, ...second.lines, 'no entry']
   }

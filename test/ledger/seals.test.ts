@@ -2,7 +2,7 @@
 // test is an attack, on both stores.
 import { generateKeyPairSync } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK } from 'jose'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { canonical, type Hash, hashOf, sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import type { Body, Draft, Entry } from '../../src/event.js'
@@ -16,7 +16,8 @@ import { openSealKey } from '../../src/token/keyring.js'
 import { mintPolicyToken } from '../../src/token/policy-token.js'
 import { hashHandle } from '../../src/token/reply-handle.js'
 import { approval, fromSlack, handleOf, question, SECRET } from '../lane/stage.js'
-import { Intrusion, STORES } from './intruder.js'
+import { admittedTo, KEY_1 } from '../terms.js'
+import { type Intrusion, intrudeEach, STORES } from './intruder.js'
 import { checks } from './tale.js'
 
 const RUN = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
@@ -24,21 +25,15 @@ const TO_OWNER = [{ user_id: 'owner', channels: ['slack'], route: 'first' }] as 
 const ZERO: Hash = `sha256:${'0'.repeat(64)}`
 
 describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
-  let places: Awaited<ReturnType<typeof open>> | null = null
   let scene: Intrusion
-  beforeAll(async () => {
-    if (there) places = await open()
+  intrudeEach(there, open, begun => {
+    scene = begun
   })
-  beforeEach(async () => {
-    if (places !== null) scene = await Intrusion.begin(places)
-  })
-  afterEach(() => scene?.end())
-  afterAll(() => places?.end())
   const attack = test.runIf(there)
 
   async function asked(request: Request): Promise<void> {
     const { lane } = scene.cast
-    const opened = await lane.open({ request, run: RUN, recipients: null }, TO_OWNER, 'key-1')
+    const opened = await lane.open(admittedTo(TO_OWNER, { request, run: RUN, recipients: null }), KEY_1)
     expect(opened.kind).toBe('opened')
     await lane.drain()
   }
@@ -356,7 +351,8 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
       const { keys } = scene.cast
       const secret_hash = hashKey('lane_of_an_agent')
       const key = { key_id: 'key-1', name: 'agent', scopes: ['request'], secret_hash } as const
-      await keys.add({ ...key, created_at: '2026-01-01T00:00:00.000Z', revoked_at: null }, 'key-2')
+      const made = { created_at: '2026-01-01T00:00:00.000Z', revoked_at: null, owner: null, urgent: false }
+      await keys.add({ ...key, ...made }, 'key-2')
       await keys.reload()
       expect(keys.authenticate('lane_of_an_agent')?.scopes).toEqual(['request'])
       await scene.write(`UPDATE api_keys SET scopes = 'request,audit'`)

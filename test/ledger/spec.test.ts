@@ -7,6 +7,7 @@ import { BODIES, type Draft, EVENT_TYPES, type EventType } from '../../src/event
 import { inscribe, parseEntry } from '../../src/ledger/entry.js'
 import { INVARIANTS } from '../../src/ledger/invariant/invariants.js'
 import { readLine } from '../../src/ledger/invariant/line.js'
+import { verify } from '../../src/ledger/verify.js'
 
 const page = readFileSync(new URL('../../docs/spec/ledger.md', import.meta.url), 'utf8')
 
@@ -48,6 +49,11 @@ describe('the example of the page', () => {
     expect(readLine(second, { seq: 1, prev: parseEntry(first).hash }).flaws).toEqual([])
   })
 
+  test('holds, by every rule of the page', async () => {
+    const head = parseEntry(lines.at(-1) ?? '').hash
+    expect(await verify(lines)).toEqual({ ok: true, entries: lines.length, head, problems: [], beyond: null })
+  })
+
   test('has the hash anybody computes from the bytes it shows', () => {
     const digest = createHash('sha256').update(block('text')).digest('hex')
     expect(parseEntry(lines[1] ?? '').hash).toBe(`sha256:${digest}`)
@@ -69,6 +75,13 @@ describe('the tables of the page', () => {
     )
     const listed = [...members.matchAll(/`([a-z_]+\??)`/g)].map(([, name]) => name)
     expect(listed.toSorted()).toEqual(known.toSorted())
+  })
+
+  test('give the values of every member there is', () => {
+    const [, after = ''] = page.split('\n## Members\n')
+    const given = new Set([...after.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name]) => name))
+    const named = rows.flatMap(([, members = '']) => [...members.matchAll(/`([a-z_]+)\??`/g)])
+    expect(named.map(([, name]) => name).filter(name => !given.has(name))).toEqual([])
   })
 
   test('list exactly the invariants that are checked, in the same words', () => {

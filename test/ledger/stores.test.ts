@@ -17,6 +17,7 @@ import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { replay } from '../../src/ledger/replay.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify } from '../../src/ledger/verify.js'
+import { Absences } from '../../src/people/absences.js'
 import { Directory } from '../../src/people/directory.js'
 import { Rests } from '../../src/people/rests.js'
 import type { Channel, Proof } from '../../src/request/channel.js'
@@ -121,6 +122,7 @@ async function laneOn(store: Store, known: Known, dataDir: string) {
     config,
     directory,
     rests: await Rests.open(store),
+    absences: await Absences.open(store),
     adapters: new Map(channels.map(channel => [channel, new StageAdapter(channel)])),
     keyring: () => keyring,
     publicUrl: () => 'https://lane.example.org',

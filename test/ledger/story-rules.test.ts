@@ -312,9 +312,32 @@ describe('the right to answer', () => {
     tale.asked().tell('HUMAN_REPLY_EVENT', tale.reply())
     tale.resolved({ outcome: 'answered', answer: tale.answer() })
   })
+  breaks(
+    'I24',
+    6,
+    'refuses an event whose announcement passed the checks of another request',
+    (tale, craft) => {
+      const other = new Tale(craft, question({ question_id: 'q-2' }), 'q-2')
+      tale.asked()
+      other.opened()
+      other.started()
+      other.received(tale.reply())
+      tale.tell('HUMAN_REPLY_EVENT', tale.reply())
+      tale.resolved({ outcome: 'answered', answer: tale.answer() })
+    },
+  )
+  breaks('I24', 4, 'refuses an event of another delivery or channel than was announced', tale => {
+    tale.asked().received(tale.reply(), { channel: 'email' })
+    tale.tell('HUMAN_REPLY_EVENT', tale.reply())
+    tale.resolved({ outcome: 'answered', answer: tale.answer() })
+  })
   breaks('I24', 3, 'refuses an announcement that nothing follows', tale => {
     tale.asked().received()
     tale.withdrawn()
+  })
+  breaks('I24', 3, 'refuses an announcement that only a hand of the lane follows', tale => {
+    tale.asked().received()
+    tale.tell('REQUEST_DELEGATED', { from: 'ada', to: 'bo', by: 'away' })
   })
   test('I24 lets every reason stand with its own checks', async () => {
     const craft = new Craft()

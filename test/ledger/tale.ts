@@ -5,7 +5,10 @@ import { instant } from '../../src/clock.js'
 import { GRAMMAR } from '../../src/compiler/compile.js'
 import type { Body, Draft, Entry, EventType } from '../../src/event.js'
 import { REASONS, type Reason } from '../../src/reason.js'
-import { hashRequest, type Request } from '../../src/request/request.js'
+import type { ShownContent } from '../../src/request/content/exhibit.js'
+import { display, hashDisplay } from '../../src/request/display.js'
+import { hashRequest, type Request, type Run } from '../../src/request/request.js'
+import { TERMS } from '../terms.js'
 import { type Craft, hashed } from './craft.js'
 
 export const question = (changes: Partial<Record<string, unknown>> = {}): Request =>
@@ -54,6 +57,8 @@ export class Tale {
       envelope_hash: hashed('envelope'),
       deadline_at: instant(this.#craft.ms + this.request.deadline_seconds * 1000),
       opened_by: 'key-1',
+      asked_by: 'agent',
+      terms: TERMS,
       ...changes,
     }
   }
@@ -61,8 +66,12 @@ export class Tale {
   opened(changes: Changes<'REQUEST_OPENED'> = {}): Entry {
     const body = this.opening(changes)
     this.deadline = body.deadline_at
+    this.#shown = shownBy(body)
     return this.tell('REQUEST_OPENED', body)
   }
+
+  /** The hash of what the opening has people shown. Set by opened(). */
+  #shown: Hash = hashed('display')
 
   /** As the opening declared it. Set by opened(). */
   deadline = ''
@@ -88,7 +97,7 @@ export class Tale {
     return this.tell('DELIVERY_STARTED', {
       ...this.attempt(attempt),
       token_hash: this.token(attempt),
-      display_hash: hashed('display'),
+      display_hash: this.#shown,
       kid: 'k-1',
       lease_until: instant(this.#craft.ms + 30_000),
       ...changes,
@@ -151,7 +160,15 @@ export class Tale {
   answer(reply = this.reply()) {
     const { parsed_choice, parsed_payload, channel, sender_identity } = reply
     const { user_id: answered_by, proof } = sender_identity
-    return { parsed_choice, parsed_payload, answered_by, channel, proof, at: this.#craft.at }
+    const at = this.#craft.at
+    return {
+      parsed_choice,
+      parsed_payload,
+      answered_by,
+      channel,
+      proof,
+      at,
+    } as Body<'REQUEST_RESOLVED'>['answer'] & {}
   }
 
   /** Announced, compiled and resolved, in one breath. */
@@ -209,4 +226,11 @@ export const saltOf = (replyId: string): Uint8Array => Buffer.from(sha256(replyI
 export function checks(reason: Reason | null) {
   const upTo = reason === null ? REASONS.length : REASONS.indexOf(reason) + 1
   return REASONS.slice(0, upTo).map(check => ({ check, ok: check !== reason }))
+}
+
+/** The hash of the display of a request opened so, with these rows of its contents. */
+export function shownBy(opening: Body<'REQUEST_OPENED'>, contents: readonly ShownContent[] = []): Hash {
+  const { request, run, origin, ...rest } = opening
+  const facts = { ...rest, request: request as unknown as Request, run: run as Run, origin: origin ?? null }
+  return hashDisplay({ ...display(facts, ''), contents })
 }

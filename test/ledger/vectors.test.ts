@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Entry, EntryOf, EventType } from '../../src/event.js'
-import type { RawReply } from '../../src/ledger/contract.js'
 import { parseEntry } from '../../src/ledger/entry.js'
 import { replay } from '../../src/ledger/replay.js'
+import type { RawReply } from '../../src/ledger/shelf.js'
 import { verify } from '../../src/ledger/verify.js'
 
 const FOLDER = new URL('../vectors/ledgers/1/', import.meta.url)

@@ -193,12 +193,15 @@ describe('a ledger whose bytes were touched', () => {
     expect(canonical({ v, ...rest })).toBe(first)
   })
 
-  test('an entry rewritten with its own hash made anew is found by the next one', async () => {
+  test('an entry rewritten with its own hash made anew is found by the next one, and by the next checkpoint', async () => {
     const { lines, entries } = exported().craft
     const { hash: _, ...entry } = entries[0] as Entry
     const forged = { ...entry, body: { ...entry.body, version: '0.1.1' } }
     const line = canonical({ ...forged, hash: hashEntry(forged) })
-    expect((await verify(lines.with(0, line))).problems).toMatchObject([{ invariant: 'I1', seq: 1 }])
+    expect((await verify(lines.with(0, line))).problems).toMatchObject([
+      { invariant: 'I1', seq: 1 },
+      { invariant: 'I3' },
+    ])
   })
 
   test('no line makes it throw', async () => {
@@ -217,6 +220,25 @@ describe('a ledger whose bytes were touched', () => {
     ]
     const { ok, entries } = await verify(lines)
     expect([ok, entries]).toEqual([false, lines.length])
+  })
+
+  test('no request and no delta makes it throw that holds half a character, or is nested beyond all depth', async () => {
+    const craft = new Craft()
+    const decision = { id: 'd1', type: 'approval', prompt: 'Ship it?', required: true }
+    new Tale(craft, question({ reply_schema: { kind: 'form', decisions: [decision] } })).opened()
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    for (const [wrong, invariant] of [
+      ['"\\ud800"', 'I22'],
+      [deep, 'I4'],
+    ] as const) {
+      const { problems } = await verify([craft.lines[0]?.replace('"Ship it?"', wrong) ?? ''])
+      expect(problems.at(-1)?.invariant).toBe(invariant)
+    }
+    const sound = soundLedger().lines
+    const halved = sound.map(line => line.replace('"asked_by":"agent"', '"asked_by":"\\ud800"'))
+    expect((await verify(halved)).problems.map(({ invariant }) => invariant)).toContain('I34')
+    const proposed = sound.map(line => line.replace('"delta":[{"prefers":"blue"}]', `"delta":[${deep}]`))
+    expect((await verify(proposed)).problems.map(({ invariant }) => invariant)).toContain('I4')
   })
 
   test('problems are kept up to a number, and every line is still read', async () => {

@@ -1,10 +1,15 @@
 // The memory of a reader of the ledger: everything about an open request, little about a resolved one, and the tokens
 // and messages that were accepted. Owned by one reading; the checks beside this file write into it.
+import type { Asked } from '../../agenda/asked.js'
 import type { Hash } from '../../canonical.js'
-import type { Entry, EntryOf, OutcomeKind } from '../../event.js'
+import type { Entry, OutcomeKind } from '../../event.js'
+import type { DisplayFacts } from '../../request/display.js'
 import type { Request } from '../../request/request.js'
+import type { Terms } from '../../request/terms.js'
 import { NEWEST_RULES, type Rules } from '../../rules.js'
 import type { Counted } from '../../tally/tally.js'
+import type { TreeHash } from '../tree/hash.js'
+import { type Frontier, NOTHING } from '../tree/nodes.js'
 
 /** One delivery, as far as its later entries must fit it. */
 export type Placing = {
@@ -15,6 +20,8 @@ export type Placing = {
   bounced: boolean
   /** The first attempt first. Emptied once the request is resolved and all of them are concluded. */
   attempts: Attempt[]
+  /** Each with the token that came with it. */
+  readonly reminders: { readonly step: number; readonly token_hash: Hash | null }[]
 }
 /** The progress of a callback: the last attempt, and when the next may be made; null for no more. */
 type Calling = { attempts: number; next_at: string | null }
@@ -45,6 +52,8 @@ export type Story = {
   readonly request_hash: Hash
   readonly run_id: string | undefined
   readonly deliveries: Map<string, Placing>
+  /** The contents recorded with it, and their code points. */
+  readonly contents: ReadonlyMap<string, number | null>
   /** Null where no callback was registered. */
   callback: Calling | null
   readonly direction: Direction
@@ -55,20 +64,36 @@ export type Story = {
 export type Open = {
   readonly request: Request
   readonly deadline_at: string
-  readonly recipients: EntryOf<'REQUEST_OPENED'>['body']['recipients']
+  readonly opened_at: string
+  /** Everybody it is put to by now. */
+  asked: readonly Asked[]
+  /** The steps of the ladder that have added people or opened channels. */
+  readonly steps: Set<number>
+  /** Null under rules 1, which recorded none. */
+  readonly terms: Terms | null
+  /** The facts of its display; null under rules 1, which did not record them all. */
+  readonly shown: DisplayFacts | null
+  readonly contents: Story['contents']
   /** Every reply that was accepted, in the order of the ledger. */
   readonly replies: Counted[]
 }
 
+/** 32 bytes for each entry since a checkpoint, that its root can be made whichever size it names. */
+type Growth = { base: Frontier; leaves: TreeHash[] }
+
 export type Book = {
   readonly stories: Map<string, Story>
-  readonly acceptedTokens: Set<Hash>
+  readonly acceptedTokens: Set<string>
   readonly acceptedMessages: Set<string>
   readonly policyTokens: Set<string>
   /** Runs that a director outside the lane has decided for. */
   readonly directedRuns: Set<string>
   /** The rules of the last LANE_STARTED; null before the first. */
   rules: Rules | null
+  /** The tree at the last checkpoint, and the leaves since; null once a line was missing. */
+  tree: Growth | null
+  /** The keys of checkpoints that were announced. */
+  readonly logKeys: Set<string>
   /** LEDGER_SEALED stands in it. */
   isSealed: boolean
   /** The entry before this one, if it could be read. */
@@ -88,6 +113,8 @@ export const openBook = (): Book => ({
   policyTokens: new Set(),
   directedRuns: new Set(),
   rules: null,
+  tree: { base: NOTHING, leaves: [] },
+  logKeys: new Set(),
   isSealed: false,
   previous: null,
   suspect: false,

@@ -4,6 +4,7 @@ import { KEY_REVOKED } from '../../agenda/delivery.js'
 import type { Hash } from '../../canonical.js'
 import type { EntryOf } from '../../event.js'
 import type { Open, Placing, Story } from './book.js'
+import { flawOfDisplay } from './display.js'
 import { type Flaw, flaw } from './invariants.js'
 
 export function checkClaim(story: Story, { body }: EntryOf<'DELIVERY_STARTED'>): Flaw | null {
@@ -18,33 +19,40 @@ export function checkClaim(story: Story, { body }: EntryOf<'DELIVERY_STARTED'>):
 }
 
 type Claim = EntryOf<'DELIVERY_STARTED'>['body']
+type Place = Pick<Claim, 'recipient' | 'channel'>
 
-const begin = ({ recipient, channel }: Claim): Placing => ({
+export const begin = ({ recipient, channel }: Place): Placing => ({
   recipient,
   channel,
   stands: false,
   bounced: false,
   attempts: [],
+  reminders: [],
 })
 
 function flawOfClaim(story: Story, open: Open, placing: Placing, body: Claim): Flaw | null {
   const { attempt, recipient, channel, token_hash } = body
-  const asked = open.recipients.find(one => one.user_id === recipient)
-  if (!asked?.channels.includes(channel)) return flaw('I16', `${recipient} is not a recipient on ${channel}`)
+  const asked = open.asked.find(one => one.user_id === recipient)
+  // The channels of somebody to whom it was handed on are the configuration's.
+  const isThere = asked !== undefined && (asked.channels === null || asked.channels.includes(channel))
+  if (!isThere) return flaw('I16', `${recipient} is not a recipient on ${channel}`)
   if (!isOf(placing, body)) return flaw('I25', 'the delivery was begun for another person or channel')
   const due = placing.attempts.length + 1
   if (attempt !== due) return flaw('I25', `attempt ${attempt} where ${due} was due`)
   for (const one of story.deliveries.values()) {
     if (isIssued(one, token_hash)) return flaw('I14', 'the token was issued before')
   }
-  return null
+  return flawOfDisplay(open, body)
 }
 
 export const isIssued = (placing: Placing, token: Hash): boolean =>
-  placing.attempts.some(attempt => attempt.token_hash === token)
+  placing.attempts.some(attempt => attempt.token_hash === token) ||
+  placing.reminders.some(one => one.token_hash === token)
 
-const isOf = (placing: Placing, to: { readonly recipient: string; readonly channel: string }): boolean =>
-  placing.recipient === to.recipient && placing.channel === to.channel
+export const isOf = (
+  placing: Placing,
+  to: { readonly recipient: string; readonly channel: string },
+): boolean => placing.recipient === to.recipient && placing.channel === to.channel
 
 type Concluded = EntryOf<'OUTBOUND_REQUEST_SENT' | 'DELIVERY_FAILED'>
 

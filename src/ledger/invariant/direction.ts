@@ -2,6 +2,8 @@
 // is not in the ledger; the limits that hold under every policy are checked here.
 import { type Entry, type EntryOf, LANE } from '../../event.js'
 import type { Request } from '../../request/request.js'
+import type { Rules } from '../../rules.js'
+import { verdictOf } from '../../tally/verdict.js'
 import type { Book, Direction, Story } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
@@ -33,12 +35,19 @@ export function learnOutcome({ direction }: Story, { body, seq, at }: EntryOf<'R
   direction.because = seq
   direction.resolved_at = at
   direction.outcome = body.outcome
-  direction.yes = body.outcome === 'answered' && body.answer?.parsed_choice === 'YES'
+  const { answer } = body
+  direction.yes = body.outcome === 'answered' && answer !== undefined && verdictOf(answer) === 'given'
 }
 
-/** I29. Before the first LANE_STARTED the director of a run is not known, and rules 1 asked for no decision. */
-export function flawOfSilence(book: Book, resolved: EntryOf<'REQUEST_RESOLVED'>, next: Entry): Flaw | null {
-  if (book.rules === null || book.rules === '1' || book.directedRuns.has(resolved.run_id ?? '')) return null
+/** I29, by the rules of the resolution. Before the first LANE_STARTED the director of a run is not known, and rules 1
+ *  asked for no decision. */
+export function flawOfSilence(
+  { directedRuns }: Book,
+  resolved: EntryOf<'REQUEST_RESOLVED'>,
+  rules: Rules | null,
+  next: Entry,
+): Flaw | null {
+  if (rules === null || rules === '1' || directedRuns.has(resolved.run_id ?? '')) return null
   if (next.type === 'DIRECTOR_DECIDED' && next.request_id === resolved.request_id) return null
   return flaw('I29', 'no decision follows, and the run has no director of its own')
 }

@@ -3,6 +3,7 @@
 
 export const INVARIANTS = {
   I1: 'No gap, repeat or step back in seq; prev is the hash before; every line is the RFC 8785 text of its entry and has its hash.',
+  I3: 'No CHECKPOINT_SIGNED of another root than the tree had at its size, larger than the ledger before it or smaller than one before it, and none by a key that was not announced.',
   I4: 'No entry outside its schema, no unknown member, no request that the door would have refused.',
   I5: 'No time that goes back, and no time-out while the clock is suspect.',
   I7: 'No second REQUEST_RESOLVED, none without REQUEST_OPENED, and nothing that would change the outcome after it.',
@@ -24,6 +25,10 @@ export const INVARIANTS = {
   I28: 'No LANE_STARTED under older rules than one before it.',
   I29: 'No resolution without its decision directly behind it, unless a director outside the lane holds the run.',
   I30: 'No LEDGER_SEALED but one, directly after LANE_STARTED, with the size and the hash that the ledger had before both; where the seals and their key are at hand, no append without its seal.',
+  I31: 'No quorum but over an approval by YES and NO, no electorate without everybody who was asked; nobody votes who is not of it, and nobody twice.',
+  I32: 'No step that the ladder does not have, done twice, before its moment without its reason, or after the outcome; nobody added whom it does not name; nothing urgent held, and nothing into the last quarter of its time.',
+  I33: 'Nothing handed on by somebody whose it is not, to somebody asked before, or through more than three hands; no answer from somebody who has handed it on.',
+  I34: 'No display hash that is not that of the display, as the opening and what the delivery shows of the contents make it; no content shown that was not recorded with the request, and none erased while it is open.',
 } as const
 
 export type Invariant = keyof typeof INVARIANTS

@@ -1,4 +1,5 @@
 // I10, I13–I16, I24: replies that were let in as answers, and replies that were not.
+import { has, holds, placesOf } from '../../agenda/asked.js'
 import type { Hash } from '../../canonical.js'
 import type { Check, EntryOf } from '../../event.js'
 import { REASONS_OF, type Reason } from '../../reason.js'
@@ -51,6 +52,7 @@ export function checkAccepted(book: Book, story: Story, entry: Accepted): Flaw |
     flawOfReceipt(book, entry) ??
     flawOfAnswer(open, entry) ??
     flawOfSender(story, open, entry) ??
+    flawOfVote(open, entry) ??
     spend(book, entry)
   )
 }
@@ -59,17 +61,35 @@ const NO_HASH: Hash = 'sha256:'
 const announcedBy = ({ previous }: Book): Hash | null =>
   previous?.type === 'INBOUND_REPLY_RECEIVED' ? previous.body.event_hash : null
 
-function flawOfReceipt({ previous }: Book, { body, request_id }: Accepted): Flaw | null {
+function flawOfReceipt({ previous }: Book, entry: Accepted): Flaw | null {
+  const { body, request_id } = entry
   if (body.request_id !== request_id) return flaw('I4', 'the body names another request than its entry')
-  if (previous?.type !== 'INBOUND_REPLY_RECEIVED' || previous.body.reply_id !== body.reply_id) {
+  if (previous?.type !== 'INBOUND_REPLY_RECEIVED' || !isOfReply(previous, entry)) {
     return flaw('I24', 'no INBOUND_REPLY_RECEIVED of this reply stands directly before it')
   }
   if (previous.body.event_hash === hashText('', body)) return null
   return flaw('I24', 'it is not the event that INBOUND_REPLY_RECEIVED has hashed')
 }
 
-function flawOfAnswer({ deadline_at, request }: Open, { at, body }: Accepted): Flaw | null {
+/** A receipt in another story would have been judged by that story's checks, not by this one's. */
+const isOfReply = (received: EntryOf<'INBOUND_REPLY_RECEIVED'>, { body, request_id }: Accepted): boolean =>
+  received.request_id === request_id &&
+  received.body.reply_id === body.reply_id &&
+  received.body.delivery_id === body.delivery_id &&
+  received.body.channel === body.channel
+
+/** The last of these replies names a decision that one before it has answered. */
+function isAnsweredTwice(replies: Open['replies']): boolean {
+  const named = replies.map(({ reply: { parsed_payload: payload } }) =>
+    payload !== null && 'decisions' in payload ? payload.decisions.map(({ decision_id }) => decision_id) : [],
+  )
+  const before = new Set(named.slice(0, -1).flat())
+  return (named.at(-1) ?? []).some(id => before.has(id))
+}
+
+function flawOfAnswer({ deadline_at, request, replies }: Open, { at, body }: Accepted): Flaw | null {
   if (at >= deadline_at) return flaw('I10', `accepted though ${deadline_at} had come`)
+  if (isAnsweredTwice(replies)) return flaw('I13', 'a decision was answered before')
   return isInSchema(request.reply_schema, body.grammar, body)
     ? null
     : flaw('I13', 'the answer is not in the reply schema')
@@ -77,8 +97,8 @@ function flawOfAnswer({ deadline_at, request }: Open, { at, body }: Accepted): F
 
 function flawOfSender(story: Story, open: Open, { body }: Accepted): Flaw | null {
   const { user_id } = body.sender_identity
-  if (!open.recipients.some(one => one.user_id === user_id))
-    return flaw('I16', `${user_id} is not a recipient`)
+  if (!has(open.asked, user_id)) return flaw('I16', `${user_id} is not a recipient`)
+  if (!holds(open.asked, user_id)) return flaw('I33', `${user_id} has handed it on`)
   const placing = story.deliveries.get(body.delivery_id)
   if (placing === undefined || !isIssued(placing, body.receipts.token_hash)) {
     return flaw('I14', 'the token was not issued for this delivery')
@@ -87,10 +107,29 @@ function flawOfSender(story: Story, open: Open, { body }: Accepted): Flaw | null
   return recipient === user_id ? null : flaw('I14', `the token was issued to ${recipient}, not to ${user_id}`)
 }
 
+/** The reply is among those of the story already, so a second vote is the second of its sender there. */
+function flawOfVote({ terms, replies, asked }: Open, { body }: Accepted): Flaw | null {
+  if (terms?.quorum === undefined) return null
+  const { user_id } = body.sender_identity
+  const places = placesOf(asked, user_id)
+  if (!places.some(place => terms.electorate?.includes(place)))
+    return flaw('I31', `${user_id} is not of the electorate`)
+  const votes = replies.filter(({ reply }) => reply.sender_identity.user_id === user_id)
+  return votes.length === 1 ? null : flaw('I31', `${user_id} has voted before`)
+}
+
+/** A form's token is spent decision by decision. */
+function spentBy(token: Hash, { parsed_payload: payload }: Accepted['body']): readonly string[] {
+  if (payload === null || !('decisions' in payload)) return [token]
+  return payload.decisions.map(({ decision_id }) => `${token}/${decision_id}`)
+}
+
 function spend(book: Book, { body }: Accepted): Flaw | null {
   const { channel, provider_message_id, receipts } = body
-  if (book.acceptedTokens.has(receipts.token_hash)) return flaw('I15', 'the token was accepted before')
-  book.acceptedTokens.add(receipts.token_hash)
+  for (const spent of spentBy(receipts.token_hash, body)) {
+    if (book.acceptedTokens.has(spent)) return flaw('I15', 'the token was accepted before')
+    book.acceptedTokens.add(spent)
+  }
   if (provider_message_id === undefined) return null
   const message = `${channel}/${provider_message_id}`
   if (book.acceptedMessages.has(message)) return flaw('I15', 'the message was accepted before')

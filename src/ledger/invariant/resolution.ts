@@ -40,7 +40,7 @@ export function checkWithdrawal(story: Story, { at }: EntryOf<'REQUEST_WITHDRAWN
 export function isDecisive({ stories }: Book, cause: Cause): boolean {
   if (cause.type !== 'HUMAN_REPLY_EVENT') return true
   const open = stories.get(cause.request_id ?? '')?.open
-  return open == null || tally(open.replies).kind === 'decided'
+  return open == null || tally(open).kind === 'decided'
 }
 
 export function checkResolution(previous: Entry | null, story: Story, entry: Resolved): Flaw | null {
@@ -67,12 +67,12 @@ function causeOf(previous: Entry | null, { body, seq, request_id }: Resolved): C
   return body.causes.at(-1) === seq - 1 ? previous : null
 }
 
-function isLedTo({ replies }: Open, { body, at }: Resolved, cause: Cause): boolean {
+function isLedTo(open: Open, { body, at }: Resolved, cause: Cause): boolean {
   const { outcome, causes, answer, default_action } = body
   if (!OUTCOMES[cause.type].includes(outcome) || at !== cause.at) return false
   if ((default_action !== undefined) !== (cause.type === 'TIMEOUT_RECEIPT')) return false
   if (cause.type !== 'HUMAN_REPLY_EVENT') return answer === undefined && causes.length === 1
-  const come = tally(replies)
+  const come = tally(open)
   if (come.kind === 'open' || textOf(come.causes) !== textOf(causes)) return false
   return textOf(come.answer) === textOf(answer)
 }

@@ -21,16 +21,27 @@ const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>([
   'LANE_STARTED',
   'KEY_ROTATED',
   'KEY_REVOKED',
+  'CHECKPOINT_SIGNED',
   'LEDGER_SEALED',
   'RECIPIENT_LINKED',
+  'RECIPIENT_AWAY',
   'CODES_RESTED',
   'OPERATOR_ACTED',
   'CLOCK_SUSPECT',
 ])
 const EITHER: EventType = 'RAW_ERASED'
 
-/** Without a flaw the members are an Entry. */
+/** Without a flaw the members are an Entry. One that is nested so deeply that the stack ends is none. */
 export function flawOfShape(members: Members, rules: Rules): Flaw | null {
+  try {
+    return flawOf(members, rules)
+  } catch (error) {
+    if (error instanceof RangeError) return flaw('I4', 'it is nested beyond all depth')
+    throw error
+  }
+}
+
+function flawOf(members: Members, rules: Rules): Flaw | null {
   const type = typeof members.type === 'string' ? members.type : ''
   const outside = flawOfMembers(members, type)
   if (outside !== null) return flaw('I4', outside)
@@ -46,7 +57,8 @@ function flawOfMembers(members: Members, type: string): string | null {
   if (typeof at !== 'string' || !AT.test(at)) return 'at is not a time in UTC with milliseconds'
   if (run_id !== undefined && !isId(run_id)) return 'run_id is not an id'
   if (request_id === undefined) {
-    return OF_THE_LANE.has(type) || type === EITHER ? null : `${type} without a request_id`
+    if (!OF_THE_LANE.has(type) && type !== EITHER) return `${type} without a request_id`
+    return run_id === undefined ? null : 'run_id without a request_id'
   }
   if (OF_THE_LANE.has(type)) return `${type} is not of a request`
   return isId(request_id) ? null : 'request_id is not an id'

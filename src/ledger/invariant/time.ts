@@ -22,8 +22,12 @@ export function checkTime(book: Book, entry: Entry): Flaw | null {
 
 const isInstant = (at: string): boolean => later(at, 0) === at
 
-/** So many seconds after `at`, spelt as the ledger spells it; null when `at` is no time of any day. */
+/** The end of what a Date can say; it throws beyond. */
+const LAST_MS = 8_640_000_000_000_000
+
+/** So many seconds after `at`, spelt as the ledger spells it; null when `at` is no time of any day, or the sum is
+ *  beyond all calendars. */
 export function later(at: string, seconds: number): string | null {
-  const ms = Date.parse(at)
-  return Number.isNaN(ms) ? null : instant(ms + seconds * 1000)
+  const ms = Date.parse(at) + seconds * 1000
+  return Number.isNaN(ms) || ms > LAST_MS ? null : instant(ms)
 }

@@ -1,7 +1,8 @@
 // For auditors: the same database, read in one transaction, so that lanes that go on writing do not move the ledger
 // under the audit. It can change nothing, and needs no more than the right to read.
-import type { KeyRow, RawReply } from '../contract.js'
+
 import type { SealedLine } from '../seals.js'
+import type { KeyRow, RawReply } from '../shelf.js'
 import { type Client, connector, leave, query, type Statement } from './connection.js'
 
 const PAGE = 1000
@@ -17,7 +18,7 @@ const SEALED: Statement = {
 const KEYS: Statement = { name: 'audit_keys', text: 'SELECT * FROM keys' }
 const RAWS: Statement = {
   name: 'audit_raws',
-  text: 'SELECT reply_id, request_id, salt, raw FROM raw_replies',
+  text: 'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies',
 }
 const TOTAL: Statement = { name: 'audit_total', text: 'SELECT count(*) AS total FROM entries' }
 

@@ -13,7 +13,7 @@ const PAGE = 500
 
 /** Each table's columns; a star marks columns that are bytes here and text there. */
 const TABLES: Readonly<Record<string, string>> = {
-  entries: 'seq type story line seal',
+  entries: 'seq type story line seal nodes',
   requests: 'opened_seq request_id version type state resolved_seq run_id opened_by alarm_ms',
   directed_runs: 'run_id',
   policy_tokens: 'jti request_id',
@@ -25,13 +25,15 @@ const TABLES: Readonly<Record<string, string>> = {
   code_rests: 'channel user_id until_ms length_ms',
   grants: 'handle_hash use code_hash token request_id delivery_id channel user_id seal',
   refs: 'channel ref* delivery_id handle_hash seal',
-  raw_replies: 'reply_id request_id salt raw*',
+  raw_replies: 'reply_id request_id salt raw* beside',
   cursors: 'channel cursor*',
   callbacks: 'request_id url seal',
   links: 'user_id channel address* seal',
   invitations: 'code_hash user_id channel expires_ms seal',
+  away: 'user_id from_ms until_ms deputy seal',
   keys: 'kid purpose public_jwk wrapped not_before verify_until renewed_at seal',
-  api_keys: 'key_id name scopes secret_hash created_at revoked_at seal',
+  checkpoint: 'size note at_ms',
+  api_keys: 'key_id name scopes secret_hash created_at revoked_at owner urgent seal',
   blobs: 'handle bytes',
   blob_owners: 'handle key_id size',
 }
@@ -58,6 +60,8 @@ async function copyTo(file: string, connect: Connect): Promise<void> {
     migrate(db)
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     for (const table of Object.keys(TABLES)) await copyTable(table, client, db)
+    const { rows } = await client.query('SELECT size, frontier, seal FROM head')
+    db.prepare('UPDATE head SET size = @size, frontier = @frontier, seal = @seal').run(rows[0])
   } finally {
     db.close()
     await leave(client)

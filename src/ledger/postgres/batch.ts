@@ -4,16 +4,27 @@ import { instant } from '../../clock.js'
 import { type Draft, type Entry, LANE } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
 import type { Reading } from '../clock.js'
-import type { Append, AppendDecision, AppendOutcome, Guard, Moment, Shelving } from '../contract.js'
-import { inscribe } from '../entry.js'
+import type { Append, AppendDecision, AppendOutcome, Guard, Moment } from '../contract.js'
+import { type Inscribed, inscribe } from '../entry.js'
 import { placeOf, type Seals, type Standing } from '../seals.js'
+import type { Shelving } from '../shelf.js'
+import { type Frontier, grow, packed } from '../tree/nodes.js'
 import type { Change } from './clock.js'
-import { codesOf, hexOf, holds, type KnownStory, keyOf, questionsOf, type StoreFacts } from './facts.js'
+import {
+  codesOf,
+  hexOf,
+  holds,
+  type KnownStory,
+  keyOf,
+  openedBy,
+  questionsOf,
+  type StoreFacts,
+  sentBy,
+} from './facts.js'
 import { isCoded, shelved } from './shelving.js'
 import type { HeadRow, Rows } from './tables.js'
 
 export type Judged = AppendOutcome | { readonly error: unknown }
-type Inscribed = { readonly entry: Entry; readonly line: string }
 
 /** Appends that were judged and not handed on yet. */
 export class Chunk {
@@ -22,6 +33,8 @@ export class Chunk {
   readonly stories: (number | null)[] = []
   /** The seal of an append stands with its last entry; null for the others. */
   readonly seals: (string | null)[] = []
+  /** The nodes of the tree that each entry completes, as hexadecimal. */
+  readonly nodes: string[] = []
   /** Rows to be written beside the entries, by table. */
   readonly rows: Rows = new Map()
   /** Requests as they will stand; those opened in this chunk are among `opened`. */
@@ -36,10 +49,7 @@ export class Chunk {
 /** The story an append is of: the seq it begins with, and where it stands. */
 type Story = { readonly begins: number; readonly at: Standing }
 /** The entries an append has added to its story. */
-export type Grown = Pick<Story, 'at'> & {
-  readonly entries: readonly Entry[]
-  readonly lines: readonly string[]
-}
+export type Grown = Pick<Story, 'at'> & { readonly entries: readonly Entry[] }
 
 export class Batch {
   /** All entries of the batch, with those of chunks that were taken. */
@@ -47,12 +57,14 @@ export class Batch {
   readonly grown: Grown[] = []
   #chunk = new Chunk()
   #head: HeadRow
+  #tree: Frontier
   readonly #reading: Reading
   readonly #facts: StoreFacts
   readonly #seals: Seals
 
-  constructor(head: HeadRow, reading: Reading, facts: StoreFacts, seals: Seals) {
+  constructor(head: HeadRow, tree: Frontier, reading: Reading, facts: StoreFacts, seals: Seals) {
     this.#head = head
+    this.#tree = tree
     this.#reading = reading
     this.#facts = facts
     this.#seals = seals
@@ -60,6 +72,10 @@ export class Batch {
 
   get head(): HeadRow {
     return this.#head
+  }
+
+  get tree(): Frontier {
+    return this.#tree
   }
 
   /** Everything judged since the last chunk was taken, for writing. A new chunk begins after it. */
@@ -113,6 +129,9 @@ export class Batch {
     if (shelving.put === 'link') {
       const { user_id, channel, address } = shelving.link
       owners.set(keyOf({ kind: 'address', channel, address, theirs: [] }), user_id)
+    } else if (shelving.put === 'content') {
+      const key = sentBy(shelving.key_id)
+      counts.set(key, (counts.get(key) ?? 0) + shelving.bytes.length)
     } else if (shelving.put === 'rest') {
       counts.set(codesOf('rested', shelving.rest.channel, shelving.rest.user_id), 1)
     } else if (shelving.put === 'grant' && isCoded(shelving.grant)) {
@@ -142,7 +161,6 @@ export class Batch {
     const entries = inscribed.map(({ entry }) => entry)
     const last = entries.at(-1)
     if (last === undefined) return entries
-    const lines = inscribed.map(({ line }) => line)
     const seal = this.#seals.ofAppend(placeOf(entries, story?.at ?? null))
     for (const entry of entries) {
       this.entries.push(entry)
@@ -150,8 +168,13 @@ export class Batch {
       this.#chunk.stories.push(story?.begins ?? null)
       this.#chunk.seals.push(entry === last ? seal : null)
     }
-    this.#chunk.lines.push(...lines)
-    if (story !== null) this.grown.push({ at: story.at, entries, lines })
+    for (const { line, leaf } of inscribed) {
+      const { frontier, completed } = grow(this.#tree, leaf)
+      this.#tree = frontier
+      this.#chunk.lines.push(line)
+      this.#chunk.nodes.push(Buffer.from(packed(completed)).toString('hex'))
+    }
+    if (story !== null) this.grown.push({ at: story.at, entries })
     const rules = entries.some(({ type }) => type === 'LANE_STARTED') ? NEWEST_RULES : this.#head.rules
     this.#head = { ...this.#head, size: last.seq + 1, hash: last.hash, at_ms: this.#reading.ms, rules }
     return entries
@@ -196,6 +219,8 @@ export class Batch {
         this.#put('policy_tokens', null, { jti: entry.body.jti, request_id: entry.request_id })
     }
     if (row === null) return
+    // A reply that decides is followed by its resolution.
+    if (entries.at(-1)?.type === 'HUMAN_REPLY_EVENT') row = { ...row, state: 'partial' }
     const alarm = decision.kind === 'append' ? decision.alarm : undefined
     const alarm_ms = alarm === undefined ? row.alarm_ms : alarm === null ? null : Math.ceil(alarm)
     this.#keep({ ...row, version: row.version + entries.length, alarm_ms })
@@ -216,6 +241,8 @@ export class Batch {
     }
     this.#chunk.opened.set(begins, opened)
     this.#count(opened, 1)
+    const { counts } = this.#facts
+    counts.set(openedBy(opened_by), (counts.get(openedBy(opened_by)) ?? 0) + 1)
     return opened
   }
 

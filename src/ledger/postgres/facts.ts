@@ -51,10 +51,20 @@ export function keyOf(guard: Guard): string {
       return `open_codes ${JSON.stringify([guard.channel, guard.user_id, guard.request_id])}`
     case 'misses':
       return `misses ${JSON.stringify([guard.channel, guard.user_id])}`
+    case 'unopened':
+      return `unopened ${JSON.stringify([guard.opened_by, guard.since])}`
+    case 'content_quota':
+      return `content_quota ${JSON.stringify([guard.key_id, guard.contents.map(({ handle }) => handle)])}`
     case 'address':
       return `address ${JSON.stringify([guard.channel, hexOf(guard.address)])}`
   }
 }
+
+/** The requests that this batch itself has opened for a key. */
+export const openedBy = (key_id: string): string => `opened ${key_id}`
+
+/** The bytes of contents that this batch itself has taken from a key. */
+export const sentBy = (key_id: string): string => `sent ${key_id}`
 
 /** The person's codes that this batch itself has given out or laid to rest. */
 export const codesOf = (what: 'given' | 'rested', channel: string, user_id: string): string =>
@@ -113,6 +123,19 @@ const MISSES: Statement = {
     FROM json_to_recordset($1) AS x (key text, channel text, user_id text)`,
 }
 
+const CONTENT_QUOTA: Statement = {
+  name: 'facts_content_quota',
+  text: `SELECT x.key, coalesce((SELECT u.bytes FROM blob_use u WHERE u.key_id = x.key_id), 0) + coalesce((
+      SELECT sum(c.size) FROM json_to_recordset(x.contents) AS c (handle text, size bigint)
+      WHERE NOT EXISTS (SELECT FROM blob_owners o WHERE o.key_id = x.key_id AND o.handle = c.handle)), 0)::bigint AS count
+    FROM json_to_recordset($1) AS x (key text, key_id text, contents json)`,
+}
+const UNOPENED: Statement = {
+  name: 'facts_unopened',
+  text: `SELECT x.key, (SELECT count(*) FROM requests q
+      WHERE q.opened_seq >= x.since AND q.opened_by = x.opened_by) AS count
+    FROM json_to_recordset($1) AS x (key text, opened_by text, since bigint)`,
+}
 const ADDRESSES: Statement = {
   name: 'facts_addresses',
   text: `SELECT x.key, l.user_id AS owner FROM json_to_recordset($1) AS x (key text, channel text, address text)
@@ -134,6 +157,10 @@ function membersOf(guard: Guard): Members {
       return { channel: guard.channel, user_id: guard.user_id, request_id: guard.request_id }
     case 'misses':
       return { channel: guard.channel, user_id: guard.user_id }
+    case 'unopened':
+      return { opened_by: guard.opened_by, since: guard.since }
+    case 'content_quota':
+      return { key_id: guard.key_id, contents: guard.contents }
     case 'address':
       return { channel: guard.channel, address: hexOf(guard.address) }
   }
@@ -146,6 +173,8 @@ const STATEMENTS: Readonly<Record<Guard['kind'], Statement>> = {
   attempts: ATTEMPTS,
   open_codes: OPEN_CODES,
   misses: MISSES,
+  content_quota: CONTENT_QUOTA,
+  unopened: UNOPENED,
   address: ADDRESSES,
 }
 
@@ -193,6 +222,8 @@ export function holds({ claimed, counts, owners }: StoreFacts, guard: Guard): bo
   }
   if (guard.kind === 'unclaimed') return !claimed.has(key)
   const count = counts.get(key) ?? 0
+  if (guard.kind === 'unopened') return count + (counts.get(openedBy(guard.opened_by)) ?? 0) === 0
+  if (guard.kind === 'content_quota') return count + (counts.get(sentBy(guard.key_id)) ?? 0) <= guard.at_most
   if (guard.kind !== 'open_codes' && guard.kind !== 'misses') return count < guard.at_most
   const { channel, user_id } = guard
   if (counts.has(codesOf('rested', channel, user_id))) return false

@@ -1,4 +1,4 @@
-// The cluster's ledger: one PostgreSQL, many replicas. The promises L1–L12 are those of ../contract.ts; writer.ts
+// The cluster's ledger: one PostgreSQL, many replicas. The promises L1–L14 are those of ../contract.ts; writer.ts
 // serialises the appends, tail.ts tells of the commits.
 import type { Clock } from '../../clock.js'
 import type { Entry, EventType } from '../../event.js'
@@ -15,13 +15,16 @@ import {
 } from '../contract.js'
 import type { Head } from '../entry.js'
 import { LOCKED, type SealedLine, type Seals, soundEntries } from '../seals.js'
+import { HASH_BYTES, type TreeHash } from '../tree/hash.js'
+import { type Frontier, type Node, seqOf } from '../tree/nodes.js'
 import type { DatabaseClock } from './clock.js'
 import type { KnownHead } from './known-head.js'
 import type { Notices } from './notices.js'
 import { Queue } from './queue.js'
 import { PATIENCE_MS, type Readers } from './reading.js'
+import type { LockedHead } from './tables.js'
 import { type Heeded, Tail } from './tail.js'
-import type { Writer } from './writer.js'
+import { treeOf, type Writer } from './writer.js'
 
 const PAGE = 500
 const LOOK_MS = 1_000
@@ -101,6 +104,25 @@ export class PostgresLedger implements Ledger {
     const head = await this.#parts.readers.one<Head>(asked)
     if (head === null) throw new Error('the ledger has no head')
     return head
+  }
+
+  async tree(): Promise<Frontier> {
+    const text = 'SELECT size, hash, at_ms, suspected, rules, frontier, seal FROM head'
+    const head = await this.#parts.readers.one<LockedHead>({ name: 'tree', text })
+    if (head === null) throw new Error('the ledger has no head')
+    return treeOf(head, this.#parts.seals)
+  }
+
+  async nodes(wanted: readonly Node[]): Promise<readonly (TreeHash | null)[]> {
+    const places = [wanted.map(seqOf), wanted.map(({ level }) => level * HASH_BYTES + 1)]
+    const rows = await this.#parts.readers.rows<{ hash: TreeHash | null }>({
+      name: 'nodes',
+      text: `SELECT substring(e.nodes FROM x.first FOR ${HASH_BYTES}) AS hash
+        FROM unnest($1::bigint[], $2::int[]) WITH ORDINALITY AS x (seq, first, place)
+          LEFT JOIN entries e ON e.seq = x.seq ORDER BY x.place`,
+      values: places,
+    })
+    return rows.map(({ hash }) => (hash?.length === HASH_BYTES ? hash : null))
   }
 
   async story(requestId: string): Promise<readonly Entry[]> {

@@ -16,6 +16,7 @@ import { Readers } from './reading.js'
 import { sealAll } from './seal-all.js'
 import { postgresShelf } from './shelf.js'
 import type { HeadRow } from './tables.js'
+import { growTree } from './tree.js'
 import { Writer } from './writer.js'
 
 export type OpenOptions = {
@@ -58,6 +59,7 @@ export async function openPostgres(url: string, options: OpenOptions = {}): Prom
     shelf: postgresShelf(readers, seals),
     seals,
     sealAll: () => sealAll(connect, seals),
+    growTree: (progress = () => undefined) => growTree(connect, seals, progress),
     // Only a backup needs the other store's package.
     async *backup() {
       const { copyOut } = await import('./backup.js')

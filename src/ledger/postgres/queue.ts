@@ -1,8 +1,9 @@
 // Appends wait here for the next batch. One batch is under way at a time; appends that come
 // meanwhile go with the next.
+import { setTimeout } from 'node:timers'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
-import { type Append, type Appended, type AppendOutcome, OutcomeUnknown } from '../contract.js'
+import { type Append, type Appended, type AppendOutcome, OutcomeUnknown, RIDE_MS } from '../contract.js'
 import { Away } from './failure.js'
 import type { Notices } from './notices.js'
 import { PATIENCE_MS } from './reading.js'
@@ -29,6 +30,8 @@ export class Queue {
   /** Appends not yet committed, in order. Filled by append(), emptied by #work(). */
   readonly #waiting: Waiting[] = []
   #working: Promise<void> | null = null
+  /** Runs out for the first append that rides. */
+  #riding: NodeJS.Timeout | undefined
 
   constructor(writer: Writer, tail: Tail, notices: Notices, machine: Pick<Clock, 'monotonic'>) {
     this.#writer = writer
@@ -45,8 +48,21 @@ export class Queue {
         settle: resolve as (outcome: AppendOutcome) => void,
         fail: reject,
       })
-      this.#working ??= this.#work()
+      if (append.rides) this.#ride()
+      else this.#begin()
     })
+  }
+
+  #begin(): void {
+    clearTimeout(this.#riding)
+    this.#riding = undefined
+    this.#working ??= this.#work()
+  }
+
+  /** Whatever batch comes first takes it along. */
+  #ride(): void {
+    if (this.#working !== null) return
+    this.#riding ??= setTimeout(() => this.#begin(), RIDE_MS)
   }
 
   /** Settles one batch after the other. */
@@ -118,6 +134,7 @@ export class Queue {
 
   /** Resolves when nothing waits and nothing is under way. */
   async emptied(): Promise<void> {
+    if (this.#waiting.length > 0) this.#begin()
     while (this.#working !== null) await this.#working
   }
 }

@@ -1,8 +1,22 @@
 // The shelf of the cluster's store: its reads, and its writes outside an append. Such a write is made again when its
 // connection was lost: it then does nothing new, or is refused as the second one of its kind.
-import type { ApiKey, Grant, Invitation, KeyRow, Link, RawReply, Rest, Scope, Shelf } from '../contract.js'
+
+import type { Hash } from '../../canonical.js'
 import type { RightTable } from '../rights.js'
 import type { Seals } from '../seals.js'
+import {
+  type ApiKeyRow,
+  type Away,
+  type Grant,
+  type Invitation,
+  type KeyRow,
+  type Link,
+  type RawReply,
+  type Rest,
+  readApiKey,
+  type Shelf,
+  type SignedCheckpoint,
+} from '../shelf.js'
 import type { Query } from './connection.js'
 import { hexOf, joinOpen } from './facts.js'
 import type { Readers } from './reading.js'
@@ -59,10 +73,13 @@ const refs = asked(
   'refs',
   'SELECT channel, ref, delivery_id, handle_hash, seal FROM refs WHERE delivery_id = $1',
 )
-const raw = asked('raw', 'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = $1')
+const raw = asked(
+  'raw',
+  'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies WHERE reply_id = $1',
+)
 const raws = asked(
   'raws',
-  'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id > $1 ORDER BY reply_id LIMIT $2',
+  'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies WHERE reply_id > $1 ORDER BY reply_id LIMIT $2',
 )
 const cursor = asked('cursor', 'SELECT cursor FROM cursors WHERE channel = $1')
 const callback = asked('callback', 'SELECT request_id, url, seal FROM callbacks WHERE request_id = $1')
@@ -76,12 +93,14 @@ const keyring = asked(
   `SELECT kid, purpose, public_jwk, wrapped, not_before, verify_until, renewed_at, seal
    FROM keys ORDER BY not_before, kid`,
 )
-const API_KEY = 'key_id, name, scopes, secret_hash, created_at, revoked_at, seal'
+const away = asked('away', 'SELECT user_id, from_ms, until_ms, deputy, seal FROM away WHERE until_ms > $1')
+const API_KEY = 'key_id, name, scopes, secret_hash, created_at, revoked_at, owner, urgent, seal'
 const apiKeys = asked('api_keys', `SELECT ${API_KEY} FROM api_keys ORDER BY created_at, key_id`)
+const checkpoint = asked('checkpoint', 'SELECT size, note, at_ms FROM checkpoint')
 const putBlob = asked(
   'put_blob',
   `WITH had AS (SELECT 1 FROM blob_owners WHERE key_id = $3 AND handle = $1),
-     used AS (SELECT coalesce(sum(size), 0) AS sum FROM blob_owners WHERE key_id = $3),
+     used AS (SELECT coalesce((SELECT bytes FROM blob_use WHERE key_id = $3), 0) AS sum),
      fits AS (
        SELECT 1 FROM used WHERE NOT EXISTS (SELECT FROM had) AND used.sum + length($2::bytea) <= $4::bigint
      ),
@@ -93,7 +112,10 @@ const putBlob = asked(
      ELSE 'full' END AS kept`,
 )
 const blob = asked('blob', 'SELECT bytes FROM blobs WHERE handle = $1')
-const ownsBlob = asked('owns_blob', 'SELECT 1 FROM blob_owners WHERE key_id = $1 AND handle = $2')
+const ownBlobs = asked(
+  'own_blobs',
+  'SELECT handle, bytes FROM blob_owners JOIN blobs USING (handle) WHERE key_id = $1 AND handle = ANY ($2::text[])',
+)
 
 const begin = asked('begin', 'BEGIN').with()
 const commit = asked('commit', 'COMMIT').with()
@@ -105,9 +127,7 @@ type WithSeal<T> = T & { readonly seal: string | null }
 /** The reference by which a grant was found. */
 type Referred = { readonly ref_delivery: string; readonly ref_seal: string | null }
 type RawRow = Omit<RawReply, 'raw'> & { readonly raw: Bytes }
-type ApiKeyRow = Omit<ApiKey, 'scopes'> & { readonly scopes: string }
 const readRaw = (row: RawRow): RawReply => ({ ...row, raw: row.raw.toString('utf8') })
-const readApiKey = (row: ApiKeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(',') as Scope[] })
 
 export function postgresShelf(readers: Readers, seals: Seals): Shelf {
   /** Done in turn with every other replica's deeds of that name. */
@@ -162,12 +182,14 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
     callback: async requestId =>
       (await soundOne<{ url: string }>('callbacks', callback.with(requestId)))?.url ?? null,
 
+    checkpoint: () => readers.one<SignedCheckpoint>(checkpoint.with()),
     async links() {
       const rows = await readers.rows<WithSeal<Omit<Link, 'address'>> & { address: Bytes }>(links.with())
       const read = rows.map(row => ({ ...row, address: row.address.toString('utf8') }))
       return read.flatMap(row => seals.sound<Link>('links', row) ?? [])
     },
     invitation: codeHash => soundOne<Invitation>('invitations', invitation.with(codeHash)),
+    away: ms => sound<Away>('away', away.with(Math.floor(ms))),
 
     keyring: () =>
       seals.isLocked ? readers.rows<KeyRow>(keyring.with()) : sound<KeyRow>('keys', keyring.with()),
@@ -184,6 +206,10 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
       return row.kept
     },
     blob: async handle => (await readers.one<{ bytes: Bytes }>(blob.with(handle)))?.bytes ?? null,
-    ownsBlob: async (handle, keyId) => (await readers.one(ownsBlob.with(keyId, handle))) !== null,
+    async ownBlobs(keyId, handles) {
+      if (handles.length === 0) return new Map()
+      const rows = await readers.rows<{ handle: Hash; bytes: Bytes }>(ownBlobs.with(keyId, handles))
+      return new Map(rows.map(({ handle, bytes }) => [handle, bytes]))
+    },
   }
 }

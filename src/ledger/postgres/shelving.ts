@@ -1,7 +1,8 @@
 // The rows that an append puts on the shelf (L6). The words of people and providers go as hexadecimal: JSON that
 // holds U+0000 cannot become text in the database.
-import type { Grant, KeyRow, Shelving } from '../contract.js'
+
 import type { Seals } from '../seals.js'
+import { type Grant, type KeyRow, rowOfApiKey, type Shelving } from '../shelf.js'
 import { hexOf } from './facts.js'
 
 /** `key` is given where a later row takes the place of an earlier one. */
@@ -20,6 +21,14 @@ function rowsBeside(shelving: Shelving): readonly Put[] {
     case 'link': {
       const { channel, address } = shelving.link
       return [{ table: 'addresses', key: null, row: { channel, address: hexOf(address) } }]
+    }
+    case 'content_erasure':
+      return [{ table: 'forgotten_contents', key: shelving.handle, row: { handle: shelving.handle } }]
+    case 'content': {
+      const { handle, key_id, bytes } = shelving
+      return [
+        { table: 'blob_owners', key: `${key_id} ${handle}`, row: { handle, key_id, size: bytes.length } },
+      ]
     }
     case 'grant': {
       const { channel, user_id, request_id, handle_hash } = shelving.grant
@@ -47,6 +56,14 @@ function rowOf(shelving: Shelving, seals: Seals): Put {
       const { grant } = shelving
       return { table: 'grants', key: null, row: { ...grant, seal: seals.ofRow('grants', grant) } }
     }
+    case 'content_erasure': {
+      const { handle, key_id } = shelving
+      return { table: 'content_erasures', key: `${key_id} ${handle}`, row: { handle, key_id } }
+    }
+    case 'content': {
+      const { handle, bytes } = shelving
+      return { table: 'blobs', key: handle, row: { handle, bytes: Buffer.from(bytes).toString('hex') } }
+    }
     case 'rest':
       return {
         table: 'code_rests',
@@ -54,8 +71,8 @@ function rowOf(shelving: Shelving, seals: Seals): Put {
         row: shelving.rest,
       }
     case 'raw': {
-      const { reply_id, request_id, salt, raw } = shelving.reply
-      const row = { reply_id, request_id, salt: Buffer.from(salt).toString('hex'), raw: hexOf(raw) }
+      const { reply_id, request_id, salt, raw, beside = null } = shelving.reply
+      const row = { reply_id, request_id, salt: Buffer.from(salt).toString('hex'), raw: hexOf(raw), beside }
       return { table: 'raw_replies', key: null, row }
     }
     case 'ref': {
@@ -83,13 +100,19 @@ function rowOf(shelving: Shelving, seals: Seals): Put {
     }
     case 'key':
       return { table: 'keys', key: shelving.key.kid, row: rowOfKey(shelving.key, seals) }
+    case 'checkpoint':
+      return { table: 'checkpoint', key: null, row: shelving.checkpoint }
     case 'invitation': {
       const { invitation } = shelving
       const row = { ...invitation, seal: seals.ofRow('invitations', invitation) }
       return { table: 'invitations', key: null, row }
     }
+    case 'away': {
+      const { away } = shelving
+      return { table: 'away', key: away.user_id, row: { ...away, seal: seals.ofRow('away', away) } }
+    }
     case 'api_key': {
-      const right = { ...shelving.key, scopes: shelving.key.scopes.join(',') }
+      const right = rowOfApiKey(shelving.key)
       const row = { ...right, seal: seals.ofRow('api_keys', right) }
       return { table: 'api_keys', key: right.key_id, row }
     }

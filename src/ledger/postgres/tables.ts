@@ -13,6 +13,8 @@ export type HeadRow = Head & {
   /** The rules of the last LANE_STARTED. */
   readonly rules: string
 }
+/** The head as it is read under its lock: with the frontier of the tree, and its seal. */
+export type LockedHead = HeadRow & { readonly frontier: Uint8Array; readonly seal: string | null }
 
 /** Rows by table, and within a table by their key. */
 export type Rows = Map<string, Map<string | symbol, object>>
@@ -20,10 +22,10 @@ type Write = Statement & { readonly values: readonly unknown[] }
 
 const ENTRIES: Statement = {
   name: 'write_entries',
-  text: `INSERT INTO entries (seq, type, story, line, seal)
-    SELECT $1::bigint + place - 1, type, story::bigint, line, seal
+  text: `INSERT INTO entries (seq, type, story, line, seal, nodes)
+    SELECT $1::bigint + place - 1, type, story::bigint, line, seal, decode(nodes, 'hex')
     FROM unnest(string_to_array($2, ','), string_to_array($3, ',', ''), string_to_array($4, E'\\n'),
-      string_to_array($5, ',', '')) WITH ORDINALITY AS x (type, story, line, seal, place)`,
+      string_to_array($5, ',', ''), string_to_array($6, ',')) WITH ORDINALITY AS x (type, story, line, seal, nodes, place)`,
 }
 const OPENED: Statement = {
   name: 'write_opened',
@@ -39,7 +41,7 @@ const CHANGED: Statement = {
 }
 const HEAD: Statement = {
   name: 'write_head',
-  text: 'UPDATE head SET size = $1, hash = $2, at_ms = $3, suspected = $4, rules = $5',
+  text: 'UPDATE head SET size = $1, hash = $2, at_ms = $3, suspected = $4, rules = $5, frontier = $6, seal = $7',
 }
 const FORGET: Statement = {
   name: 'write_forget',
@@ -138,13 +140,30 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     `ON CONFLICT (channel, ref) DO UPDATE
       SET delivery_id = excluded.delivery_id, handle_hash = excluded.handle_hash, seal = excluded.seal`,
   ),
-  raw_replies: insertBytes('raw_replies', ['reply_id', 'request_id', 'salt', 'raw'], ['salt', 'raw']),
+  raw_replies: insertBytes(
+    'raw_replies',
+    ['reply_id', 'request_id', 'salt', 'raw', 'beside'],
+    ['salt', 'raw'],
+  ),
   cursors: insertBytes(
     'cursors',
     ['channel', 'cursor'],
     ['cursor'],
     'ON CONFLICT (channel) DO UPDATE SET cursor = excluded.cursor',
   ),
+  blobs: insertBytes('blobs', ['handle', 'bytes'], ['bytes'], 'ON CONFLICT DO NOTHING'),
+  blob_owners: insert('blob_owners', 'handle, key_id, size', 'ON CONFLICT DO NOTHING'),
+  content_erasures: {
+    name: 'write_content_erasures',
+    text: `DELETE FROM blob_owners o USING json_to_recordset($1) AS x (handle text, key_id text)
+      WHERE o.handle = x.handle AND o.key_id = x.key_id`,
+  },
+  // In a statement of its own, which sees that the one before has left nobody.
+  forgotten_contents: {
+    name: 'write_forgotten_contents',
+    text: `DELETE FROM blobs b USING json_to_recordset($1) AS x (handle text)
+      WHERE b.handle = x.handle AND NOT EXISTS (SELECT FROM blob_owners o WHERE o.handle = b.handle)`,
+  },
   callbacks: insert('callbacks', 'request_id, url, seal'),
   addresses: {
     name: 'write_addresses',
@@ -158,10 +177,23 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     'ON CONFLICT (user_id, channel) DO UPDATE SET address = excluded.address, seal = excluded.seal',
   ),
   keys: KEYS,
+  checkpoint: {
+    name: 'write_checkpoint',
+    text: `INSERT INTO checkpoint (size, note, at_ms)
+      SELECT size, note, at_ms FROM json_to_recordset($1) AS x (size bigint, note text, at_ms bigint) ORDER BY size DESC LIMIT 1
+      ON CONFLICT (one) DO UPDATE SET size = excluded.size, note = excluded.note, at_ms = excluded.at_ms
+        WHERE checkpoint.size <= excluded.size`,
+  },
   invitations: insert('invitations', 'code_hash, user_id, channel, expires_ms, seal'),
+  away: insert(
+    'away',
+    'user_id, from_ms, until_ms, deputy, seal',
+    `ON CONFLICT (user_id) DO UPDATE SET from_ms = excluded.from_ms, until_ms = excluded.until_ms,
+      deputy = excluded.deputy, seal = excluded.seal`,
+  ),
   api_keys: insert(
     'api_keys',
-    'key_id, name, scopes, secret_hash, created_at, revoked_at, seal',
+    'key_id, name, scopes, secret_hash, created_at, revoked_at, owner, urgent, seal',
     `ON CONFLICT (key_id) DO UPDATE SET revoked_at = excluded.revoked_at, seal = excluded.seal
       WHERE api_keys.revoked_at IS NULL`,
   ),
@@ -176,17 +208,18 @@ export function writesOf(chunk: Chunk, atMs: number): readonly Write[] {
 }
 
 /** The end of the batch: the next one begins here. */
-export const writeOfHead = ({ size, hash, at_ms, suspected, rules }: HeadRow): Write => ({
+export const writeOfHead = ({ size, hash, at_ms, suspected, rules, frontier, seal }: LockedHead): Write => ({
   ...HEAD,
-  values: [size, hash, at_ms, suspected, rules],
+  values: [size, hash, at_ms, suspected, rules, frontier, seal],
 })
 
-function writesOfEntries({ entries, lines, stories, seals }: Chunk): Write[] {
+function writesOfEntries({ entries, lines, stories, seals, nodes }: Chunk): Write[] {
   const [first] = entries
   if (first === undefined) return []
   const types = entries.map(({ type }) => type).join(',')
   // An entry's text holds no line feed: JSON spells it out. A story or a seal that is null is joined as nothing.
-  return [{ ...ENTRIES, values: [first.seq, types, stories.join(','), lines.join('\n'), seals.join(',')] }]
+  const texts = [types, stories.join(','), lines.join('\n'), seals.join(','), nodes.join(',')]
+  return [{ ...ENTRIES, values: [first.seq, ...texts] }]
 }
 
 function writesOfRequests({ opened, changed }: Chunk): Write[] {

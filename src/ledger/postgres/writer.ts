@@ -13,8 +13,9 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
-import { type Append, assertKnownRules } from '../contract.js'
-import type { Seals } from '../seals.js'
+import { type Append, assertKnownRules, SealBroken } from '../contract.js'
+import { HEAD, type Seals } from '../seals.js'
+import { type Frontier, packed, unpacked } from '../tree/nodes.js'
 import { Batch, type Grown, type Judged } from './batch.js'
 import type { DatabaseClock, Sighting } from './clock.js'
 import {
@@ -32,7 +33,7 @@ import { questions, type StoreFacts } from './facts.js'
 import { away, failureOf, refusal, unavailable } from './failure.js'
 import type { KnownHead } from './known-head.js'
 import { Session } from './session.js'
-import { type HeadRow, writeOfHead, writesOf } from './tables.js'
+import { type HeadRow, type LockedHead, writeOfHead, writesOf } from './tables.js'
 
 const SILENCE_MS = 5_000
 /** Others' batches take milliseconds each; an append that waits this long is told that the ledger
@@ -52,7 +53,7 @@ export type Doubt = { readonly batch: number; readonly written: Written }
 
 /** The facts learnt once the head is locked. */
 type Entered = {
-  readonly head: HeadRow
+  readonly head: LockedHead
   /** The newest head that was known before. */
   readonly known: HeadRow | null
   readonly sighting: Sighting
@@ -84,7 +85,7 @@ const COMMIT: Statement = { name: 'commit', text: 'COMMIT' }
 const ROLLBACK: Statement = { name: 'rollback', text: 'ROLLBACK' }
 const LOCK: Statement = {
   name: 'lock_head',
-  text: 'SELECT size, hash, at_ms, suspected, rules FROM head FOR UPDATE',
+  text: 'SELECT size, hash, at_ms, suspected, rules, frontier, seal FROM head FOR UPDATE',
 }
 /** A statement of its own: the clock must be read when the lock is held, not when it was asked for. */
 const CLOCK: Statement = {
@@ -144,15 +145,19 @@ export class Writer {
     const { batch, outcomes, isEmpty } = this.#judged(client, talk, entered, appends)
     const written: Written = { entries: batch.entries, grown: batch.grown, outcomes }
     if (isEmpty) this.#leave(client)
-    else await this.#finish(client, talk, batch.head, written)
+    else await this.#finish(client, talk, this.#sealed(batch), written)
     this.#clock.recorded(batch.head.suspected)
     this.#knownHead.keep(batch.head)
     this.#keep(written)
     return written
   }
 
+  #sealed({ head, tree }: Batch): LockedHead {
+    return { ...head, frontier: packed(tree.peaks), seal: this.#seals.ofHead(head, tree) }
+  }
+
   #keep({ grown }: Written): void {
-    for (const { entries, lines, at } of grown) this.#seals.keep(entries, lines, at)
+    for (const { entries, at } of grown) this.#seals.keep(entries, at)
   }
 
   /** Makes sure that there is a connection to write with, checked as each is. */
@@ -174,7 +179,7 @@ export class Writer {
     this.#knownHead.see(head, known)
     this.#clock.heed(head.at_ms, head.suspected)
     const reading = this.#clock.see(sighting)
-    const batch = new Batch(head, reading, facts, this.#seals)
+    const batch = new Batch(head, treeOf(head, this.#seals), reading, facts, this.#seals)
     for (const change of this.#clock.pending(reading, head.suspected)) batch.note(change)
     const outcomes: Judged[] = []
     let isEmpty = true
@@ -213,7 +218,7 @@ export class Writer {
     return { wall: this.#wallOf(Number(answer?.rows[0]?.wall)), asked, answered }
   }
 
-  async #finish(client: Client, talk: Talk, head: HeadRow, written: Written): Promise<void> {
+  async #finish(client: Client, talk: Talk, head: LockedHead, written: Written): Promise<void> {
     const batch = ++this.#batch
     try {
       talk.say([writeOfHead(head), { ...SIGN, values: [this.#id, batch] }, COMMIT])
@@ -263,8 +268,15 @@ export class Writer {
   }
 }
 
-function headOf(answer: QueryAnswer | undefined): HeadRow {
+function headOf(answer: QueryAnswer | undefined): LockedHead {
   const [head] = answer?.rows ?? []
   if (head === undefined) throw new Error('the ledger has no head')
-  return head as HeadRow
+  return head as LockedHead
+}
+
+/** The tree of a head; SealBroken where the lane has not sealed it. */
+export function treeOf(head: LockedHead, seals: Seals): Frontier {
+  const tree = { size: head.size, peaks: unpacked(head.frontier) }
+  if (!seals.headHolds(head, tree, head.seal)) throw new SealBroken(HEAD)
+  return tree
 }

@@ -19,7 +19,7 @@ export function resolutionOf(subject: Case, cause: Entry | null): Body<'REQUEST_
   const causes = [cause.seq]
   switch (cause.type) {
     case 'HUMAN_REPLY_EVENT': {
-      const come = tally(subject.replies)
+      const come = tally(subject)
       return come.kind === 'open' ? null : { outcome: 'answered', causes: come.causes, answer: come.answer }
     }
     case 'TIMEOUT_RECEIPT': {

@@ -41,6 +41,9 @@ export function guardKeeper(db: Database) {
      ON CONFLICT DO UPDATE SET count = count + 1`,
   )
   const linked = db.prepare('SELECT user_id FROM links WHERE channel = ? AND address = ?').pluck()
+  const sent = db.prepare('SELECT bytes FROM blob_use WHERE key_id = ?').pluck()
+  const owned = db.prepare('SELECT 1 FROM blob_owners WHERE key_id = ? AND handle = ?').pluck()
+  const opened = db.prepare('SELECT 1 FROM requests WHERE opened_by = ? AND opened_seq >= ? LIMIT 1').pluck()
   const number = (value: unknown): number => (value as number | null | undefined) ?? 0
 
   return {
@@ -64,6 +67,13 @@ export function guardKeeper(db: Database) {
           if (rests.get(channel, user_id, ms) !== undefined) return false
           return number(misses.get(channel, user_id, ms - HOUR_MS)) < at_most
         }
+        case 'content_quota': {
+          const { key_id, contents, at_most } = guard
+          const fresh = contents.filter(({ handle }) => owned.get(key_id, handle) === undefined)
+          return fresh.reduce((sum, { size }) => sum + size, number(sent.get(key_id))) <= at_most
+        }
+        case 'unopened':
+          return opened.get(guard.opened_by, guard.since) === undefined
         case 'address': {
           const owner = linked.get(guard.channel, guard.address) as string | undefined
           return owner === undefined || guard.theirs.includes(owner)
@@ -79,6 +89,8 @@ export function guardKeeper(db: Database) {
         case 'open_questions':
         case 'open_codes':
         case 'address':
+        case 'content_quota':
+        case 'unopened':
           return
         case 'recipient_budget':
           forget.run(guard.opened_by, guard.user_id, ms - HOUR_MS)

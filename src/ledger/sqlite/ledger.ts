@@ -1,4 +1,5 @@
-// The embedded ledger: one SQLite file, one writer, group commit. The promises L1–L12 are those of ../contract.ts.
+// The embedded ledger: one SQLite file, one writer, group commit. The promises L1–L14 are those of ../contract.ts.
+import { setTimeout } from 'node:timers'
 import type { Database, Statement } from 'better-sqlite3'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
@@ -14,11 +15,16 @@ import {
   LedgerUnavailable,
   type Listed,
   type OnCommit,
+  RIDE_MS,
+  unlessBroken,
 } from '../contract.js'
 import { GENESIS, type Head, parseEntry } from '../entry.js'
 import { LOCKED, type SealedLine, type Seals, soundEntries } from '../seals.js'
+import type { TreeHash } from '../tree/hash.js'
+import type { Frontier, Node } from '../tree/nodes.js'
 import { SCHEMA_VERSION } from './schema.js'
 import type { Storage } from './storage.js'
+import { readNodes } from './tree.js'
 import { Writer } from './writer.js'
 
 /** One commit takes at most this many appends, so that a burst cannot hold up everything else for long. */
@@ -42,7 +48,10 @@ export class SqliteLedger implements Ledger {
   /** Appends not yet committed, in order. Filled by append(), emptied by #flush(). */
   #waiting: Waiting[] = []
   #scheduled = false
+  /** Runs out for the first append that rides. */
+  #riding: NodeJS.Timeout | undefined
   #closed = false
+  #nodes: ReturnType<typeof readNodes> | null = null
 
   constructor(db: Database, clock: Clock, storage: Storage, seals: Seals, release: () => void) {
     this.#db = db
@@ -68,7 +77,8 @@ export class SqliteLedger implements Ledger {
         settle: resolve as (outcome: AppendOutcome) => void,
         fail: reject,
       })
-      this.#schedule()
+      if (append.rides) this.#ride()
+      else this.#schedule()
     })
   }
 
@@ -78,8 +88,16 @@ export class SqliteLedger implements Ledger {
     setImmediate(() => this.#flush())
   }
 
+  /** Whatever commit comes first takes it along. */
+  #ride(): void {
+    if (this.#scheduled) return
+    this.#riding ??= setTimeout(() => this.#schedule(), RIDE_MS)
+  }
+
   #flush(): void {
     this.#scheduled = false
+    clearTimeout(this.#riding)
+    this.#riding = undefined
     const batch = this.#waiting.splice(0, BATCH)
     if (batch.length === 0) return
     if (this.#waiting.length > 0) this.#schedule()
@@ -121,12 +139,33 @@ export class SqliteLedger implements Ledger {
     return this.#writer.head
   }
 
+  async tree(): Promise<Frontier> {
+    return this.#writer.tree
+  }
+
+  async nodes(wanted: readonly Node[]): Promise<readonly (TreeHash | null)[]> {
+    this.#nodes ??= readNodes(this.#db)
+    return this.#nodes(wanted)
+  }
+
+  /** Grows the tree anew where the head does not hold, and reports it where a head was there. */
+  mendTree(grow: () => void): void {
+    try {
+      void this.#writer.tree
+    } catch (error) {
+      unlessBroken(error)
+      if (this.#writer.hasTree) this.#seals.tellOfHead()
+      grow()
+    }
+  }
+
   async story(requestId: string): Promise<readonly Entry[]> {
-    const known = this.#row('SELECT opened_seq, version FROM requests WHERE request_id = ?').get(requestId)
-    if (known === undefined) return []
-    const { opened_seq, version } = known as { opened_seq: number; version: number }
-    const lines = this.#row('SELECT line, seal FROM entries WHERE story = ? ORDER BY seq').all(opened_seq)
-    return this.#seals.story(requestId, version, lines as SealedLine[])
+    const rows = this.#row(
+      `SELECT q.version, e.line, e.seal FROM requests q LEFT JOIN entries e ON e.story = q.opened_seq
+       WHERE q.request_id = ? ORDER BY e.seq`,
+    ).all(requestId) as (SealedLine & { readonly version: number })[]
+    const [first] = rows
+    return first === undefined ? [] : this.#seals.story(requestId, first.version, rows)
   }
 
   async version(requestId: string): Promise<number> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import type { Clock } from '../../clock.js'
 import { isAtLeast } from '../../version.js'
-import type { Store } from '../contract.js'
+import type { Progress, Store } from '../contract.js'
 import { Seals } from '../seals.js'
 import { copyOut } from './backup.js'
 import { SqliteLedger } from './ledger.js'
@@ -13,6 +13,7 @@ import { migrate } from './schema.js'
 import { sealAll } from './seal-all.js'
 import { sqliteShelf } from './shelf.js'
 import { Storage } from './storage.js'
+import { growTree } from './tree.js'
 
 /** Before 3.51.3 two connections that checkpoint at once could corrupt a WAL file. */
 export const SQLITE_AT_LEAST = '3.51.3'
@@ -35,11 +36,13 @@ export function openSqlite(dataDir: string, clock: Clock): SqliteStore {
     const storage = new Storage()
     const seals = new Seals()
     const ledger = new SqliteLedger(db, clock, storage, seals, release)
+    const grow = (progress: Progress): void => storage.write(() => growTree(db, seals, progress))
     return {
       ledger,
       shelf: sqliteShelf(db, storage, seals),
       seals,
       sealAll: async () => storage.write(() => sealAll(db, seals)),
+      growTree: async (progress = () => undefined) => ledger.mendTree(() => grow(progress)),
       file,
       backup: () => copyOut(db, dataDir),
       // One process has the directory, so it has every name in it.

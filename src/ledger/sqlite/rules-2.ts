@@ -7,8 +7,13 @@ export const rules2 = `
     (SELECT seq FROM entries WHERE story = opened_seq AND type = 'REQUEST_RESOLVED');
 
   -- The rules in force: those of the last LANE_STARTED.
-  CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), rules TEXT NOT NULL) STRICT;
-  INSERT INTO head (one, rules) VALUES (1, '1');
+  -- With it the frontier of the tree over the entries, sealed; the tree of a ledger that has none yet is made once.
+  CREATE TABLE head (
+    one INTEGER PRIMARY KEY CHECK (one = 1), rules TEXT NOT NULL, size INTEGER NOT NULL, frontier BLOB NOT NULL, seal TEXT
+  ) STRICT;
+  INSERT INTO head (one, rules, size, frontier) VALUES (1, '1', 0, x'');
+  -- The nodes of the tree that an entry completes, its own leaf first.
+  ALTER TABLE entries ADD COLUMN nodes BLOB;
 
   -- The seal of an append stands with its last entry. What was written before there were seals is sealed once (LEDGER_SEALED).
   ALTER TABLE entries ADD COLUMN seal TEXT;
@@ -24,6 +29,9 @@ export const rules2 = `
   ALTER TABLE links ADD COLUMN seal TEXT;
   ALTER TABLE invitations ADD COLUMN seal TEXT;
   ALTER TABLE api_keys ADD COLUMN seal TEXT;
+  -- Whose a key is, and whether it may say that something is urgent.
+  ALTER TABLE api_keys ADD COLUMN owner TEXT;
+  ALTER TABLE api_keys ADD COLUMN urgent INTEGER NOT NULL DEFAULT 0;
 
   -- One ring for keys of every purpose; a key that never leaves the lane has no public half.
   CREATE TABLE keys (
@@ -52,6 +60,8 @@ export const rules2 = `
     FROM grants JOIN requests USING (request_id) WHERE channel = 'sms' AND resolved_seq IS NULL
     ORDER BY grants.rowid;
   ALTER TABLE attempts RENAME COLUMN sender TO under;
+  -- The fields beside a raw reply, and the words of its reasons, each with its salt.
+  ALTER TABLE raw_replies ADD COLUMN beside TEXT;
   CREATE TABLE code_misses (
     channel TEXT NOT NULL, user_id TEXT NOT NULL, ms INTEGER NOT NULL, count INTEGER NOT NULL,
     PRIMARY KEY (channel, user_id, ms)
@@ -61,6 +71,26 @@ export const rules2 = `
     PRIMARY KEY (channel, user_id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX code_rests_by_end ON code_rests (until_ms);
+
+  -- Who is away, until when, and who is asked in their place.
+  CREATE TABLE away (
+    user_id TEXT PRIMARY KEY, from_ms INTEGER NOT NULL, until_ms INTEGER NOT NULL, deputy TEXT, seal TEXT
+  ) STRICT, WITHOUT ROWID;
+
+  -- The newest checkpoint.
+  CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), size INTEGER NOT NULL, note TEXT NOT NULL, at_ms INTEGER NOT NULL) STRICT;
+  -- The bytes a key has sent, kept as its contents come and go.
+  CREATE TABLE blob_use (key_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO blob_use (key_id, bytes) SELECT key_id, sum(size) FROM blob_owners GROUP BY key_id;
+  CREATE TRIGGER blob_use_grows AFTER INSERT ON blob_owners BEGIN
+    INSERT INTO blob_use (key_id, bytes) VALUES (NEW.key_id, NEW.size)
+      ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER blob_use_shrinks AFTER DELETE ON blob_owners BEGIN
+    UPDATE blob_use SET bytes = bytes - OLD.size WHERE key_id = OLD.key_id;
+  END;
+  -- Whether anybody else has sent the same.
+  CREATE INDEX blob_owners_by_handle ON blob_owners (handle);
 
   -- What is open, in the order in which it was opened, and what a key has open, in all and in each run.
   CREATE INDEX requests_open ON requests (opened_seq) WHERE resolved_seq IS NULL;

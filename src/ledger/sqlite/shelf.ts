@@ -1,29 +1,34 @@
 // The shelf of the embedded store: plain tables beside the ledger, written in the ledger's own transactions where an
 // append says so (L6).
 import type { Database } from 'better-sqlite3'
-import type {
-  ApiKey,
-  Grant,
-  Invitation,
-  KeyRow,
-  Link,
-  RawReply,
-  Rest,
-  Scope,
-  Shelf,
-  Shelving,
-} from '../contract.js'
+import type { Hash } from '../../canonical.js'
 import type { RightTable, Row } from '../rights.js'
 import type { Seals } from '../seals.js'
+import {
+  type ApiKeyRow,
+  type Away,
+  type Grant,
+  type Invitation,
+  type KeyRow,
+  type Link,
+  type RawReply,
+  type Rest,
+  readApiKey,
+  rowOfApiKey,
+  type Shelf,
+  type Shelving,
+  type SignedCheckpoint,
+} from '../shelf.js'
 import type { Storage } from './storage.js'
 
 const PAGE = 500
 
-/** The writing side that an append calls on, inside its transaction. */
+/** The writing side that an append calls on, inside its transaction. What every request has is bound by place: the driver
+ *  looks a name up for every value, each time. */
 export function shelver(db: Database, seals: Seals): (shelving: Shelving) => void {
   const putGrant = db.prepare(
     `INSERT INTO grants (handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id, seal)
-     VALUES (@handle_hash, @use, @code_hash, @token, @request_id, @delivery_id, @channel, @user_id, @seal)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const forgetCodes = db.prepare(
     `DELETE FROM open_codes WHERE channel = ? AND user_id = ? AND NOT EXISTS
@@ -43,11 +48,10 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
        AND request_id IN (SELECT request_id FROM open_codes WHERE channel = @channel AND user_id = @user_id)`,
   )
   const putRaw = db.prepare(
-    'INSERT INTO raw_replies (reply_id, request_id, salt, raw) VALUES (@reply_id, @request_id, @salt, @raw)',
+    'INSERT INTO raw_replies (reply_id, request_id, salt, raw, beside) VALUES (?, ?, ?, ?, ?)',
   )
   const putRef = db.prepare(
-    `INSERT INTO refs (channel, ref, delivery_id, handle_hash, seal)
-     VALUES (@channel, @ref, @delivery_id, @handle_hash, @seal)
+    `INSERT INTO refs (channel, ref, delivery_id, handle_hash, seal) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE
        SET delivery_id = excluded.delivery_id, handle_hash = excluded.handle_hash, seal = excluded.seal`,
   )
@@ -69,17 +73,39 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
     `INSERT INTO invitations (code_hash, user_id, channel, expires_ms, seal)
      VALUES (@code_hash, @user_id, @channel, @expires_ms, @seal)`,
   )
+  const putCheckpoint = db.prepare(
+    `INSERT INTO checkpoint (one, size, note, at_ms) VALUES (1, @size, @note, @at_ms)
+     ON CONFLICT DO UPDATE SET size = excluded.size, note = excluded.note, at_ms = excluded.at_ms WHERE size <= excluded.size`,
+  )
+  const putAway = db.prepare(
+    `INSERT INTO away (user_id, from_ms, until_ms, deputy, seal) VALUES (@user_id, @from_ms, @until_ms, @deputy, @seal)
+     ON CONFLICT DO UPDATE SET from_ms = excluded.from_ms, until_ms = excluded.until_ms, deputy = excluded.deputy,
+       seal = excluded.seal`,
+  )
   const putApiKey = db.prepare(
-    `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at, seal)
-     VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at, @seal)
+    `INSERT INTO api_keys (key_id, name, scopes, secret_hash, created_at, revoked_at, owner, urgent, seal)
+     VALUES (@key_id, @name, @scopes, @secret_hash, @created_at, @revoked_at, @owner, @urgent, @seal)
      ON CONFLICT (key_id) DO UPDATE SET revoked_at = excluded.revoked_at, seal = excluded.seal
        WHERE revoked_at IS NULL`,
   )
+  const putContent = contentPutter(db)
+  const disown = db.prepare('DELETE FROM blob_owners WHERE key_id = ? AND handle = ?')
+  const forgetContent = db.prepare(
+    'DELETE FROM blobs WHERE handle = @handle AND NOT EXISTS (SELECT 1 FROM blob_owners WHERE handle = @handle)',
+  )
   return shelving => {
     switch (shelving.put) {
+      case 'content_erasure':
+        disown.run(shelving.key_id, shelving.handle)
+        return void forgetContent.run({ handle: shelving.handle })
+      case 'content':
+        return putContent(shelving.handle, shelving.bytes, shelving.key_id)
       case 'grant': {
-        const { use, code_hash, channel, user_id, request_id, handle_hash } = shelving.grant
-        putGrant.run(sealed('grants', shelving.grant))
+        const { use, code_hash, channel, user_id, request_id, handle_hash, token, delivery_id } =
+          shelving.grant
+        const seal = seals.ofRow('grants', shelving.grant)
+        const whose = [request_id, delivery_id, channel, user_id]
+        putGrant.run(handle_hash, use, code_hash, token, ...whose, seal)
         if (use !== 'reply' || code_hash === '') return
         forgetCodes.run(channel, user_id)
         return void putCode.run(channel, user_id, request_id, handle_hash)
@@ -90,10 +116,15 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
         forgetMisses.run(channel, user_id)
         return void askAgain.run({ ms: Math.ceil(shelving.since_ms), channel, user_id })
       }
-      case 'raw':
-        return void putRaw.run({ ...shelving.reply, salt: Buffer.from(shelving.reply.salt) })
-      case 'ref':
-        return void putRef.run(sealed('refs', shelving))
+      case 'raw': {
+        const { reply_id, request_id, salt, raw, beside = null } = shelving.reply
+        return void putRaw.run(reply_id, request_id, salt, raw, beside)
+      }
+      case 'ref': {
+        const { channel, ref, delivery_id, handle_hash } = shelving
+        const seal = seals.ofRow('refs', { channel, ref, delivery_id, handle_hash })
+        return void putRef.run(channel, ref, delivery_id, handle_hash, seal)
+      }
       case 'cursor':
         return void putCursor.run(shelving.channel, shelving.cursor)
       case 'erasure':
@@ -105,19 +136,21 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
         return void putLink.run(sealed('links', shelving.link))
       case 'key':
         return putKey(shelving.key)
+      case 'checkpoint':
+        return void putCheckpoint.run(shelving.checkpoint)
       case 'invitation':
         return void putInvitation.run(sealed('invitations', shelving.invitation))
+      case 'away':
+        return void putAway.run(sealed('away', shelving.away))
       case 'api_key':
-        return void putApiKey.run(
-          sealed('api_keys', { ...shelving.key, scopes: shelving.key.scopes.join(',') }),
-        )
+        return void putApiKey.run(sealed('api_keys', rowOfApiKey(shelving.key)))
     }
   }
 }
 
 const sealedRow = <T extends object>(seals: Seals, table: RightTable, row: T) => ({
-  ...row,
   seal: seals.ofRow(table, row as unknown as Row),
+  ...row,
 })
 
 function keyPutter(db: Database, seals: Seals): (row: KeyRow) => void {
@@ -129,13 +162,25 @@ function keyPutter(db: Database, seals: Seals): (row: KeyRow) => void {
          seal = excluded.seal
        WHERE verify_until IS NULL OR verify_until >= excluded.verify_until`,
   )
-  return row => void put.run(sealedRow(seals, 'keys', { ...row, wrapped: Buffer.from(row.wrapped) }))
+  // A row that was read before the store was unlocked brings the seal it had, or none.
+  return row =>
+    void put.run({
+      ...row,
+      wrapped: Buffer.from(row.wrapped),
+      seal: seals.ofRow('keys', row as unknown as Row),
+    })
+}
+
+function contentPutter(db: Database): (handle: string, bytes: Uint8Array, keyId: string) => void {
+  const put = db.prepare('INSERT OR IGNORE INTO blobs (handle, bytes) VALUES (?, ?)')
+  const own = db.prepare('INSERT OR IGNORE INTO blob_owners (handle, key_id, size) VALUES (?, ?, ?)')
+  return (handle, bytes, keyId) => {
+    put.run(handle, bytes)
+    own.run(handle, keyId, bytes.length)
+  }
 }
 
 type WithSeal<T> = T & { readonly seal: string | null }
-type ApiKeyRow = Omit<ApiKey, 'scopes'> & { readonly scopes: string }
-const readApiKey = (row: ApiKeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(',') as Scope[] })
-
 export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf {
   const one = <T>(sql: string) => {
     const statement = db.prepare(sql)
@@ -184,7 +229,9 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
   const refs = db.prepare(
     'SELECT channel, ref, delivery_id, handle_hash, seal FROM refs WHERE delivery_id = ?',
   )
-  const raw = one<RawReply>('SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = ?')
+  const raw = one<RawReply>(
+    'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies WHERE reply_id = ?',
+  )
   const cursor = one<{ cursor: string }>('SELECT cursor FROM cursors WHERE channel = ?')
   const callback = soundOne<{ url: string }>(
     'callbacks',
@@ -194,10 +241,15 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     'invitations',
     'SELECT code_hash, user_id, channel, expires_ms, seal FROM invitations WHERE code_hash = ?',
   )
+  const checkpoint = one<SignedCheckpoint>('SELECT size, note, at_ms FROM checkpoint')
   const putKey = keyPutter(db, seals)
   const blob = one<{ bytes: Uint8Array }>('SELECT bytes FROM blobs WHERE handle = ?')
   const owned = one<{ size: number }>('SELECT size FROM blob_owners WHERE key_id = ? AND handle = ?')
-  const used = one<{ sum: number | null }>('SELECT sum(size) AS sum FROM blob_owners WHERE key_id = ?')
+  const used = one<{ bytes: number }>('SELECT bytes FROM blob_use WHERE key_id = ?')
+  const ownBlob = one<{ bytes: Uint8Array }>(
+    'SELECT bytes FROM blob_owners JOIN blobs USING (handle) WHERE key_id = ? AND handle = ?',
+  )
+  const putContent = contentPutter(db)
 
   return {
     grant: async handleHash => grant(handleHash),
@@ -219,7 +271,7 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     raw: async replyId => raw(replyId),
     async *raws() {
       const page = db.prepare(
-        'SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id > ? ORDER BY reply_id LIMIT ?',
+        'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies WHERE reply_id > ? ORDER BY reply_id LIMIT ?',
       )
       for (let last = ''; ; ) {
         const rows = page.all(last, PAGE) as RawReply[]
@@ -232,8 +284,11 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     cursor: async channel => cursor(channel)?.cursor ?? null,
     callback: async requestId => callback(requestId)?.url ?? null,
 
+    checkpoint: async () => checkpoint(),
     links: async () => soundOnes<Link>('links', db.prepare('SELECT * FROM links').all()),
     invitation: async codeHash => invitation(codeHash),
+    away: async ms =>
+      soundOnes<Away>('away', db.prepare('SELECT * FROM away WHERE until_ms > ?').all(Math.floor(ms))),
 
     async keyring() {
       const rows = db.prepare('SELECT * FROM keys ORDER BY not_before, kid').all()
@@ -251,20 +306,21 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     async putBlob(handle, bytes, keyId, quota) {
       return write(() => {
         if (owned(keyId, handle)) return 'known' as const
-        if ((used(keyId)?.sum ?? 0) + bytes.length > quota) return 'full' as const
-        db.prepare('INSERT OR IGNORE INTO blobs (handle, bytes) VALUES (?, ?)').run(
-          handle,
-          Buffer.from(bytes),
-        )
-        db.prepare('INSERT INTO blob_owners (handle, key_id, size) VALUES (?, ?, ?)').run(
-          handle,
-          keyId,
-          bytes.length,
-        )
+        if ((used(keyId)?.bytes ?? 0) + bytes.length > quota) return 'full' as const
+        putContent(handle, bytes, keyId)
         return 'new' as const
       })
     },
     blob: async handle => blob(handle)?.bytes ?? null,
-    ownsBlob: async (handle, keyId) => owned(keyId, handle) !== null,
+    async ownBlobs(keyId, handles) {
+      const own = new Map<Hash, Uint8Array>()
+      // Most keys have never sent any, and every request that names contents asks.
+      if (used(keyId) === null) return own
+      for (const handle of handles) {
+        const found = ownBlob(keyId, handle)
+        if (found !== null) own.set(handle, found.bytes)
+      }
+      return own
+    },
   }
 }

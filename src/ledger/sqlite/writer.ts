@@ -14,20 +14,20 @@ import {
 } from '../contract.js'
 import { type Head, inscribe } from '../entry.js'
 import { placeOf, type Seals, type Standing } from '../seals.js'
+import { type Frontier, grow, packed } from '../tree/nodes.js'
 import { guardKeeper } from './guards.js'
 import { shelver } from './shelf.js'
 import { isStorageFailure } from './storage.js'
+import { readTree } from './tree.js'
 
 type Judged = AppendOutcome | { readonly error: unknown }
 /** The story an append is of: the seq it begins with, and where it stands. */
 type Story = { readonly begins: number; readonly at: Standing }
 /** Puts an append at the head, sealed; null for entries of no request. */
 type Place = (drafts: readonly Draft[], ms: number, story: Story | null) => readonly Entry[]
-type Placed = {
-  readonly entries: readonly Entry[]
-  readonly lines: readonly string[]
-  readonly head: Head
-}
+type Placed = { readonly entries: readonly Entry[]; readonly head: Head; readonly tree: Frontier }
+/** What an append has added to its story, and where it stands there. */
+type Grown = { readonly entries: readonly Entry[]; readonly at: Standing }
 
 export class Writer {
   readonly #db: Database
@@ -38,6 +38,8 @@ export class Writer {
   readonly #seals: Seals
   /** The committed head. Moves only after a COMMIT. */
   #head: Head
+  /** The committed tree; null until it is first needed, since its seal cannot be checked before the store is unlocked. */
+  #tree: Frontier | null = null
   /** Changes of the clock's state that no commit holds yet. */
   readonly #unrecorded: Body<'CLOCK_SUSPECT'>[] = []
 
@@ -55,6 +57,16 @@ export class Writer {
     return this.#head
   }
 
+  get tree(): Frontier {
+    this.#tree ??= readTree(this.#db, this.#head, this.#seals)
+    return this.#tree
+  }
+
+  /** Whether the head says that there is a tree, sound or not. */
+  get hasTree(): boolean {
+    return this.#statements.seal.get() !== null
+  }
+
   commit(batch: readonly Append<unknown>[]): { entries: readonly Entry[]; outcomes: readonly Judged[] } {
     try {
       return this.#transact(batch)
@@ -69,14 +81,16 @@ export class Writer {
 
   #transact(batch: readonly Append<unknown>[]) {
     const entries: Entry[] = []
-    const grown: (Placed & Story)[] = []
+    const grown: Grown[] = []
     let head = this.#head
+    let tree = this.tree
     let recorded = 0
     const place: Place = (drafts, ms, story) => {
-      const placed = this.#place(drafts, ms, head, story)
+      const placed = this.#place(drafts, ms, head, tree, story)
       head = placed.head
+      tree = placed.tree
       entries.push(...placed.entries)
-      if (story !== null) grown.push({ ...story, ...placed })
+      if (story !== null) grown.push({ entries: placed.entries, at: story.at })
       return placed.entries
     }
     const judge = (append: Append<unknown>): Judged => {
@@ -92,12 +106,16 @@ export class Writer {
     try {
       assertKnownRules(this.#statements.rules.get() as string)
       const outcomes = batch.map(judge)
+      if (entries.length > 0)
+        this.#statements.setHead.run(head.size, packed(tree.peaks), this.#seals.ofHead(head, tree))
       this.#db.exec('COMMIT')
       this.#head = head
+      this.#tree = tree
       this.#unrecorded.splice(0, recorded)
-      for (const { entries: told, lines, at } of grown) this.#seals.keep(told, lines, at)
+      for (const { entries: told, at } of grown) this.#seals.keep(told, at)
       // The write-ahead log still holds the pages as they were: erased words must not live on in it.
-      if (entries.some(({ type }) => type === 'RAW_ERASED')) this.#db.pragma('wal_checkpoint(TRUNCATE)')
+      if (entries.some(({ type }) => type === 'RAW_ERASED' || type === 'CONTENT_ERASED'))
+        this.#db.pragma('wal_checkpoint(TRUNCATE)')
       return { entries, outcomes }
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK')
@@ -105,24 +123,29 @@ export class Writer {
     }
   }
 
-  #place(drafts: readonly Draft[], ms: number, from: Head, story: Story | null): Placed {
+  #place(drafts: readonly Draft[], ms: number, from: Head, grown: Frontier, story: Story | null): Placed {
     let head = from
+    let tree = grown
     const entries: Entry[] = []
     const lines: string[] = []
+    const nodes: Uint8Array[] = []
     const at = instant(ms)
     for (const draft of drafts) {
-      const { entry, line } = inscribe(draft, { seq: head.size, at, prev: head.hash })
+      const { entry, line, leaf } = inscribe(draft, { seq: head.size, at, prev: head.hash })
+      const more = grow(tree, leaf)
       head = { size: head.size + 1, hash: entry.hash }
+      tree = more.frontier
       entries.push(entry)
       lines.push(line)
+      nodes.push(packed(more.completed))
     }
     for (const [index, { seq, type }] of entries.entries()) {
       const isLast = index === entries.length - 1
       const seal = isLast ? this.#seals.ofAppend(placeOf(entries, story?.at ?? null)) : null
-      this.#statements.insertEntry.run(seq, type, story?.begins ?? null, lines[index], seal)
+      this.#statements.insertEntry.run(seq, type, story?.begins ?? null, lines[index], seal, nodes[index])
       if (type === 'LANE_STARTED') this.#statements.setRules.run(NEWEST_RULES)
     }
-    return { entries, lines, head }
+    return { entries, head, tree }
   }
 
   #one(append: Append<unknown>, reading: Reading, { size: seq, hash }: Head, place: Place): Judged {
@@ -177,6 +200,8 @@ export class Writer {
         this.#statements.direct.run(entry.run_id)
       if (entry.type === 'POLICY_TOKEN_ISSUED') this.#statements.issue.run(entry.body.jti, entry.request_id)
     }
+    // A reply that decides is followed by its resolution.
+    if (placed.at(-1)?.type === 'HUMAN_REPLY_EVENT') this.#statements.count.run(begins)
     // The row of a story that begins here has just been written as it is.
     if (version === 0) return
     if (alarm === undefined) this.#statements.grow.run(after, begins)
@@ -190,13 +215,18 @@ const ringAt = (alarm: number | null | undefined): number | null =>
 const prepare = (db: Database) => ({
   rules: db.prepare('SELECT rules FROM head').pluck(),
   setRules: db.prepare('UPDATE head SET rules = ?'),
+  seal: db.prepare('SELECT seal FROM head').pluck(),
+  setHead: db.prepare('UPDATE head SET size = ?, frontier = ?, seal = ?'),
   known: db.prepare('SELECT opened_seq, version FROM requests WHERE request_id = ?'),
-  insertEntry: db.prepare('INSERT INTO entries (seq, type, story, line, seal) VALUES (?, ?, ?, ?, ?)'),
+  insertEntry: db.prepare(
+    'INSERT INTO entries (seq, type, story, line, seal, nodes) VALUES (?, ?, ?, ?, ?, ?)',
+  ),
   open: db.prepare(
     `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by, alarm_ms)
      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,
   ),
   resolve: db.prepare('UPDATE requests SET state = ?, resolved_seq = ? WHERE opened_seq = ?'),
+  count: db.prepare(`UPDATE requests SET state = 'partial' WHERE opened_seq = ?`),
   direct: db.prepare('INSERT OR IGNORE INTO directed_runs (run_id) VALUES (?)'),
   issue: db.prepare('INSERT INTO policy_tokens (jti, request_id) VALUES (?, ?)'),
   grow: db.prepare('UPDATE requests SET version = ? WHERE opened_seq = ?'),

@@ -1,4 +1,4 @@
-// L1–L4, L7, L9: the promises of an append.
+// L1–L4, L7, L9, L14: the promises of an append.
 import { describe, expect, test } from 'vitest'
 import { type AppendDecision, LedgerUnavailable, type Moment } from '../../../src/ledger/contract.js'
 import { GENESIS } from '../../../src/ledger/entry.js'
@@ -193,6 +193,41 @@ export function appendContract(opener: Opener): void {
       await ledger.close()
       await expect(note(ledger)).rejects.toBeInstanceOf(LedgerUnavailable)
       await expect(ledger.probe()).rejects.toBeInstanceOf(LedgerUnavailable)
+    })
+  })
+
+  describe('L14 an append that rides', () => {
+    const ride = () =>
+      stage.ledger.append({ rides: true, decide: () => ({ kind: 'append', events: [STARTED] }) })
+
+    test('stands with the commit that somebody asks for after it, and before what they append', async () => {
+      const commits: number[] = []
+      const stop = stage.ledger.onOwnCommit(entries => void commits.push(entries.length))
+      const [riding, asking] = await Promise.all([ride(), note(stage.ledger)])
+      stop()
+      expect(commits).toEqual([2])
+      expect([riding, asking]).toMatchObject([{ entries: [{ seq: 0 }] }, { entries: [{ seq: 1 }] }])
+    })
+
+    test('stands though nobody asks for a commit', async () => {
+      expect(await ride()).toMatchObject({ kind: 'appended', entries: [{ seq: 0 }] })
+    })
+
+    test('is not lost when the ledger closes', async () => {
+      const riding = ride()
+      await stage.reopen()
+      expect(await riding).toMatchObject({ kind: 'appended' })
+      expect(await sizeOf(stage.ledger)).toBe(1)
+    })
+
+    test('is told that its story has moved on, by whatever it rode with', async () => {
+      await open(stage.ledger, 'q-1')
+      const story = { request_id: 'q-1', expected: 1, last: await lastOf(stage.ledger, 'q-1') }
+      const [resolved, riding] = await Promise.all([
+        withdrawAfter(stage.ledger, 'q-1', story.last, 1),
+        stage.ledger.append({ story, rides: true, decide: fail }),
+      ])
+      expect([resolved.kind, riding.kind]).toEqual(['appended', 'moved'])
     })
   })
 }

@@ -1,6 +1,8 @@
 // L5: guards look across requests, inside the serialised section.
 import { describe, expect, test } from 'vitest'
-import type { Guard, Shelving, Space } from '../../../src/ledger/contract.js'
+import { sha256 } from '../../../src/canonical.js'
+import type { Guard, Space } from '../../../src/ledger/contract.js'
+import type { Shelving } from '../../../src/ledger/shelf.js'
 import type { Channel } from '../../../src/request/channel.js'
 import { hashed } from '../../ledger/craft.js'
 import {
@@ -9,6 +11,7 @@ import {
   lastOf,
   type Opener,
   open,
+  STARTED,
   sizeOf,
   stageFor,
   withdraw,
@@ -287,6 +290,94 @@ export function guardContract(opener: Opener): void {
         0,
       ])
       expect([await kindOf(miss(1)), await kindOf(miss(1))]).toEqual(['appended', 'guarded'])
+    })
+  })
+
+  describe('L5 the contents of a key', () => {
+    const QUOTA = 20
+    /** Opens a request that brings these texts, within the quota. */
+    const bring = async (id: string, key_id: string, ...texts: string[]) => {
+      const contents = texts.map(text => ({ handle: sha256(text), size: text.length }))
+      const shelve = texts.map(
+        (text): Shelving => ({ put: 'content', handle: sha256(text), key_id, bytes: Buffer.from(text) }),
+      )
+      const guards: Guard[] = [{ kind: 'content_quota', key_id, contents, at_most: QUOTA }]
+      return (await open(stage.ledger, id, { opened_by: key_id, guards, shelve })).kind
+    }
+    const heldOf = async (key_id: string, ...texts: string[]) =>
+      [
+        ...(
+          await stage.store.shelf.ownBlobs(
+            key_id,
+            texts.map(text => sha256(text)),
+          )
+        ).values(),
+      ].map(bytes => Buffer.from(bytes).toString())
+
+    test('come with a request up to the quota, to the byte, and a request beyond it brings nothing', async () => {
+      expect(await bring('q-1', 'key-1', 'a'.repeat(12))).toBe('appended')
+      expect(await bring('q-2', 'key-1', 'b'.repeat(8), 'c')).toBe('guarded')
+      expect(await heldOf('key-1', 'b'.repeat(8), 'c')).toEqual([])
+      expect(await bring('q-2', 'key-1', 'b'.repeat(8))).toBe('appended')
+      await stage.reopen()
+      expect(await bring('q-3', 'key-1', 'd')).toBe('guarded')
+      expect(await bring('q-3', 'key-2', 'd')).toBe('appended')
+    })
+
+    test('that the key has sent before are not counted again, those of another key are', async () => {
+      const text = 'a'.repeat(15)
+      expect(await bring('q-1', 'key-1', text)).toBe('appended')
+      expect(await bring('q-2', 'key-1', text)).toBe('appended')
+      expect(await bring('q-3', 'key-2', text)).toBe('appended')
+      expect(await bring('q-4', 'key-2', 'b'.repeat(6))).toBe('guarded')
+      expect(await heldOf('key-2', text)).toEqual([text])
+    })
+
+    test('brought at once do not go beyond the quota', async () => {
+      const all = ['a', 'b', 'c', 'd'].map((letter, n) => bring(`q-${n}`, 'key-1', letter.repeat(9)))
+      expect((await Promise.all(all)).sort()).toEqual(['appended', 'appended', 'guarded', 'guarded'])
+    })
+
+    test('that are erased make room', async () => {
+      const text = 'a'.repeat(15)
+      await bring('q-1', 'key-1', text)
+      await stage.ledger.append({
+        decide: () => ({
+          kind: 'append',
+          events: [STARTED],
+          shelve: [{ put: 'content_erasure', handle: sha256(text), key_id: 'key-1' }],
+        }),
+      })
+      expect(await heldOf('key-1', text)).toEqual([])
+      expect(await bring('q-2', 'key-1', 'b'.repeat(QUOTA))).toBe('appended')
+    })
+  })
+
+  describe('L5 a key that has opened nothing since', () => {
+    const unopened = (since: number, opened_by = 'key-1'): Guard => ({ kind: 'unopened', opened_by, since })
+
+    test('holds until a request of that key stands at that place or after it', async () => {
+      await open(stage.ledger, 'q-1', { opened_by: 'key-1' })
+      const since = await sizeOf(stage.ledger)
+      expect(await kindOf(unopened(since))).toBe('appended')
+      expect(await kindOf(unopened(since - 1))).toBe('guarded')
+      await open(stage.ledger, 'q-2', { opened_by: 'key-2' })
+      expect(await kindOf(unopened(since))).toBe('appended')
+      await open(stage.ledger, 'q-3', { opened_by: 'key-1' })
+      await stage.reopen()
+      expect([await kindOf(unopened(since)), await kindOf(unopened(since, 'key-2'))]).toEqual([
+        'guarded',
+        'guarded',
+      ])
+    })
+
+    test('does not hold beside a request that shares its commit and stands before it', async () => {
+      const since = await sizeOf(stage.ledger)
+      const [opened, guarded] = await Promise.all([
+        open(stage.ledger, 'q-1', { opened_by: 'key-1' }),
+        kindOf(unopened(since)),
+      ])
+      expect([opened.kind, guarded]).toEqual(['appended', 'guarded'])
     })
   })
 

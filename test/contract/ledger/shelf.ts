@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/canonical.js'
 import type {
   ApiKey,
+  Away,
   Grant,
   Invitation,
   KeyRow,
   Link,
   RawReply,
   Shelving,
-} from '../../../src/ledger/contract.js'
+} from '../../../src/ledger/shelf.js'
 import { hashed } from '../../ledger/craft.js'
 import { MISSHAPEN, note, type Opener, open, STARTED, sizeOf, stageFor, withdraw } from './stage.js'
 
@@ -60,6 +61,8 @@ const apiKey = (key_id: string): ApiKey => ({
   secret_hash: hashed(key_id),
   created_at: `2026-03-01T12:00:0${key_id.slice(-1)}.000Z`,
   revoked_at: null,
+  owner: null,
+  urgent: false,
 })
 
 const link = (user_id: string, address: string): Link => ({ user_id, channel: 'telegram', address })
@@ -68,6 +71,13 @@ const invitation = (name: string): Invitation => ({
   user_id: 'operator',
   channel: 'telegram',
   expires_ms: 1_793_534_400_123,
+})
+
+const away = (user_id: string, until_ms: number, deputy: string | null = null): Away => ({
+  user_id,
+  from_ms: 1_000,
+  until_ms,
+  deputy,
 })
 
 export function shelfContract(opener: Opener): void {
@@ -97,7 +107,7 @@ export function shelfContract(opener: Opener): void {
         grant: grantOf('a'),
         byRef: grantOf('a'),
         refs: ['ts-1'],
-        raw: { ...reply, salt: Buffer.from(reply.salt).toString('hex') },
+        raw: { ...reply, beside: null, salt: Buffer.from(reply.salt).toString('hex') },
         cursor: '41',
         callback: 'https://example.org/cb',
       })
@@ -227,6 +237,18 @@ export function shelfContract(opener: Opener): void {
       expect(await linked()).toEqual([link('operator', '42'), link('second', '{"b":1}')])
     })
 
+    test('an absence takes the place of the one before, and is told until it is over', async () => {
+      await shelve([{ put: 'away', away: away('ann', 5_000, 'bo') }])
+      await shelve([{ put: 'away', away: away('bo', 2_000) }])
+      await shelve([{ put: 'away', away: away('ann', 9_000) }])
+      await stage.reopen()
+      const { shelf } = stage.store
+      const byName = (all: readonly Away[]) => [...all].sort((a, b) => (a.user_id < b.user_id ? -1 : 1))
+      expect(byName(await shelf.away(1_999))).toEqual([away('ann', 9_000), away('bo', 2_000)])
+      expect(await shelf.away(2_000)).toEqual([away('ann', 9_000)])
+      expect(await shelf.away(9_000)).toEqual([])
+    })
+
     test('an invitation is found by the hash of its code alone', async () => {
       await shelve([{ put: 'invitation', invitation: invitation('a') }])
       await shelve([{ put: 'invitation', invitation: invitation('b') }])
@@ -346,11 +368,10 @@ export function shelfContract(opener: Opener): void {
       const kept = await shelf.blob(sha256(bytes))
       expect(kept && Buffer.from(kept).toString()).toBe('0123456789')
       expect(await shelf.blob(sha256('abcdef'))).toBeNull()
-      const owned = [
-        await shelf.ownsBlob(sha256(bytes), 'key-2'),
-        await shelf.ownsBlob(sha256('abcde'), 'key-2'),
-      ]
-      expect(owned).toEqual([true, false])
+      const owned = await shelf.ownBlobs('key-2', [sha256(bytes), sha256('abcde'), sha256('none')])
+      expect([...owned].map(([handle, held]) => [handle, Buffer.from(held).toString()])).toEqual([
+        [sha256(bytes), '0123456789'],
+      ])
     })
   })
 }

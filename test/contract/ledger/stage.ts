@@ -3,18 +3,12 @@ import { afterEach, beforeEach } from 'vitest'
 import type { Hash } from '../../../src/canonical.js'
 import { type Clock, instant } from '../../../src/clock.js'
 import type { Body, Draft, Entry } from '../../../src/event.js'
-import type {
-  AppendDecision,
-  Appended,
-  Guard,
-  Ledger,
-  Moment,
-  Shelving,
-  Store,
-} from '../../../src/ledger/contract.js'
+import type { AppendDecision, Appended, Guard, Ledger, Moment, Store } from '../../../src/ledger/contract.js'
+import type { Shelving } from '../../../src/ledger/shelf.js'
 import { hashRequest, type Request } from '../../../src/request/request.js'
 import { hashed, START } from '../../ledger/craft.js'
 import { question } from '../../ledger/tale.js'
+import { TERMS } from '../../terms.js'
 import { unlocked } from '../../unlocked.js'
 
 /** Somewhere a store can be opened, closed and opened again with everything that was committed. */
@@ -125,6 +119,8 @@ export function opening(
     envelope_hash: hashed('envelope'),
     deadline_at: instant(moment.ms + asked.deadline_seconds * 1000),
     opened_by,
+    asked_by: 'agent',
+    terms: TERMS,
   }
   return { type: 'REQUEST_OPENED', request_id: id, run_id, body }
 }

@@ -19,6 +19,7 @@ import { rewrapped } from '../../../src/token/key-row.js'
 import { terminal } from '../../cli/terminal.js'
 import { present, type Server, startPostgres, tell } from '../../cluster/postgres.js'
 import { fromSlack, handleOf, question, SECRET, StageAdapter } from '../../lane/stage.js'
+import { admittedTo, KEY_1 } from '../../terms.js'
 import { started } from '../craft.js'
 import { laneOn, RUN, TO_OWNER } from './lane.js'
 
@@ -38,7 +39,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
     const lane = await laneOn(store, slack, error => {
       throw error
     })
-    await lane.open({ request: question('audited'), run: RUN, recipients: null }, TO_OWNER, 'key-1')
+    await lane.open(admittedTo(TO_OWNER, { request: question('audited'), run: RUN, recipients: null }), KEY_1)
     await lane.drain()
     await lane.answer(fromSlack(handleOf(slack, 'owner'), 'maybe\u0000'))
     await lane.answer(fromSlack(handleOf(slack, 'owner'), ' Yes. '))

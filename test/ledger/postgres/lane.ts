@@ -2,6 +2,7 @@
 
 import { Lane } from '../../../src/lane/lane.js'
 import type { Store } from '../../../src/ledger/contract.js'
+import { Absences } from '../../../src/people/absences.js'
 import { Directory } from '../../../src/people/directory.js'
 import { Rests } from '../../../src/people/rests.js'
 import { openKeyring, rotate } from '../../../src/token/keyring.js'
@@ -23,6 +24,7 @@ export async function laneOn(
     config,
     directory: await Directory.open(config.recipients, shelf),
     rests: await Rests.open(store),
+    absences: await Absences.open(store),
     adapters: new Map([['slack', slack]]),
     keyring: () => ring,
     publicUrl: () => 'https://lane.example.org',

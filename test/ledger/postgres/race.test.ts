@@ -13,6 +13,7 @@ import { verify } from '../../../src/ledger/verify.js'
 import { present, type Server, startPostgres } from '../../cluster/postgres.js'
 import { ALL } from '../../faults/rig.js'
 import { fromSlack, handleOf, question, StageAdapter } from '../../lane/stage.js'
+import { admittedTo, KEY_1 } from '../../terms.js'
 import { unlocked } from '../../unlocked.js'
 import { laneOn, RUN, TO_OWNER } from './lane.js'
 
@@ -52,7 +53,10 @@ describe.runIf(ALL && present)('two replicas race (needs a PostgreSQL: npm run t
 
   async function ask(index: number): Promise<Case> {
     const request = question(`race-${index}`, { deadline_seconds: FIRST_SECONDS + (index % WAVES) })
-    const opened = await laneAt(index).open({ request, run: RUN, recipients: null }, TO_OWNER, 'key-1')
+    const opened = await laneAt(index).open(
+      admittedTo(TO_OWNER, { request, run: RUN, recipients: null }),
+      KEY_1,
+    )
     if (opened.kind !== 'opened') throw new Error(`not opened: ${opened.kind}`)
     return opened.subject
   }
