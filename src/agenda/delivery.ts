@@ -3,13 +3,20 @@
 import type { Hash } from '../canonical.js'
 import type { StoredBody } from '../event.js'
 import type { Channel, Proof } from '../request/channel.js'
+import type { ShownContent } from '../request/content/exhibit.js'
 import { bindsByCode, OWN_PROOF, pageProofOf, provesPossession } from '../request/way.js'
 
-type DeliveryState = 'queued' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
+type DeliveryState = 'queued' | 'held' | 'sending' | 'sent' | 'uncertain' | 'failed' | 'closed'
 
 /** The token of an attempt, and the display it was minted for. Behind it stand those of the attempts before: their
  *  copies may be answered as well. */
-type Minted = { readonly token_hash: Hash; readonly display_hash: Hash; readonly earlier: Minted | null }
+type Minted = {
+  readonly token_hash: Hash
+  readonly display_hash: Hash
+  /** What its display shows of the contents. */
+  readonly contents: readonly ShownContent[]
+  readonly earlier: Minted | null
+}
 
 export type Delivery = {
   readonly delivery_id: string
@@ -24,8 +31,8 @@ export type Delivery = {
   readonly retry_at: number | null
   /** The last attempt failed and no further one will be made. */
   readonly final: boolean
-  /** The last attempt's: a provider's report about an earlier one is no news of this. */
-  readonly minted: Minted
+  /** The last attempt's: a provider's report about an earlier one is no news of this. Null before the first. */
+  readonly minted: Minted | null
   /** The key that signed it; null for an entry from before keys were named. */
   readonly kid: string | null
   /** The last attempt's copy leads to its page and takes no answer where it stands. */
@@ -38,6 +45,14 @@ export type Delivery = {
   readonly bounced: boolean
   /** It failed for good, and only because the person had linked no address there. */
   readonly unlinked: boolean
+  /** When a copy of it first stood; null if none did. */
+  readonly stood_at: number | null
+  /** Nothing new is sent before: the end of quiet hours, as it was recorded, and when it was. */
+  readonly held: { readonly until: number; readonly at: number } | null
+  /** The reminders of it, each with a token beside those of the attempts. */
+  readonly reminders: readonly { readonly step: number; readonly token_hash: Hash | null }[]
+  /** Its token was spent on handing the request on. */
+  readonly handed: boolean
   /** Attempts up to this one carry tokens of a key that was revoked: none of their copies can be answered. */
   readonly voided: number
 }
@@ -61,28 +76,81 @@ export function started(before: Deliveries, body: StoredBody<'DELIVERY_STARTED'>
     attempts: body.attempt,
     lease_until: Date.parse(body.lease_until),
     retry_at: null,
-    minted: { token_hash, display_hash, earlier: known?.minted ?? null },
+    minted: { token_hash, display_hash, contents: contentsOf(body), earlier: known?.minted ?? null },
     kid: 'kid' in body ? body.kid : null,
     announces: 'announces' in body && body.announces === true,
     // Nothing was reported of this attempt yet.
     status: null,
   }
-  if (known !== undefined) return update(before, body.delivery_id, at, claim)
-  const { delivery_id, channel, recipient: user_id } = body
-  const fresh: Delivery = {
-    delivery_id,
-    user_id,
-    channel,
-    at,
-    ...claim,
-    final: false,
-    exhausted: [],
-    bounced: false,
-    unlinked: false,
-    voided: 0,
-  }
-  return [...before, fresh]
+  if (known === undefined) return [...before, fresh(body, at, claim)]
+  // A fresh attempt is the newest message; the copies reminded of so far cannot be answered any more.
+  const reminders = known.reminders.map(({ step }) => ({ step, token_hash: null }))
+  return update(before, body.delivery_id, at, { ...claim, reminders })
 }
+
+const contentsOf = (body: StoredBody<'DELIVERY_STARTED'>): readonly ShownContent[] =>
+  'contents' in body ? (body.contents ?? []) : []
+
+type Place = Pick<StoredBody<'DELIVERY_STARTED'>, 'delivery_id' | 'channel' | 'recipient'>
+
+/** How far its attempts have come. */
+type Progress = Pick<
+  Delivery,
+  'state' | 'attempts' | 'lease_until' | 'retry_at' | 'minted' | 'kid' | 'announces' | 'status'
+>
+const NOT_BEGUN: Progress = {
+  state: 'held',
+  attempts: 0,
+  lease_until: null,
+  retry_at: null,
+  minted: null,
+  kid: null,
+  announces: false,
+  status: null,
+}
+
+const fresh = (
+  { delivery_id, channel, recipient: user_id }: Place,
+  at: string,
+  progress: Progress,
+): Delivery => ({
+  delivery_id,
+  user_id,
+  channel,
+  at,
+  ...progress,
+  final: false,
+  exhausted: [],
+  bounced: false,
+  unlinked: false,
+  stood_at: null,
+  held: null,
+  reminders: [],
+  handed: false,
+  voided: 0,
+})
+
+/** Before its first attempt, or the reminder of a copy that stands. */
+export function held(before: Deliveries, body: StoredBody<'DELIVERY_HELD'>, at: string): Deliveries {
+  const hold = { until: Date.parse(body.until), at: Date.parse(at) }
+  if (before.some(one => one.delivery_id === body.delivery_id))
+    return update(before, body.delivery_id, null, { held: hold })
+  return [...before, { ...fresh(body, at, NOT_BEGUN), held: hold }]
+}
+
+/** A reminder takes nothing away if it fails: the copy stands as it stood. */
+export const reminded = (
+  before: Deliveries,
+  { delivery_id, step, token_hash }: StoredBody<'REQUEST_REMINDED'>,
+): Deliveries =>
+  before.map(one =>
+    one.delivery_id === delivery_id
+      ? { ...one, reminders: [...one.reminders, { step, token_hash: token_hash ?? null }] }
+      : one,
+  )
+
+export const spentOnHanding = (before: Deliveries, delivery_id: string): Deliveries =>
+  update(before, delivery_id, null, { handed: true })
 
 /** A bounce may be reported, or the key revoked, before the send itself is recorded. */
 export function sent(before: Deliveries, body: StoredBody<'OUTBOUND_REQUEST_SENT'>, at: string): Deliveries {
@@ -91,6 +159,7 @@ export function sent(before: Deliveries, body: StoredBody<'OUTBOUND_REQUEST_SENT
   return update(before, body.delivery_id, at, {
     state: body.uncertain ? 'uncertain' : 'sent',
     lease_until: null,
+    stood_at: delivery?.stood_at ?? Date.parse(at),
   })
 }
 
@@ -163,10 +232,12 @@ const update = (before: Deliveries, id: string, at: string | null, patch: Partia
     delivery.delivery_id === id ? { ...delivery, ...patch, at: at ?? delivery.at } : delivery,
   )
 
-/** The display that the attempt with this token showed; null if it is no attempt's token. */
-export function shownWith({ minted }: Delivery, token_hash: Hash): Hash | null {
+/** The attempt that this token was minted for, or was reminded of with it; null if it is neither's. A reminder shows what
+ *  its copy shows. */
+export function attemptWith({ minted, reminders }: Delivery, token_hash: Hash): Minted | null {
+  if (reminders.some(one => one.token_hash === token_hash)) return minted
   for (let one: Minted | null = minted; one !== null; one = one.earlier)
-    if (one.token_hash === token_hash) return one.display_hash
+    if (one.token_hash === token_hash) return one
   return null
 }
 
@@ -174,8 +245,13 @@ export function shownWith({ minted }: Delivery, token_hash: Hash): Hash | null {
 export const stands = (delivery: Delivery): boolean =>
   delivery.state === 'sent' || delivery.state === 'uncertain' || delivery.state === 'closed'
 
+/** The token of the newest message about it: that of the last reminder, or of the last attempt. */
+export const newestToken = ({ minted, reminders }: Delivery): Hash | null =>
+  reminders.findLast(one => one.token_hash !== null)?.token_hash ?? minted?.token_hash ?? null
+
 /** Whether it can no longer be answered in its one way: on its page, or where it stands. */
-export function isWornOut({ channel, announces, exhausted }: Delivery): boolean {
+export function isWornOut({ channel, announces, exhausted, handed }: Delivery): boolean {
+  if (handed) return true
   const own = announces ? null : OWN_PROOF[channel]
   return own === null ? exhausted.some(provesPossession) : exhausted.includes(own)
 }

@@ -1,9 +1,11 @@
-// The deliveries a request needs, from its recipients and the state of the deliveries so far. A recipient reached by
-// preference gets the first channel, and the next one when that fails; one whose request names channels gets all. A
-// channel on which a person's codes rest comes last, and a copy there only announces.
+// The deliveries a request needs, from the people asked and the state of the deliveries so far. Somebody reached by
+// preference gets the first channel, and the next one when that fails; one whose request names channels gets all. Each
+// step that opens the next channel lets them be reached by one more. A channel on which a person's codes rest comes last,
+// and a copy there only announces. Nothing is planned for somebody who has handed the request on, or has voted.
 
 import { sha256 } from '../canonical.js'
 import type { Channel } from '../request/channel.js'
+import type { Asked } from './asked.js'
 import type { Case } from './case.js'
 import { type Delivery, isWornOut, needsCode, stands } from './delivery.js'
 
@@ -24,18 +26,49 @@ export function deliveryId(request_id: string, user_id: string, channel: Channel
   return `d-${sha256('lane/delivery/v1\n', facts).slice(7, 31)}`
 }
 
-export function plan(subject: Case, isResting: IsResting): readonly Planned[] {
-  return subject.recipients.flatMap(({ user_id, channels, route }) => {
-    const planned: Planned[] = []
-    for (const channel of route === 'first' ? awakeFirst(channels, user_id, isResting) : channels) {
-      const made = subject.deliveries.filter(one => one.user_id === user_id && one.channel === channel)
-      const rounds = roundsOf(subject, { user_id, channel }, made, isResting)
-      planned.push(...rounds)
-      const last = rounds.length > made.length ? undefined : made.at(-1)
-      if (route === 'first' && !givesWay(last)) break
-    }
-    return planned
-  })
+/** The channels that the configuration has for somebody. */
+export type ChannelsOf = (user_id: string) => readonly Channel[]
+
+export function plan(subject: Case, isResting: IsResting, channelsOf: ChannelsOf): readonly Planned[] {
+  return subject.asked.flatMap(one =>
+    mayAnswer(subject, one) ? planFor(subject, one, isResting, channelsOf) : [],
+  )
+}
+
+/** It is theirs to answer, and where votes are counted they have not voted. */
+export const mayAnswer = ({ terms, replies }: Case, { user_id, handed_to }: Asked): boolean =>
+  handed_to === undefined &&
+  (terms?.quorum === undefined || replies.every(({ reply }) => reply.sender_identity.user_id !== user_id))
+
+export function planFor(
+  subject: Case,
+  { user_id, channels, route, widened = 0 }: Asked,
+  isResting: IsResting,
+  channelsOf: ChannelsOf,
+): readonly Planned[] {
+  const known = channels ?? channelsOf(user_id)
+  const planned: Planned[] = []
+  let wanted = 1 + widened
+  for (const channel of route === 'first' ? awakeFirst(known, user_id, isResting) : known) {
+    const made = subject.deliveries.filter(one => one.user_id === user_id && one.channel === channel)
+    const rounds = roundsOf(subject, { user_id, channel }, made, isResting)
+    planned.push(...rounds)
+    const last = rounds.length > made.length ? undefined : made.at(-1)
+    if (route === 'first' && !givesWay(last) && --wanted === 0) break
+  }
+  return planned
+}
+
+/** Whether as many of their channels serve them as steps have opened, and the one they are reached by. */
+export function isServed(
+  { deliveries }: Case,
+  { user_id, route, widened = 0 }: Asked,
+  isResting: IsResting,
+): boolean {
+  if (route !== 'first') return false
+  if (widened === 0) return deliveries.some(one => one.user_id === user_id && serves(one, isResting))
+  const serving = deliveries.filter(one => one.user_id === user_id && serves(one, isResting))
+  return new Set(serving.map(({ channel }) => channel)).size > widened
 }
 
 function awakeFirst(channels: readonly Channel[], userId: string, isResting: IsResting): readonly Channel[] {

@@ -6,8 +6,8 @@ import { isOpen } from '../../src/agenda/case.js'
 import { isWornOut, stands } from '../../src/agenda/delivery.js'
 import { owed } from '../../src/agenda/owed.js'
 import { nobodyRests, plan } from '../../src/agenda/plan.js'
-import type { ResolvedRecipient } from '../../src/request/admit.js'
 import { CHANNELS, type Channel } from '../../src/request/channel.js'
+import type { ResolvedRecipient } from '../../src/request/recipient.js'
 import { type Deliver, LEASE_MS, POLICY, Story } from './story.js'
 
 const recipients = fc
@@ -170,7 +170,7 @@ describe('the agenda, over arbitrary stories', () => {
   test('A2: before the deadline every planned delivery that can be attempted is, and no other', () => {
     always(story => {
       if (!isOpen(story.subject) || story.now >= story.subject.deadline_ms) return
-      const free = plan(story.subject, nobodyRests).filter(({ delivery_id, user_id }) => {
+      const free = plan(story.subject, nobodyRests, POLICY.channelsOf).filter(({ delivery_id, user_id }) => {
         const known = story.delivery(delivery_id)
         const person = story.subject.recipients.find(one => one.user_id === user_id)
         const served =

@@ -7,9 +7,11 @@ import { type AgendaPolicy, type Duty, type Owed, owed } from '../../src/agenda/
 import { sha256 } from '../../src/canonical.js'
 import { instant } from '../../src/clock.js'
 import type { Body, Draft, EventType, OutcomeKind } from '../../src/event.js'
-import type { ResolvedRecipient } from '../../src/request/admit.js'
 import type { Channel, Proof } from '../../src/request/channel.js'
+import type { ResolvedRecipient } from '../../src/request/recipient.js'
+import type { Terms } from '../../src/request/terms.js'
 import { OWN_PROOF, pageProofOf } from '../../src/request/way.js'
+import { TERMS } from '../terms.js'
 
 export const OPENED = Date.parse('2026-11-01T12:00:00.000Z')
 export const LEASE_MS = 30_000
@@ -17,6 +19,8 @@ export const HASH = sha256('x')
 export const POLICY: AgendaPolicy = {
   closable: new Set<Channel>(['slack', 'telegram']),
   rests: () => false,
+  quietUntil: () => null,
+  channelsOf: () => ['email', 'web'],
 }
 
 export type Deliver = Extract<Duty, { kind: 'deliver' }>
@@ -27,9 +31,12 @@ export class Story {
   /** Claimed and not yet concluded: a send that takes its time, or whose sender died. */
   readonly underWay: Deliver[] = []
   readonly told: Draft[] = []
+  /** The same with their times and places. */
+  readonly entries: (Draft & { readonly at: string; readonly seq: number })[] = []
+  policy = POLICY
   #seq = 0
 
-  constructor(recipients: readonly ResolvedRecipient[], seconds = 600) {
+  constructor(recipients: readonly ResolvedRecipient[], seconds = 600, terms: Terms = TERMS) {
     const body: Body<'REQUEST_OPENED'> = {
       request: {
         type: 'REQUEST_QUESTION',
@@ -47,13 +54,17 @@ export class Story {
       envelope_hash: HASH,
       deadline_at: instant(OPENED + seconds * 1000),
       opened_by: 'key',
+      asked_by: 'agent',
+      terms,
     }
     this.subject = apply(null, this.#placed({ type: 'REQUEST_OPENED', request_id: 'q', body }))
   }
 
   #placed(draft: Draft) {
     this.told.push(draft)
-    return { ...draft, at: instant(this.now), seq: this.#seq++ }
+    const placed = { ...draft, at: instant(this.now), seq: this.#seq++ }
+    this.entries.push(placed)
+    return placed
   }
 
   tell<T extends EventType>(type: T, body: Body<T>): void {
@@ -61,7 +72,7 @@ export class Story {
   }
 
   owed(at = this.now): Owed {
-    return owed(this.subject, at, POLICY)
+    return owed(this.subject, at, this.policy)
   }
 
   deliveries(): Deliver[] {
