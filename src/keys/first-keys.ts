@@ -3,7 +3,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LANE } from '../event.js'
-import { SCOPES } from '../ledger/contract.js'
+import { SCOPES } from '../ledger/shelf.js'
 import { type KeyBook, keyFrom, makeKey } from './key-book.js'
 
 export const OPERATOR_KEY_FILE = 'operator.key'
@@ -52,5 +52,6 @@ export async function keepGiven(keys: KeyBook, given: string | null, at: string)
   for (const key of keys.all()) {
     if (key.name === GIVEN && key.key_id !== known?.key_id) await keys.revoke(key.key_id, LANE)
   }
-  if (given !== null && known === null) await keys.add(keyFrom(given, GIVEN, SCOPES, at).key, LANE)
+  if (given !== null && known === null)
+    await keys.add(keyFrom(given, GIVEN, SCOPES, at, { urgent: true }).key, LANE)
 }

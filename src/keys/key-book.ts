@@ -4,23 +4,28 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from '../canonical.js'
 import { acted } from '../event.js'
-import type { ApiKey, Scope, Store } from '../ledger/contract.js'
+import type { Store } from '../ledger/contract.js'
+import type { ApiKey, Scope } from '../ledger/shelf.js'
 import { encode } from '../token/crockford.js'
 
 const SECRET_CHARACTERS = 40
 /** 64 bits: no two keys meet, and it can still be read out. */
 const ID_BYTES = 8
 
-export type Caller = Pick<ApiKey, 'key_id' | 'name' | 'scopes'>
+export type Caller = Pick<ApiKey, 'key_id' | 'name' | 'scopes' | 'owner' | 'urgent'>
 
 export const hashKey = (secret: string) => sha256('lane/api-key/v1\n', secret)
+
+/** What is granted to a key beyond its scopes. */
+type Granted = Partial<Pick<ApiKey, 'owner' | 'urgent'>>
 
 export function makeKey(
   name: string,
   scopes: readonly Scope[],
   at: string,
+  granted: Granted = {},
 ): { readonly secret: string; readonly key: ApiKey } {
-  return keyFrom(`lane_${encode(randomBytes(25), SECRET_CHARACTERS)}`, name, scopes, at)
+  return keyFrom(`lane_${encode(randomBytes(25), SECRET_CHARACTERS)}`, name, scopes, at, granted)
 }
 
 /** Also for a secret the operator chose (LANE_API_KEY). The id says nothing of the secret: it stands in entries and
@@ -30,10 +35,14 @@ export function keyFrom(
   name: string,
   scopes: readonly Scope[],
   at: string,
+  { owner = null, urgent = false }: Granted = {},
 ): { readonly secret: string; readonly key: ApiKey } {
   const secret_hash = hashKey(secret)
   const key_id = `key-${randomBytes(ID_BYTES).toString('hex')}`
-  return { secret, key: { key_id, name, scopes, secret_hash, created_at: at, revoked_at: null } }
+  return {
+    secret,
+    key: { key_id, name, scopes, secret_hash, created_at: at, revoked_at: null, owner, urgent },
+  }
 }
 
 /** If others change keys too, a key they revoke is refused here after this long at most. */

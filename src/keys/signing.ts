@@ -6,10 +6,20 @@
 // key is the other way round: each replica drops it as soon as it hears of it, and signs with the next at once.
 import { instant } from '../clock.js'
 import { acted } from '../event.js'
-import type { KeyRow, Store } from '../ledger/contract.js'
+import type { Store } from '../ledger/contract.js'
 import { alone, onEntry } from '../ledger/replica.js'
+import type { KeyRow } from '../ledger/shelf.js'
 import { note } from '../record/record.js'
-import { type Keyring, missing, openKeyring, revokedRows, rotate, signingRow } from '../token/keyring.js'
+import { type ArtifactSigner, signArtifact } from '../token/artifact-jws.js'
+import {
+  addArtifactKey,
+  type Keyring,
+  missing,
+  openKeyring,
+  revokedRows,
+  rotate,
+  signingRow,
+} from '../token/keyring.js'
 import type { Secret } from '../token/wrap.js'
 
 /** Replicas look for new entries once a second, even if every notice is lost; three looks. */
@@ -17,7 +27,11 @@ export const KNOWN_EVERYWHERE_MS = 3_000
 
 export type Signing = {
   readonly current: () => Keyring
-  rotate(): Promise<{ readonly kid: string; readonly not_before: string }>
+  rotate(): Promise<Rotated>
+  /** The signer of artifacts; its first key is made when it is first asked for. */
+  artifacts(): Promise<ArtifactSigner>
+  /** Artifacts that rest on later entries are signed with a new key; those before keep theirs. */
+  rotateArtifacts(): Promise<Rotated>
   /** Takes a key that others may have off the ring at once, though it has signed. Null if there is no such key. */
   revoke(kid: string, by: string): Promise<Revoked | null>
   /** The keys that were revoked and whose tokens could still be about. */
@@ -29,6 +43,7 @@ export type Signing = {
   stop(): void
 }
 
+type Rotated = { readonly kid: string; readonly not_before: string }
 type Revoked = { readonly kid: string; readonly revoked_at: string }
 
 export async function keepKeyring(
@@ -45,6 +60,15 @@ export async function keepKeyring(
     return { keyring, kid, not_before }
   }
 
+  /** From then on every replica knows it, so that all of them sign the same artifact with the same key. */
+  const changeArtifacts = async (from: number): Promise<Rotated> => {
+    const kid = await addArtifactKey(store.shelf, secret, from)
+    const not_before = instant(from)
+    await note(store.ledger, { type: 'KEY_ROTATED', body: { kid, purpose: 'artifact', not_before } })
+    await reread()
+    return { kid, not_before }
+  }
+
   await store.shelf.putKeys(missing(await store.shelf.keyring(), secret, store.ledger.now()))
   let ring = (await openKeyring(store.shelf, secret)) ?? (await change()).keyring
   let switching: NodeJS.Timeout | undefined
@@ -55,7 +79,9 @@ export async function keepKeyring(
   }
   const reread = async (): Promise<void> => {
     const newer = await openKeyring(store.shelf, secret)
-    if (newer !== null && newer.signing.kid !== ring.signing.kid) adopt(newer)
+    if (newer === null) return
+    if (newer.signing.kid !== ring.signing.kid) adopt(newer)
+    else ring = { ...newer, signing: ring.signing }
   }
   /** A key that others may have must sign nothing more, here and now; an unrevoked one signs until every replica
    *  knows the next. */
@@ -81,6 +107,9 @@ export async function keepKeyring(
       return ring.verifier(kid, now)
     },
     jwks: now => ring.jwks(now),
+    get artifacts() {
+      return ring.artifacts
+    },
     // These keys are not rotated.
     code: ring.code,
     messageId: ring.messageId,
@@ -94,11 +123,23 @@ export async function keepKeyring(
       adopt(keyring)
       return { kid, not_before }
     },
+    async artifacts() {
+      if (ring.artifacts.length === 0)
+        await alone(store, 'keys', async () => {
+          await reread()
+          if (ring.artifacts.length === 0) await changeArtifacts(Math.floor(store.ledger.now()))
+        })
+      return (text, ms) => signArtifact(ring.artifacts, text, ms)
+    },
+    rotateArtifacts: () =>
+      alone(store, 'keys', () => changeArtifacts(Math.floor(store.ledger.now()) + spreadMs)),
     async revoke(kid, by) {
       const key = signingRow(await store.shelf.keyring(), kid)
       if (key === null) return null
       // The next key must be there before the signing one goes.
-      if (key.verify_until === null) await change()
+      if (key.purpose === 'artifact')
+        await alone(store, 'keys', () => changeArtifacts(Math.floor(store.ledger.now())))
+      else if (key.verify_until === null) await change()
       const revoked_at = await alone(store, 'keys', () => takeOff(store, kid, by))
       await drop()
       return revoked_at === null ? null : { kid, revoked_at }

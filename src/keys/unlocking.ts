@@ -6,7 +6,7 @@
 // U2  A ledger from before there were seals is known by its keys: they were wrapped by a lane that did not seal, and
 //     nobody without the secret can wrap one so. Without such a key no existing entry is ever sealed.
 import type { Draft } from '../event.js'
-import { SealBroken, type SealKey, type Store } from '../ledger/contract.js'
+import { type Progress, SealBroken, type SealKey, type Store } from '../ledger/contract.js'
 import { verify } from '../ledger/verify.js'
 import { note } from '../record/record.js'
 import { isFormer, rewrapped } from '../token/key-row.js'
@@ -25,19 +25,32 @@ const NO_FORMER_KEY =
   'the ledger has entries, and the keyring no key that opens with this secret: put back the data/secret or LANE_SECRET it ' +
   'was wrapped under, or restore the keyring from a backup'
 
+type Unlocking = {
+  readonly progress?: Progress
+  /** Called once the store is unlocked and before the start is recorded. */
+  before?(): Promise<void>
+}
+
 /** Unlocks the store and records the start. No other replica may do so meanwhile. */
-export async function unlock(store: Store, secret: Secret, started: Draft): Promise<void> {
+export async function unlock(
+  store: Store,
+  secret: Secret,
+  started: Draft,
+  { progress, before = async () => undefined }: Unlocking = {},
+): Promise<void> {
   const key = openSealKey(await store.shelf.keyring(), secret)
-  if (key === null) return await begin(store, secret, started)
+  if (key === null) return await begin(store, secret, started, progress)
   store.seals.unlock(key)
   const sealed = await store.ledger.sealed().catch(error => {
     throw error instanceof SealBroken ? new NotUnlocked(error.message) : error
   })
   if (sealed === null) throw new NotUnlocked(NO_ENTRY)
+  await store.growTree(progress)
+  await before()
   await note(store.ledger, started)
 }
 
-async function begin(store: Store, secret: Secret, started: Draft): Promise<void> {
+async function begin(store: Store, secret: Secret, started: Draft, progress?: Progress): Promise<void> {
   const { ledger, shelf, seals } = store
   const rows = await shelf.keyring()
   const fresh = missing(rows, secret, ledger.now())
@@ -48,7 +61,7 @@ async function begin(store: Store, secret: Secret, started: Draft): Promise<void
   const former = rows.filter(row => isFormer(row, secret))
   const { size } = await ledger.head()
   if (size > 0 && former.length === 0) throw new NotUnlocked(NO_FORMER_KEY)
-  if (size > 0) await sealWhatIsThere(store)
+  if (size > 0) await sealWhatIsThere(store, progress)
   const ring = [...former.map(row => rewrapped(row, secret, secret)), ...fresh]
   await ledger.append({
     decide: ({ seq, prev }) => ({
@@ -59,7 +72,7 @@ async function begin(store: Store, secret: Secret, started: Draft): Promise<void
   })
 }
 
-async function sealWhatIsThere(store: Store): Promise<void> {
+async function sealWhatIsThere(store: Store, progress?: Progress): Promise<void> {
   const { ok, problems } = await verify(store.ledger.lines(0))
   const [first] = problems
   if (!ok)
@@ -68,4 +81,5 @@ async function sealWhatIsThere(store: Store): Promise<void> {
         'see `lane ledger verify`, and restore a backup',
     )
   await store.sealAll()
+  await store.growTree(progress)
 }

@@ -1,6 +1,7 @@
 // One key as it is kept: its secret part wrapped under the installation's secret, for its own name and purpose alone.
 import { randomBytes } from 'node:crypto'
-import type { KeyRow, SealKey } from '../ledger/contract.js'
+import type { SealKey } from '../ledger/contract.js'
+import type { KeyRow } from '../ledger/shelf.js'
 import { encode } from './crockford.js'
 import { macUnder } from './mac.js'
 import { type Secret, unwrap, wrap } from './wrap.js'

@@ -5,7 +5,8 @@
 // alone can make their results again and compare them. Keys are opened once, never per call.
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
-import type { KeyRow, Purpose, SealKey, Shelf } from '../ledger/contract.js'
+import type { SealKey } from '../ledger/contract.js'
+import type { KeyRow, Purpose, Shelf } from '../ledger/shelf.js'
 import { makeShared, openRow, openShared, opens, rowOf } from './key-row.js'
 import { Lately } from './lately.js'
 import type { Mac } from './mac.js'
@@ -13,6 +14,7 @@ import type { Secret } from './wrap.js'
 
 const ALG = 'EdDSA'
 const SIGNS: Purpose = 'reply-token'
+const ARTIFACTS: Purpose = 'artifact'
 /** The longest a reply token may live: the longest deadline. */
 const LONGEST_TOKEN_MS = 2_592_000_000
 
@@ -20,10 +22,14 @@ const SHARED = ['seal', 'code', 'message-id', 'csrf'] as const satisfies readonl
 
 type Held = {
   readonly kid: string
+  readonly purpose: Purpose
   readonly jwk: JWK
   readonly verifier: CryptoKey
   readonly verify_until: number | null
 }
+
+/** A key that signs artifacts. It stays on the list when another takes its place: what it signed may be read for years. */
+export type ArtifactKey = { readonly kid: string; readonly key: KeyObject; readonly not_before: number }
 
 export type Keyring = {
   readonly signing: { readonly kid: string; readonly key: KeyObject; readonly lately: Lately }
@@ -31,6 +37,8 @@ export type Keyring = {
    *  must be looked up. */
   verifier(kid: string, now: number): CryptoKey | null | Promise<CryptoKey | null>
   jwks(now: number): { readonly keys: readonly JWK[] }
+  /** Those that were not revoked, the oldest first; empty before the first is needed. */
+  readonly artifacts: readonly ArtifactKey[]
   /** For stored codes: a reader of the database cannot search for them. */
   readonly code: Mac
   /** For the names of sent mails: they cannot be guessed. */
@@ -45,16 +53,24 @@ export async function openKeyring(shelf: Shelf, secret: Secret): Promise<Keyring
   const current = rows.find(row => row.purpose === SIGNS && row.verify_until === null)
   if (current === undefined) return null
   const held = await Promise.all(rows.filter(isPublic).map(hold))
-  const key = createPrivateKey({ key: JSON.parse(openRow(current, secret).toString()), format: 'jwk' })
+  const key = openPrivate(current, secret)
+  const artifacts = rows
+    .filter(row => row.purpose === ARTIFACTS && row.verify_until === null)
+    .map(row => ({ kid: row.kid, key: openPrivate(row, secret), not_before: row.not_before }))
+    .sort((one, other) => one.not_before - other.not_before)
   const mac = (purpose: Purpose): Mac => openShared(theOne(rows, purpose), secret).mac
   return {
     ...publicPart(held),
     signing: { kid: current.kid, key, lately: new Lately() },
+    artifacts,
     code: mac('code'),
     messageId: mac('message-id'),
     csrf: mac('csrf'),
   }
 }
+
+const openPrivate = (row: KeyRow, secret: Secret): KeyObject =>
+  createPrivateKey({ key: JSON.parse(openRow(row, secret).toString()), format: 'jwk' })
 
 /** The sealing key; null for a store from before there were seals. */
 export function openSealKey(rows: readonly KeyRow[], secret: Secret): SealKey | null {
@@ -80,20 +96,27 @@ export async function rotate(
   // A ring that was put under another secret meanwhile must not get a key that does not open with it.
   for (const row of signed) openRow(row, secret)
   const retired = signed.map(row => ({ ...row, verify_until: now + LONGEST_TOKEN_MS }))
-  const fresh = await makeSigning(secret, now)
+  const fresh = await makeSigning(SIGNS, secret, now)
   await shelf.putKeys([...missing(rows, secret, now), ...retired, fresh])
   const keyring = await openKeyring(shelf, secret)
   if (keyring === null) throw new Error('the key just made is not in the ring')
   return { kid: fresh.kid, keyring }
 }
 
-async function makeSigning(secret: Secret, now: number): Promise<KeyRow> {
+/** Makes the key that signs artifacts from `from` on. */
+export async function addArtifactKey(shelf: Shelf, secret: Secret, from: number): Promise<string> {
+  const fresh = await makeSigning(ARTIFACTS, secret, from)
+  await shelf.putKeys([fresh])
+  return fresh.kid
+}
+
+async function makeSigning(purpose: Purpose, secret: Secret, now: number): Promise<KeyRow> {
   const pair = await generateKeyPair(ALG, { extractable: true })
   const jwk = await exportJWK(pair.publicKey)
   const kid = await calculateJwkThumbprint(jwk)
   const public_jwk = JSON.stringify({ ...jwk, kid, alg: ALG, use: 'sig' })
   const plain = Buffer.from(JSON.stringify(await exportJWK(pair.privateKey)))
-  return rowOf({ kid, purpose: SIGNS, public_jwk, not_before: now }, secret, plain)
+  return rowOf({ kid, purpose, public_jwk, not_before: now }, secret, plain)
 }
 
 /** A key that signs or has signed; null where the ring has no such key. */
@@ -113,7 +136,7 @@ export function revokedRows(rows: readonly KeyRow[], now: number): readonly KeyR
 }
 
 function publicPart(held: readonly Held[]): Pick<Keyring, 'verifier' | 'jwks'> {
-  const byKid = new Map(held.map(key => [key.kid, key]))
+  const byKid = new Map(held.filter(({ purpose }) => purpose === SIGNS).map(key => [key.kid, key]))
   const valid = (key: Held, now: number): boolean => key.verify_until === null || now < key.verify_until
   return {
     verifier(kid, now) {
@@ -125,11 +148,12 @@ function publicPart(held: readonly Held[]): Pick<Keyring, 'verifier' | 'jwks'> {
 }
 
 type PublicRow = KeyRow & { readonly public_jwk: string }
-const isPublic = (row: KeyRow): row is PublicRow => row.public_jwk !== null
+/** Keys of checkpoints have a list of their own, and sign no token. */
+const isPublic = (row: KeyRow): row is PublicRow => row.public_jwk !== null && row.purpose !== 'checkpoint'
 
 async function hold({ kid, purpose, public_jwk, verify_until }: PublicRow): Promise<Held> {
   const jwk = { ...(JSON.parse(public_jwk) as JWK), purpose }
-  return { kid, jwk, verifier: (await importJWK(jwk, ALG)) as CryptoKey, verify_until }
+  return { kid, purpose, jwk, verifier: (await importJWK(jwk, ALG)) as CryptoKey, verify_until }
 }
 
 function theOne(rows: readonly KeyRow[], purpose: Purpose): KeyRow {

@@ -1,5 +1,5 @@
 // The key that the pages under docs/spec sign their examples with, in a keyring of its own.
-import type { Shelf } from '../../src/ledger/contract.js'
+import type { Shelf } from '../../src/ledger/shelf.js'
 import { missing, openKeyring } from '../../src/token/keyring.js'
 import { wrap } from '../../src/token/wrap.js'
 import { SECRET, START } from '../lane/stage.js'

@@ -46,6 +46,10 @@ describe('the example of docs/spec/reply-token.md', () => {
       request_hash: hashRequest(request),
       run: { run_id: 'run-9', mood: 'DEFERENTIAL' },
       deadline_at: '2026-11-01T13:00:00.000Z',
+      // It was opened under rules 1.
+      terms: null,
+      asked_by: null,
+      origin: null,
     } as const
     const shown = display(facts, 'release pipeline')
     expect(claims).toMatchObject({

@@ -1,0 +1,13 @@
+// A place outside the ledger where checkpoints are published, and read again when the lane starts.
+import type { Checkpoint } from '../checkpoint.js'
+
+type Published = Checkpoint & { readonly note: string }
+
+export type Place = {
+  /** As the operator knows it, for sentences. */
+  readonly name: string
+  /** Once it fulfils the note is there. What is there already is taken again; nothing that is there is changed. */
+  put(published: Published): Promise<void>
+  /** The notes of a log and epoch that are there, the newest first. */
+  notes(origin: string): AsyncIterable<string>
+}
