@@ -1,0 +1,148 @@
+// Makes proofs from the store. What the cached nodes give is held against the entries themselves and the root that was
+// signed before it leaves the lane.
+import { type Case, fold, isOpen } from '../agenda/case.js'
+import { canonical, type Hash } from '../canonical.js'
+import { encode } from '../checkpoint/base64.js'
+import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.js'
+import type { Notary } from '../checkpoint/notary.js'
+import { readNote, writeNote } from '../checkpoint/note.js'
+import { hashesOf, TreeBroken } from '../checkpoint/tree.js'
+import type { Entry } from '../event.js'
+import { hashRemark, readBeside } from '../ledger/beside.js'
+import type { Store } from '../ledger/contract.js'
+import { leafOfLine } from '../ledger/entry.js'
+import type { SignedCheckpoint } from '../ledger/shelf.js'
+import { isSameHash, type TreeHash } from '../ledger/tree/hash.js'
+import { inclusionOf, rootAbove } from '../ledger/tree/inclusion.js'
+import { display, documentOf, hashDisplay } from '../request/display.js'
+import { writeList } from './list.js'
+import { type AnyEntry, partsOf } from './parts.js'
+import { FORMAT, type Proof, writeProof } from './proof.js'
+
+type Maker = {
+  readonly store: Store
+  readonly notary: Notary
+  readonly keyName: (keyId: string) => string
+}
+/** What of the texts beside the ledger goes with it. */
+type Included = { readonly words: boolean; readonly handles: boolean }
+
+/** Null while the request is open, or where there is none. */
+export async function proveDecision(
+  maker: Maker,
+  requestId: string,
+  included: Included,
+): Promise<string | null> {
+  const { store, notary } = maker
+  const before = await store.ledger.story(requestId)
+  const subject = fold(before)
+  const last = before.at(-1)
+  if (subject === null || last === undefined || isOpen(subject)) return null
+  const signed = await notary.cover(last.seq)
+  const said = saidIn(signed)
+  const story = (await store.ledger.story(requestId)).filter(({ seq }) => seq < said.size)
+  const carried = partsOf(story as readonly (Entry & AnyEntry)[])
+  const paths = await pathsOf(maker, carried, said)
+  const proof: Proof = {
+    format: FORMAT,
+    request_id: requestId,
+    checkpoint: signed.note,
+    story: await listOf(notary, signed, said, requestId, story),
+    entries: carried.map((entry, index) => ({ entry, path: paths[index]?.map(encode) ?? [] })),
+    displays: displaysOf(maker, subject, carried as readonly Entry[]),
+    ...((included.words || included.handles) && { contents: await contentsOf(store, subject, included) }),
+  }
+  return writeProof(proof)
+}
+
+/** One entry as c2sp.org/tlog-proof; null where there is none of that seq. */
+export async function proveLeaf({ store, notary }: Maker, seq: number): Promise<string | null> {
+  if (seq >= (await store.ledger.head()).size) return null
+  const signed = await notary.cover(seq)
+  const said = saidIn(signed)
+  for await (const line of store.ledger.lines(seq, 1)) {
+    const path = await hashesOf(store.ledger, inclusionOf(seq, said.size))
+    hold(leafOfLine(line), seq, said, path)
+    return ['c2sp.org/tlog-proof@v1', `index ${seq}`, ...path.map(encode), '', signed.note].join('\n')
+  }
+  return null
+}
+
+function saidIn({ note }: SignedCheckpoint): Checkpoint {
+  const read = readNote(note)
+  const said = read && readCheckpoint(read)
+  if (said === null) throw new TreeBroken('the newest checkpoint is none')
+  return said
+}
+
+async function pathsOf(
+  { store }: Maker,
+  carried: readonly AnyEntry[],
+  said: Checkpoint,
+): Promise<readonly (readonly TreeHash[])[]> {
+  const ranges = carried.map(({ seq }) => inclusionOf(seq, said.size))
+  const hashes = await hashesOf(store.ledger, ranges.flat())
+  let at = 0
+  return carried.map((entry, index) => {
+    const length = ranges[index]?.length ?? 0
+    at += length
+    const path = hashes.slice(at - length, at)
+    hold(leafOfLine(canonical(entry)), entry.seq, said, path)
+    return path
+  })
+}
+
+function hold(leaf: TreeHash, seq: number, { size, root }: Checkpoint, path: readonly TreeHash[]): void {
+  const above = rootAbove(leaf, seq, size, path)
+  if (above === null || !isSameHash(above, root))
+    throw new TreeBroken(`entry ${seq} does not stand in the tree that was signed`)
+}
+
+async function listOf(
+  notary: Notary,
+  { note }: SignedCheckpoint,
+  { origin, size }: Checkpoint,
+  request_id: string,
+  story: readonly Entry[],
+): Promise<string> {
+  const text = writeList({ origin, size, request_id, entries: story })
+  return writeNote({ text, signatures: await notary.countersign(note, text) })
+}
+
+/** The documents that were shown, made again from the story; one of before its makings were recorded may be missing. */
+function displaysOf({ keyName }: Maker, subject: Case, carried: readonly Entry[]): readonly object[] {
+  const frame = display(subject, keyName(subject.opened_by))
+  const found = new Map<Hash, object>()
+  for (const entry of carried.filter(one => one.type === 'DELIVERY_STARTED')) {
+    const { body } = entry
+    const contents = 'contents' in body ? (body.contents ?? []) : []
+    const shown = { ...frame, contents }
+    if (hashDisplay(shown) === body.display_hash) found.set(body.display_hash, documentOf(shown))
+  }
+  return [...found.values()]
+}
+
+async function contentsOf(
+  { shelf }: Store,
+  subject: Case,
+  { words, handles }: Included,
+): Promise<NonNullable<Proof['contents']>> {
+  const said: { hash: string; salt: string; text: string }[] = []
+  for (const { reply } of words ? subject.replies : []) {
+    const raw = await shelf.raw(reply.reply_id)
+    if (raw === null) continue
+    said.push({ hash: reply.raw_text_hash, salt: encode(raw.salt), text: raw.raw })
+    for (const remark of readBeside(raw.beside).remarks)
+      said.push({ hash: hashRemark(remark), salt: encode(remark.salt), text: remark.words })
+  }
+  const named: Record<string, string> = {}
+  for (const handle of handles ? handlesIn(subject) : []) {
+    const bytes = await shelf.blob(handle)
+    if (bytes !== null) named[handle] = Buffer.from(bytes).toString('utf8')
+  }
+  return { words: said, handles: named }
+}
+
+const handlesIn = ({ request }: Case): readonly Hash[] => [
+  ...new Set(canonical(request).match(/sha256:[0-9a-f]{64}/g) as Hash[] | null),
+]

@@ -1,0 +1,81 @@
+// Proofs signed by a key that signs anything: the entries of a true one, changed, in a tree made for them.
+import { canonical, sha256 } from '../../src/canonical.js'
+import { leafOf } from '../../src/ledger/tree/hash.js'
+import { inclusionOf } from '../../src/ledger/tree/inclusion.js'
+import { type Proof, writeProof } from '../../src/proof/proof.js'
+import { hashEntry } from '../ledger/craft.js'
+import { grownOf } from '../ledger/tree/grown.js'
+import type { Chance } from './chance.js'
+import { edited } from './deed.js'
+import { type Fields, isFields, type Loose, mended } from './ledger.js'
+import { base64, ORIGIN, type Signer } from './signer.js'
+
+/** With some entries changed, or documents; sometimes with every hash made to fit. */
+export function forged(proof: Proof, signer: Signer, chance: Chance): Buffer {
+  const entries = proof.entries.map(({ entry }) => entry) as unknown as Loose[]
+  const at = chance.upTo(entries.length)
+  const deed = entries.with(at, edited(entries[at] as Loose, entries, chance))
+  const left = chance.once(8) ? deed.toSpliced(chance.upTo(deed.length), 1) : deed
+  const told = chance.once(3) ? left : mended(left)
+  const displays = chance.once(4) ? [...proof.displays] : shownIn(proof, told)
+  return signed({ ...proof, displays }, told, signer)
+}
+
+/** The documents say what the opening says, and the deliveries name them. */
+function shownIn({ displays }: Proof, entries: readonly Loose[]): unknown[] {
+  const opened = entries.find(({ type }) => type === 'REQUEST_OPENED')?.body
+  const request = isFields(opened?.request) ? opened.request : {}
+  const told = displays.map(display => ({
+    ...(display as object),
+    request_hash: opened?.request_hash,
+    deadline_at: opened?.deadline_at,
+    reply_schema: request.reply_schema,
+    default_action: request.default_action,
+  }))
+  const hashes = told.map(one =>
+    sha256(`lane/display/v${'v' in one && one.v === 2 ? 2 : 1}\n`, canonical(one)),
+  )
+  const started = entries.filter(({ type, body }) => type === 'DELIVERY_STARTED' && isFields(body))
+  for (const [index, { body }] of started.entries()) {
+    const hash = hashes[Math.min(index, hashes.length - 1)]
+    if (hash !== undefined) body.display_hash = hash
+  }
+  return told
+}
+
+/** These entries, in a tree made for them, with the proof's own list. */
+export function signed(proof: Proof, entries: readonly Loose[], { line }: Signer): Buffer {
+  const placed = entries.map(entry => {
+    const { hash: _, ...rest } = entry as Fields
+    return { ...rest, hash: hashEntry(rest) } as unknown as Loose
+  })
+  const seqs = placed.map(({ seq }) => (Number.isSafeInteger(seq) && seq >= 0 && seq < 5_000 ? seq : 0))
+  const size = Math.max(...seqs) + 3
+  const words = new Map(placed.map(({ hash: _, ...rest }, index) => [seqs[index], canonical(rest)]))
+  const tree = grownOf(Array.from({ length: size }, (_, seq) => leafOf(words.get(seq) ?? `entry ${seq}`)))
+  const checkpoint = `${ORIGIN}\n${size}\n${base64(tree.root(size))}\n`
+  const listed = new Map(
+    proof.story.split('\n').flatMap(row => (/^\d+ [A-Z_]+$/.test(row) ? [rowOf(row)] : [])),
+  )
+  for (const { seq, type } of placed) listed.set(seq, type)
+  const rows = [...listed].sort(([one], [other]) => one - other).filter(([seq]) => seq < size)
+  const story = ['lane/story/v1', ORIGIN, size, proof.request_id, ...rows.map(row => row.join(' ')), ''].join(
+    '\n',
+  )
+  return Buffer.from(
+    writeProof({
+      ...proof,
+      checkpoint: `${checkpoint}\n${line(checkpoint)}`,
+      story: `${story}\n${line(story)}`,
+      entries: placed.map((entry, index) => ({
+        entry: entry as never,
+        path: tree.hashes(inclusionOf(seqs[index] ?? 0, size)).map(base64),
+      })),
+    }),
+  )
+}
+
+function rowOf(row: string): [number, string] {
+  const [seq = '', type = ''] = row.split(' ')
+  return [Number(seq), type]
+}

@@ -1,0 +1,421 @@
+"""docs/spec/proof.md: what a decision proof proves, checked in the order of the page.
+
+`check` returns the code of the first check that fails, `untrusted` where only the key is wanting, else None.
+"""
+import hashlib
+import re
+
+from entry import is_hash
+from entry import is_later as is_later_moment
+from jcs import NoText, hash_of, is_same, parse, text_of
+from note import Checkpoint, Refused, decoded, read_note
+from request import ID_MEMBER, is_integer
+from shapes import time
+from story import OUTCOMES
+from tally import is_given, tally
+from tree import leaf_of, root_above
+
+MAX_BYTES = 16 * 1024 * 1024
+MEMBERS = {"format", "request_id", "checkpoint", "story", "entries", "displays"}
+ENTRY = {"v", "seq", "at", "type", "request_id", "run_id", "body", "prev", "hash"}
+ALWAYS = frozenset(
+    "REQUEST_OPENED REQUEST_RESOLVED INBOUND_REPLY_RECEIVED HUMAN_REPLY_EVENT REPLY_EVIDENCE REQUEST_DELEGATED"
+    " REQUEST_ESCALATED TIMEOUT_RECEIPT REQUEST_WITHDRAWN DIRECTOR_DECIDED AHDB_DELTA POLICY_TOKEN_ISSUED"
+    " POLICY_TOKEN_SPENT POLICY_TOKEN_REVOKED".split()
+)
+ISSUING = ("DELIVERY_STARTED", "REQUEST_REMINDED")
+LISTED = re.compile(r"(0|[1-9][0-9]{0,15}) ([A-Z_]+)")
+
+
+class Fails(Exception):
+    """A check fails; its code is the reason."""
+
+
+def need(holds, code):
+    if not holds:
+        raise Fails(code)
+
+
+def check(data, keys):
+    """The code of the first check that fails; None where all hold."""
+    try:
+        proof = read(data)
+        checkpoint = signed_checkpoint(proof, keys)
+        listed = signed_list(proof, checkpoint, keys)
+        check_included(proof, checkpoint)
+        check_parts(proof, listed)
+        Decision(proof).check()
+        check_words(proof)
+    except Fails as failed:
+        return str(failed)
+    return None if checkpoint.trusted else "untrusted"
+
+
+def read(data):
+    need(len(data) <= MAX_BYTES, "malformed")
+    try:
+        text = data.decode("utf-8")
+        proof = parse(text)
+        need(isinstance(proof, dict) and text_of(proof) + "\n" == text, "malformed")
+    except (UnicodeDecodeError, ValueError, NoText, RecursionError) as wrong:
+        raise Fails("malformed") from wrong
+    names = set(proof)
+    need(names == MEMBERS or names == MEMBERS | {"contents"}, "malformed")
+    need(proof["format"] == "lane/proof/v1", "malformed")
+    need(all(isinstance(proof[name], str) for name in ("request_id", "checkpoint", "story")), "malformed")
+    need(isinstance(proof["entries"], list) and proof["entries"] != [], "malformed")
+    need(isinstance(proof["displays"], list), "malformed")
+    for item in proof["entries"]:
+        need(isinstance(item, dict) and set(item) == {"entry", "path"}, "malformed")
+        need(is_entry(item["entry"], proof["request_id"]), "malformed")
+        path = item["path"]
+        need(isinstance(path, list) and all(isinstance(one, str) for one in path), "malformed")
+    seqs = [item["entry"]["seq"] for item in proof["entries"]]
+    need(all(one < other for one, other in zip(seqs, seqs[1:])), "malformed")
+    return proof
+
+
+def is_entry(entry, request_id):
+    return (
+        isinstance(entry, dict)
+        and set(entry) <= ENTRY
+        and is_integer(entry.get("v"), 1, 1)
+        and is_integer(entry.get("seq"), 0, 2**53 - 1)
+        and all(isinstance(entry.get(name), str) for name in ("type", "at", "prev", "hash"))
+        and isinstance(entry.get("body"), dict)
+        and entry.get("request_id") == request_id
+        and ("run_id" not in entry or isinstance(entry["run_id"], str))
+    )
+
+
+def signed_checkpoint(proof, keys):
+    try:
+        checkpoint = Checkpoint(proof["checkpoint"], keys)
+    except Refused as refused:
+        raise Fails("checkpoint_unsigned") from refused
+    need(checkpoint.trusted or not keys, "checkpoint_unsigned")
+    return checkpoint
+
+
+def signed_list(proof, checkpoint, keys):
+    """{seq: type} of every entry that the list names."""
+    own = [key for key in keys if key.name == checkpoint.origin]
+    try:
+        body, signed = read_note(proof["story"], own)
+    except Refused as refused:
+        raise Fails("story_unsigned") from refused
+    need(signed or not keys, "story_unsigned")
+    head, lines = body.split("\n")[:4], body.split("\n")[4:-1]
+    expected = ["lane/story/v1", checkpoint.origin, str(checkpoint.size), proof["request_id"]]
+    found = [LISTED.fullmatch(line) for line in lines]
+    need(head == expected and all(found), "story_unsigned")
+    seqs = [int(one[1]) for one in found]
+    need(all(one < other for one, other in zip(seqs, [*seqs[1:], checkpoint.size])), "story_unsigned")
+    return {int(one[1]): one[2] for one in found}
+
+
+def check_included(proof, checkpoint):
+    for item in proof["entries"]:
+        entry, path = item["entry"], [decoded(one) for one in item["path"]]
+        rest = {name: member for name, member in entry.items() if name != "hash"}
+        need(entry["hash"] == hash_of("lane/entry/v1\n", rest), "not_included")
+        need(all(one is not None and len(one) == 32 for one in path), "not_included")
+        root = root_above(leaf_of(entry), entry["seq"], checkpoint.size, path)
+        need(root == checkpoint.root, "not_included")
+
+
+def token_of(entry):
+    """The token that an answer or a delegation used; None for any other entry."""
+    if entry["type"] == "HUMAN_REPLY_EVENT":
+        return at(entry["body"], "receipts", "token_hash")
+    return entry["body"].get("token_hash") if entry["type"] == "REQUEST_DELEGATED" else None
+
+
+def check_parts(proof, listed):
+    entries = [item["entry"] for item in proof["entries"]]
+    used = {token for token in map(token_of, entries) if isinstance(token, str)}
+    carried = {entry["seq"]: entry["type"] for entry in entries}
+    need(all(listed.get(seq) == kind for seq, kind in carried.items()), "part_missing")
+    reminder = max((seq for seq, kind in carried.items() if kind == "REQUEST_REMINDED"), default=-1)
+    behind = {seq for seq, kind in listed.items() if kind == "DELIVERY_STARTED" and seq < reminder}
+    need(all(seq in carried for seq, kind in listed.items() if kind in ALWAYS or seq in behind), "part_missing")
+    issuing = [entry for entry in entries if entry["type"] in ISSUING]
+    issued = [token for token in (entry["body"].get("token_hash") for entry in issuing) if isinstance(token, str)]
+    need(all(entry["body"].get("token_hash") in issued for entry in issuing), "part_missing")
+    for entry in issuing:
+        need(entry["seq"] in behind or entry["body"]["token_hash"] in used, "part_missing")
+    need(all(kind in ALWAYS or kind in ISSUING for kind in carried.values()), "part_missing")
+    need(all(token in issued for token in used), "part_missing")
+
+
+def is_later(moment, seconds, other):
+    """Whether `other` is so many seconds after it; both are times, or it is not."""
+    return time(moment) and time(other) and is_later_moment(moment, seconds, other)
+
+
+def at(value, *names):
+    """The member at a path of names; None where there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+class Decision:
+    """The story that a proof tells, and the checks 6 to 11."""
+
+    def __init__(self, proof):
+        self.proof = proof
+        self.entries = [item["entry"] for item in proof["entries"]]
+
+    def of(self, *kinds):
+        return [entry for entry in self.entries if entry["type"] in kinds]
+
+    def check(self):
+        stages = {
+            "request_altered": self.check_request,
+            "display_altered": self.check_displays,
+            "reply_unfounded": self.check_replies,
+            "right_missing": self.check_rights,
+            "outcome_differs": self.check_outcome,
+            "decision_differs": self.check_decision,
+        }
+        for code, stage in stages.items():
+            try:
+                stage()
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as lacking:
+                # A member that a check needs and that is not there, or not of its kind, fails the check.
+                raise Fails(code) from lacking
+
+    def check_request(self):
+        opened = self.of("REQUEST_OPENED")
+        need(len(opened) == 1 and self.entries[0] is opened[0], "request_altered")
+        self.opening = opened[0]
+        self.body = body = self.opening["body"]
+        request = body.get("request")
+        need(isinstance(request, dict) and request.get("type") in ID_MEMBER, "request_altered")
+        self.request = request
+        need(body.get("request_hash") == hash_of("lane/request/v1\n", request), "request_altered")
+        need(request.get(ID_MEMBER[request["type"]]) == self.proof["request_id"], "request_altered")
+        seconds = request.get("deadline_seconds")
+        need(is_integer(seconds, 1, 2**53 - 1), "request_altered")
+        need(is_later(self.opening["at"], seconds, body.get("deadline_at")), "request_altered")
+
+    def check_displays(self):
+        hashes = []
+        for entry in self.of("DELIVERY_STARTED"):
+            if entry["body"].get("display_hash") not in hashes:
+                hashes.append(entry["body"].get("display_hash"))
+        displays = self.proof["displays"]
+        shown = [hash_of(f"lane/display/v{2 if at(one, 'v') == 2 else 1}\n", one) for one in displays]
+        need(shown == hashes, "display_altered")
+        told = {
+            "request_id": self.proof["request_id"],
+            "request_hash": self.body["request_hash"],
+            "run_id": at(self.body, "run", "run_id"),
+            "reply_schema": self.request.get("reply_schema"),
+            "deadline_at": self.body["deadline_at"],
+            "default_action": self.request.get("default_action"),
+        }
+        for display in displays:
+            need(isinstance(display, dict), "display_altered")
+            need(all(is_same(display.get(name), value) for name, value in told.items()), "display_altered")
+
+    def is_said(self, entry):
+        """Whether an entry is what a person said: an answer, or a delegation of theirs."""
+        if entry["type"] == "HUMAN_REPLY_EVENT":
+            return True
+        return entry["type"] == "REQUEST_DELEGATED" and entry["body"].get("by") == "person"
+
+    def sender_of(self, entry):
+        if entry["type"] == "REQUEST_DELEGATED":
+            return entry["body"].get("from")
+        return at(entry["body"], "sender_identity", "user_id")
+
+    def check_replies(self):
+        by_seq = {entry["seq"]: entry for entry in self.entries}
+        said = [entry for entry in self.entries if self.is_said(entry)]
+        for entry in self.of("INBOUND_REPLY_RECEIVED"):
+            after = by_seq.get(entry["seq"] + 1)
+            need(after is not None and self.is_said(after), "reply_unfounded")
+        resolved = [entry["seq"] for entry in self.of("REQUEST_RESOLVED")]
+        for entry in said:
+            self.check_reply(entry, by_seq.get(entry["seq"] - 1))
+            need(entry["at"] < self.body["deadline_at"], "reply_unfounded")
+            need(all(entry["seq"] < seq for seq in resolved), "reply_unfounded")
+        if at(self.request, "reply_schema", "kind") != "form":
+            replies = self.of("HUMAN_REPLY_EVENT")
+            for values in ([token_of(one) for one in replies], [one["body"].get("reply_id") for one in replies]):
+                need(len(values) == len({str(value) for value in values}), "reply_unfounded")
+
+    def check_reply(self, entry, received):
+        body = entry["body"]
+        need(received is not None and received["type"] == "INBOUND_REPLY_RECEIVED", "reply_unfounded")
+        told = received["body"]
+        need(all(told.get(name) == body.get(name) for name in ("reply_id", "delivery_id")), "reply_unfounded")
+        checks = told.get("token_validation")
+        need(isinstance(checks, list) and all(at(one, "ok") is True for one in checks), "reply_unfounded")
+        need(told.get("event_hash") == hash_of("", body), "reply_unfounded")
+        token = token_of(entry)
+        issued = [
+            one
+            for one in self.of(*ISSUING)
+            if one["seq"] < entry["seq"]
+            and one["body"].get("token_hash") == token
+            and one["body"].get("delivery_id") == body.get("delivery_id")
+        ]
+        need(issued != [], "reply_unfounded")
+        recipients = {
+            one["body"].get("recipient")
+            for one in self.of("DELIVERY_STARTED")
+            if one["body"].get("delivery_id") == body.get("delivery_id")
+        }
+        need(recipients == {self.sender_of(entry)}, "reply_unfounded")
+
+    def check_rights(self):
+        terms = self.body.get("terms")
+        asked = {at(one, "user_id") for one in self.body.get("recipients") or []}
+        places = set(at(terms, "electorate") or [])
+        for entry in self.entries:
+            body = entry["body"]
+            if entry["type"] == "REQUEST_ESCALATED":
+                asked |= set(body.get("to") or [])
+            if self.is_said(entry) or entry["type"] == "REQUEST_DELEGATED":
+                need(self.sender_of(entry) in asked, "right_missing")
+            if self.is_said(entry) and terms is not None:
+                self.check_terms(entry, terms, places)
+            if entry["type"] == "REQUEST_DELEGATED":
+                asked = asked - {body.get("from")} | {body.get("to")}
+                if body.get("from") in places:
+                    places.add(body.get("to"))
+
+    def check_terms(self, entry, terms, places):
+        sender = self.sender_of(entry)
+        proof = at(entry["body"], "sender_identity", "proof") or entry["body"].get("proof")
+        need(proof in (at(terms, "policy", "proofs") or []), "right_missing")
+        approvers = at(terms, "policy", "approvers")
+        need(approvers is None or sender in approvers, "right_missing")
+        need("quorum" not in terms or sender in places, "right_missing")
+        if at(terms, "policy", "four_eyes") is True:
+            owner = at(terms, "policy", "owner")
+            need(owner is not None and owner != sender, "right_missing")
+
+    def check_outcome(self):
+        code = "outcome_differs"
+        resolved = self.of("REQUEST_RESOLVED")
+        need(len(resolved) == 1, code)
+        self.resolved = resolved[0]
+        body = self.resolved["body"]
+        causes = body.get("causes")
+        need(isinstance(causes, list) and causes != [], code)
+        cause = next((one for one in self.entries if one["seq"] == self.resolved["seq"] - 1), None)
+        need(cause is not None and cause["type"] in OUTCOMES and causes[-1] == cause["seq"], code)
+        need(cause["at"] == self.resolved["at"] and body.get("outcome") in OUTCOMES[cause["type"]], code)
+        if cause["type"] == "HUMAN_REPLY_EVENT":
+            sum_ = tally(self.request, self.body.get("terms") or {}, self.of("HUMAN_REPLY_EVENT"))
+            need(sum_ is not None and is_same(list(sum_), [causes, body.get("answer")]), code)
+            return
+        need(len(causes) == 1 and "answer" not in body, code)
+        if cause["type"] == "REQUEST_WITHDRAWN":
+            need(cause["at"] < self.body["deadline_at"], code)
+        else:
+            self.check_timeout(cause, body)
+
+    def check_timeout(self, cause, resolved):
+        code = "outcome_differs"
+        body, default = cause["body"], self.request.get("default_action")
+        need(body.get("request_hash") == self.body["request_hash"], code)
+        need(body.get("default_action") == default and resolved.get("default_action") == default, code)
+        need(body.get("deadline_at") == self.body["deadline_at"] <= cause["at"] == body.get("fired_at"), code)
+        states = [at(one, "state") for one in body.get("deliveries") or []]
+        stood = any(state in ("sent", "uncertain", "closed") for state in states)
+        need(resolved["outcome"] == ("defaulted" if stood else "undelivered"), code)
+
+    def is_given(self):
+        """Whether an approval was given."""
+        body = self.resolved["body"]
+        if self.request["type"] != "REQUEST_APPROVAL" or body["outcome"] != "answered":
+            return False
+        return is_given(body["answer"])
+
+    def check_decision(self):
+        code = "decision_differs"
+        for entry in self.of("DIRECTOR_DECIDED", "AHDB_DELTA"):
+            subject = self.resolved if entry["seq"] > self.resolved["seq"] else self.opening
+            need(entry["body"].get("because") == subject["seq"], code)
+        is_approval = self.request["type"] == "REQUEST_APPROVAL"
+        for entry in self.of("DIRECTOR_DECIDED"):
+            goes_on = entry["body"].get("decision") == "CONTINUE"
+            need(not (goes_on and is_approval) or self.is_given(), code)
+        issued = self.of("POLICY_TOKEN_ISSUED")
+        need(len(issued) <= 1, code)
+        gone = self.of("POLICY_TOKEN_SPENT", "POLICY_TOKEN_REVOKED")
+        need(len(gone) <= len(issued), code)
+        for entry in issued:
+            self.check_issued(entry, gone)
+
+    def check_issued(self, entry, gone):
+        code = "decision_differs"
+        body = entry["body"]
+        decided = [
+            one["body"].get("decision")
+            for one in self.of("DIRECTOR_DECIDED")
+            if self.resolved["seq"] < one["seq"] < entry["seq"]
+        ]
+        need(self.is_given() and any(one in ("CONTINUE", "CHANGE_MOOD") for one in decided), code)
+        last = self.resolved["body"]["causes"][-1]
+        announced = next(one for one in self.entries if one["seq"] == last - 1)
+        bound = {
+            "action": self.request.get("action"),
+            "parameters_hash": hash_of("lane/parameters/v1\n", self.request.get("parameters")),
+            "request_hash": self.body["request_hash"],
+            "reply_event_hash": announced["body"].get("event_hash"),
+            "issued_at": entry["at"],
+        }
+        need(all(body.get(name) == value for name, value in bound.items()), code)
+        if "valid_seconds" in body:
+            valid = body["valid_seconds"]
+            need(is_integer(valid, 1, 2**53 - 1), code)
+            need(is_later(self.resolved["at"], valid, body.get("expires_at")), code)
+        for one in gone:
+            need(one["seq"] > entry["seq"] and one["body"].get("jti") == body.get("jti"), code)
+            if one["type"] == "POLICY_TOKEN_SPENT":
+                need(one["at"] < body["expires_at"] and one["body"].get("by") == self.body.get("opened_by"), code)
+
+
+def members_named(value, names):
+    """Every value under one of these names, however deep."""
+    if isinstance(value, list):
+        for item in value:
+            yield from members_named(item, names)
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            if name in names:
+                yield member
+            yield from members_named(member, names)
+
+
+def check_words(proof):
+    contents = proof.get("contents")
+    if contents is None:
+        return
+    code = "words_altered"
+    need(isinstance(contents, dict) and set(contents) == {"words", "handles"}, "malformed")
+    bodies = [item["entry"]["body"] for item in proof["entries"]]
+    hashes = set(filter(is_hash, members_named(bodies, ("raw_text_hash", "reason_hash", "comment_hash"))))
+    for word in contents["words"]:
+        need(isinstance(word, dict) and set(word) == {"hash", "salt", "text"}, "malformed")
+        salt = decoded(word["salt"])
+        need(salt is not None and len(salt) == 32, code)
+        digest = hashlib.sha256(salt + word["text"].encode()).hexdigest()
+        need(word["hash"] == "sha256:" + digest and word["hash"] in hashes, code)
+    named = set(handles_in(bodies[0].get("request")))
+    for handle, text in contents["handles"].items():
+        need(handle == "sha256:" + hashlib.sha256(text.encode()).hexdigest() and handle in named, code)
+
+
+def handles_in(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for item in value if isinstance(value, list) else value.values():
+            yield from handles_in(item)

@@ -1,0 +1,185 @@
+// Decision proofs in the eyes of both verifiers: as the lane gives them, touched, and signed by a key that signs anything.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkEd25519 } from '../../src/checkpoint/key.js'
+import { readVkey } from '../../src/checkpoint/note.js'
+import { tokenUsedBy } from '../../src/proof/parts.js'
+import { type Proof, writeProof } from '../../src/proof/proof.js'
+import { verifyProof } from '../../src/proof/verify.js'
+import { ALL } from '../faults/rig.js'
+import {
+  approval,
+  approved,
+  delegated,
+  escalated,
+  formed,
+  parsed,
+  polled,
+  raiseScene,
+  reminded,
+  type Scene,
+  takenBack,
+} from '../proof/scene.js'
+import { chanceOf } from './chance.js'
+import { forged, signed } from './forge.js'
+import { maySkip, Second, without } from './second.js'
+import { signer } from './signer.js'
+
+const TOUCHED = ALL ? 2_000 : 100
+const FORGED = ALL ? 3_000 : 150
+
+const DECIDED = [
+  'given',
+  'revoked',
+  'refused',
+  'withdrawn',
+  'late',
+  'polled',
+  'delegated',
+  'reminded',
+  'escalated',
+  'formed',
+] as const
+
+type Carried = Proof['entries']
+/** Without the first of this type. */
+const lacking = (entries: Carried, type: string): Carried =>
+  entries.toSpliced(
+    entries.findIndex(({ entry }) => entry.type === type),
+    1,
+  )
+const hashesIn = (entries: readonly Carried[number]['entry'][]): unknown[] =>
+  entries.filter(({ type }) => type === 'DELIVERY_STARTED').map(({ body }) => body.display_hash)
+
+describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
+  let second: Second
+  let scene: Scene
+  const proofs = new Map<string, Buffer>()
+  const proofOf = (id: string): Proof => parsed(proofs.get(id) ?? Buffer.of())
+  beforeAll(async () => {
+    second = new Second()
+    scene = await raiseScene()
+    const { lane } = scene
+    for (const id of ['given', 'revoked']) await approved(lane, id)
+    await takenBack(lane, 'revoked')
+    await polled(lane, 'polled')
+    await delegated(lane, 'delegated')
+    await reminded(lane, 'reminded')
+    await escalated(lane, 'escalated')
+    await formed(lane, 'formed')
+    await lane.submit(approval('refused'))
+    await lane.answer(await lane.link('refused'), 'no')
+    await lane.submit(approval('withdrawn'))
+    await lane.call('POST', '/v1/requests/withdrawn/withdraw', { body: { reason: 'enough' } })
+    await lane.submit(approval('late', { deadline_seconds: 1 }))
+    await lane.outcome('late')
+    for (const id of DECIDED) proofs.set(id, await scene.proof(id))
+    proofs.set('with words', await scene.proof('given', '?contents=true'))
+    proofs.set('with words and contents', await scene.proof('formed', '?contents=true'))
+  })
+  afterAll(async () => {
+    second.end()
+    await scene.lane.close()
+  })
+
+  /** The code of the check that fails, by both; null where all hold. */
+  async function agreed(bytes: Buffer, vkeys: readonly string[], deed: string): Promise<string | null> {
+    const keys = vkeys.flatMap(line => readVkey(line) ?? [])
+    const [verdict, theirs] = await Promise.all([
+      verifyProof(bytes, { keys, check: checkEd25519 }),
+      second.ask('proof', { file: bytes.toString('base64'), keys: vkeys }),
+    ])
+    const ours = verdict.ok ? null : verdict.code
+    expect(theirs, `${deed}: ${bytes.toString('utf8')}`).toBe(ours)
+    return ours
+  }
+
+  test('prove what the lane says, to whoever has its key, and nothing to anybody else', async () => {
+    for (const [id, bytes] of proofs) {
+      expect(await agreed(bytes, [scene.vkey], id)).toBeNull()
+      expect(await agreed(bytes, [], 'without a key')).toBe('untrusted')
+      expect(await agreed(bytes, [signer().vkey], 'by another key')).toBe('checkpoint_unsigned')
+    }
+  })
+
+  test.each([
+    ['its opening', 'given', 'REQUEST_OPENED'],
+    ['the delivery behind its answer', 'given', 'DELIVERY_STARTED'],
+    ['the delegation', 'delegated', 'REQUEST_DELEGATED'],
+    ['a vote', 'polled', 'HUMAN_REPLY_EVENT'],
+    ['the revocation', 'revoked', 'POLICY_TOKEN_REVOKED'],
+    ['the step that added somebody', 'escalated', 'REQUEST_ESCALATED'],
+    ['the reminder', 'reminded', 'REQUEST_REMINDED'],
+    ['the copy that a reminder is of', 'reminded', 'DELIVERY_STARTED'],
+    ['the cause of its outcome', 'late', 'TIMEOUT_RECEIPT'],
+    ['the decision', 'formed', 'DIRECTOR_DECIDED'],
+  ])('without %s is refused', async (deed, id, type) => {
+    const proof = proofOf(id)
+    const bare = { ...proof, entries: lacking(proof.entries, type) }
+    expect(await agreed(Buffer.from(writeProof(bare)), [scene.vkey], deed)).toBe('part_missing')
+  })
+
+  test('without its terms is refused', async () => {
+    const proof = proofOf('polled')
+    const entries = proof.entries.map(({ entry, path }) => {
+      const { terms: _, ...body } = entry.body as { readonly terms?: unknown }
+      return { entry: { ...entry, body }, path }
+    })
+    const bare = Buffer.from(writeProof({ ...proof, entries }))
+    expect(await agreed(bare, [scene.vkey], 'without its terms')).toBe('not_included')
+  })
+
+  test.each([
+    ['the delegation', 'delegated', 'REQUEST_DELEGATED', 'reply_unfounded'],
+    ['the delegation and its announcement', 'delegated', 'REQUEST_DELEGATED', 'right_missing', 1],
+    ['a vote', 'polled', 'HUMAN_REPLY_EVENT', 'outcome_differs', 1],
+    ['the step that added somebody', 'escalated', 'REQUEST_ESCALATED', 'right_missing'],
+    ['the cause of its outcome', 'late', 'TIMEOUT_RECEIPT', 'outcome_differs'],
+  ])('whose lane does not list %s is refused, though the lane has signed it', async (...deed) => {
+    const [name, id, type, code, before = 0] = deed
+    const proof = proofOf(id)
+    const at = proof.entries.findIndex(({ entry }) => entry.type === type)
+    const gone = proof.entries.slice(at - before, at + 1).map(({ entry }) => entry)
+    // The copy whose token nobody used any more goes with it.
+    const used: unknown[] = gone.map(tokenUsedBy)
+    const entries = proof.entries
+      .map(({ entry }) => entry)
+      .filter(
+        entry => !gone.includes(entry) && !(entry.body.token_hash && used.includes(entry.body.token_hash)),
+      )
+    const story = gone.reduce((list, { seq, type }) => list.replace(`\n${seq} ${type}\n`, '\n'), proof.story)
+    const displays = proof.displays.slice(0, new Set(hashesIn(entries)).size)
+    const key = signer()
+    const bytes = signed({ ...proof, story, displays }, structuredClone(entries) as never, key)
+    expect(await agreed(bytes, [key.vkey], name)).toBe(code)
+  })
+
+  test(`touched ${TOUCHED} times, are refused for the same reason`, { timeout: 600_000 }, async () => {
+    for (let seed = 0; seed < TOUCHED; seed++) {
+      const chance = chanceOf(seed)
+      const bytes = Buffer.from(chance.of([...proofs.values()]))
+      const at = chance.upTo(bytes.length)
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << chance.upTo(8))
+      expect(await agreed(bytes, [scene.vkey], `touch ${seed}`)).not.toBeNull()
+    }
+  })
+
+  test(`forged ${FORGED} times, and signed, are told alike`, { timeout: 900_000 }, async () => {
+    const key = signer()
+    const met = new Set<string | null>()
+    for (let seed = 0; seed < FORGED; seed++) {
+      const chance = chanceOf(seed)
+      const bytes = forged(parsed(chance.of([...proofs.values()])), key, chance)
+      met.add(await agreed(bytes, [key.vkey], `forgery ${seed}`))
+    }
+    // Agreement is worth something only where the forgeries come as far as every check.
+    const codes = [
+      'request_altered',
+      'display_altered',
+      'reply_unfounded',
+      'right_missing',
+      'outcome_differs',
+      null,
+    ]
+    expect(codes.filter(code => !met.has(code))).toEqual([])
+  })
+})
