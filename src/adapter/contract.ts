@@ -1,5 +1,6 @@
 // The contract between a channel and the lane. Adapters translate; they do not compile, time out or decide. Every
 // channel folder holds index.ts, render.ts, send.ts and receive.ts.
+import type { Fault, Fields } from '../compiler/compile.js'
 import type { Answered } from '../event.js'
 import type { Reason } from '../reason.js'
 import type { Channel, Proof } from '../request/channel.js'
@@ -29,6 +30,10 @@ export type Outbound = {
    *  guessing in their name. */
   readonly rested?: Rested
   readonly at: string
+  /** The provider's reference of the copy that this one reminds of, null where it has none; absent for a first copy. */
+  readonly reminds?: { readonly ref: string | null; readonly step: number }
+  /** Absent where there is nothing to tell beside the display. */
+  readonly beside?: Beside
 }
 
 export type Sent =
@@ -43,13 +48,27 @@ export type Sent =
   /** The bytes left us and no verdict came back. The copy stands, and is not repeated. */
   | { readonly kind: 'uncertain'; readonly ref?: string }
 
-/** The outcome that a closed copy shows: only `answered` names a person. */
+/** The outcome that a closed copy shows: only `answered` names anybody, and all whose answers decided it. */
 export type Ending = {
   readonly outcome: 'answered' | 'defaulted' | 'undelivered' | 'withdrawn'
   readonly at: string
   readonly answered_by: string | null
   readonly answer: string | null
   readonly default_action: DefaultAction | null
+  /** Some of it was answered, and too little to decide anything. */
+  readonly partly?: true
+}
+
+/** What a person is told beside the display of a request: it may change while the request is open. */
+export type Beside = {
+  /** The deadline where they live; null where no zone of theirs is known. */
+  readonly local_deadline: string | null
+  /** The names of the others who are asked, with the name of the person in whose place somebody is. */
+  readonly others: readonly string[]
+  /** The name of the person in whose place they are asked; null where they are asked themselves. */
+  readonly handed_by: string | null
+  /** Those to whom they may hand it on. */
+  readonly delegates: readonly { readonly user_id: string; readonly name: string }[]
 }
 
 /** The copy that a reply or a report is about: by the reply handle that travelled, by the provider's reference, or by
@@ -70,9 +89,15 @@ export type Inbound = {
   readonly authenticated: boolean
   readonly binding: Binding
   readonly text: string
+  /** The fields beside the answer, as typed: `reason`, or `c.<id>` for a decision of a form. */
+  readonly fields?: Fields
   /** The code typed beside the answer, where the channel asks for one. */
   readonly code?: string
   readonly automated: boolean
+  /** True if an automated message says that its sender is out of office. */
+  readonly absent?: true
+  /** True if the words come from a control for handing the request on, and are no answer. */
+  readonly hands?: true
   /** True if the reply is bound only by words that anybody who has the text of the copy could have put into another
    *  message: it gives no approval. */
   readonly loosely?: true
@@ -97,6 +122,8 @@ export type Verdict =
       readonly answer: string
       readonly at: string
       readonly answered_by: string
+      /** What else must be said by others before anything is decided; null where this reply has decided. */
+      readonly missing: string | null
       readonly shown: OwnView
     }
   | {
@@ -109,6 +136,8 @@ export type Verdict =
       /** The words as read and the words that would be understood, if the words were the trouble. */
       readonly read: string | null
       readonly accepted: string | null
+      /** Of a form: every line that was not understood, the one above first. */
+      readonly lines?: readonly Fault[]
       /** The ending, if the request is settled. */
       readonly ending: Ending | null
     }
@@ -131,6 +160,10 @@ export type Glance = {
   readonly voided: number
   readonly announces: boolean
   readonly display: Display
+  /** The decisions of a form that were answered already. */
+  readonly settled: readonly string[]
+  /** Those to whom the person asked may hand it on now. */
+  readonly delegates: Beside['delegates']
   /** The first check that would fail for any words; null when only the words are missing. */
   readonly reason: Reason | null
   readonly ending: Ending | null

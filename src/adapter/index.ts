@@ -1,17 +1,32 @@
 // The one file of ours an adapter may import: the words a channel and the lane share, and what all channels need.
-export { describeAnswer, describeOption, describeReply } from '../compiler/describe.js'
+export { schemaOf } from '../compiler/decision.js'
+export { writeDelegation } from '../compiler/delegate.js'
+export { describeAnswer, describeLine, describeOption, describeReply } from '../compiler/describe.js'
 export { letterOf } from '../compiler/option.js'
-export type { Option, ReplySchema } from '../compiler/reply-schema.js'
+export type { AskedReason, Decision, FormSchema, Option, ReplySchema } from '../compiler/reply-schema.js'
 export type { Reason } from '../reason.js'
 export { CHANNELS, type Channel, PROOFS, type Proof } from '../request/channel.js'
-export { type Display, isToldByContent, type ShownHandle } from '../request/display.js'
+export { type Content, type Exhibit, exhibitWhole, type Line } from '../request/content/exhibit.js'
+export { lookAlike } from '../request/content/look-alike.js'
+export { type Display, isMissing, type ShownHandle, tellsEnough } from '../request/display.js'
 export type { DefaultAction, RequestType } from '../request/request.js'
 export { UNSEEN } from '../request/text.js'
-export { defaultWords, inGroups, inUtc, type Rested, restWords, typeWord } from '../request/words.js'
+export {
+  defaultWords,
+  inGroups,
+  inUtc,
+  kindWords,
+  ladderWords,
+  type Rested,
+  restWords,
+  typeWord,
+  urgencyWord,
+} from '../request/words.js'
 export { reasonOf, type Say } from '../say.js'
 export {
   type Adapter,
   type AdapterParts,
+  type Beside,
   type Binding,
   type Desk,
   type Ending,
@@ -29,13 +44,27 @@ export {
   type Verdict,
 } from './contract.js'
 export { cutToCharacters, cutToUnits } from './cut.js'
+export { LIMITS } from './limits.js'
+export { behindMargin, LEFT_OUT, NOT_HELD, wordsOn } from './margin.js'
 export { html, type Markup } from './markup.js'
 export type {
   Form,
   Page,
   PageState,
   ReplyPage,
+  Typed,
 } from './page.js'
 export { aborted, pause, Retries } from './pause.js'
 export { Seen } from './seen.js'
-export { draw, endingWords, type Phrase, recordedWords, refusalWords, unnamed, type Voice } from './words.js'
+export { sheetOf } from './sheet.js'
+export {
+  besideWords,
+  draw,
+  endingWords,
+  opener,
+  type Phrase,
+  recordedWords,
+  refusalWords,
+  unnamed,
+  type Voice,
+} from './words.js'

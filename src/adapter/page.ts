@@ -1,7 +1,9 @@
 // The page of /r/:handle, as the door in http/ and the web adapter, which draws it, speak of it.
+import type { Fault } from '../compiler/compile.js'
 import type { Channel } from '../request/channel.js'
+import type { Content } from '../request/content/exhibit.js'
 import type { Display } from '../request/display.js'
-import type { Ending } from './contract.js'
+import type { Beside, Ending } from './contract.js'
 
 export type PageState =
   | {
@@ -18,20 +20,42 @@ export type PageState =
         readonly message: string
         readonly read: string
         readonly accepted: string
-        /** The reply as it was typed, to be kept in the field. */
-        readonly typed: string
+        /** Of a form: every line that was not understood, by its decision. */
+        readonly lines?: readonly Fault[]
       } | null
+      /** The reply as it was typed before, to be kept in its fields; null on first sight. */
+      readonly typed: Typed | null
+      /** The decisions of a form that were answered already: they are asked of nobody any more. */
+      readonly settled: readonly string[]
       /** Handles of this request whose content is in the lane's store and can be opened from the page. */
       readonly openable: readonly string[]
-      /** The texts among them, by handle, without which nobody knows what is decided: the page shows them. */
-      readonly contents: ReadonlyMap<string, Uint8Array>
+      /** How the votes stand, where several must agree: it changes while the request is open, so no display holds it. */
+      readonly standing: string | null
+      /** What else the person is told, and to whom they may hand it on; null where there is nothing. */
+      readonly beside: Beside | null
       readonly now: string
     }
-  | { readonly kind: 'recorded'; readonly answer: string; readonly at: string }
+  | {
+      readonly kind: 'recorded'
+      readonly answer: string
+      readonly at: string
+      /** What else must be said by others before anything is decided. */
+      readonly missing: string | null
+    }
   /** Says only that it is closed and how; shows nothing of the request. */
   | { readonly kind: 'closed'; readonly ending: Ending }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'stopped'; readonly title: string; readonly message: string }
+
+export type Typed = {
+  readonly reply: string
+  /** The fields beside it: `reason`, or `c.<id>` for a decision of a form. */
+  readonly fields: Readonly<Record<string, string>>
+  /** Every approval of a form is to be chosen alike, at the person's own wish. */
+  readonly all: 'yes' | 'no' | null
+  /** It hands the request on, and is no answer. */
+  readonly hands?: true
+}
 
 export type Page = {
   readonly status: number
@@ -41,12 +65,12 @@ export type Page = {
 
 /** The posted form as the page sends it: strings only, meaning decided elsewhere. */
 export type Form =
-  | { readonly kind: 'form'; readonly reply: string; readonly code: string; readonly csrf: string }
+  | ({ readonly kind: 'form'; readonly code: string; readonly csrf: string } & Typed)
   | { readonly kind: 'malformed'; readonly code: string }
 
 export interface ReplyPage {
   readForm(bytes: Uint8Array, contentType: string | undefined): Form
   page(state: PageState, status: number): Page
-  /** A handle's stored content, escaped, framed as sent by the caller. */
-  blobPage(handle: string, content: Uint8Array, askedBy: string): Page
+  /** A content on a page of its own, framed as sent by the caller. */
+  contentPage(content: Content, askedBy: string): Page
 }

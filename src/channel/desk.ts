@@ -4,15 +4,20 @@ import type { Desk, Inbound, OwnView, Report, Verdict } from '../adapter/contrac
 import { type Case, isOpen } from '../agenda/case.js'
 import { LINKED } from '../agenda/delivery.js'
 import { endingOf, spoken } from '../agenda/ending.js'
+import { asShown, readContents } from '../delivery/contents.js'
 import { claimNotice } from '../delivery/notice.js'
 import { report } from '../delivery/report.js'
 import type { Lane } from '../lane/lane.js'
-import { type Grant, SealBroken, type Shelving, type Store } from '../ledger/contract.js'
+import { SealBroken, type Store } from '../ledger/contract.js'
+import type { Grant, Shelving } from '../ledger/shelf.js'
 import type { Directory } from '../people/directory.js'
 import { accept } from '../people/invitation.js'
 import type { Received } from '../reply/receive.js'
 import type { Channel } from '../request/channel.js'
 import { display } from '../request/display.js'
+import { settledOf } from '../tally/form.js'
+import { missingWords } from '../tally/so-far.js'
+import { toldPayload } from '../tally/told.js'
 import { hashToken } from '../token/jws.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
 
@@ -80,7 +85,13 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
         delivery_id,
         voided,
         announces,
-        display: display(subject, parts.keyName(subject.opened_by)),
+        display: asShown(
+          display(subject, parts.keyName(subject.opened_by)),
+          await readContents(shelf, subject),
+          delivery.minted,
+        ),
+        settled: settledOf(subject),
+        delegates: lane.beside(subject, delivery.user_id)?.delegates ?? [],
         reason,
         ending: isOpen(subject) ? null : endingOf(subject),
       }
@@ -115,12 +126,26 @@ function verdictOf(received: Received): Verdict {
   if (received.kind === 'unknown') return received
   const { subject } = received
   const ending = isOpen(subject) ? null : endingOf(subject)
+  if (received.kind === 'handed') {
+    const { from, to } = received
+    const at = subject.hands.at(-1)?.at ?? subject.opened_at
+    return {
+      kind: 'recorded',
+      answer: `handed to ${to}`,
+      at,
+      answered_by: from,
+      missing: null,
+      shown: shownTo(subject),
+    }
+  }
   if (received.kind === 'accepted') {
-    const { answer, resolved_at, deadline_at } = subject
-    if (answer === null) throw new Error('an accepted reply leaves an answer')
-    const { answered_by } = answer
-    const at = resolved_at ?? deadline_at
-    return { kind: 'recorded', answer: spoken(answer), at, answered_by, shown: shownTo(subject) }
+    // The case is as it was right after this reply: it is the last one counted.
+    const counted = subject.replies.at(-1)
+    if (counted === undefined) throw new Error('an accepted reply is counted')
+    const { reply, at } = counted
+    const answered_by = reply.sender_identity.user_id
+    const missing = isOpen(subject) ? missingWords(subject) : null
+    return { kind: 'recorded', answer: spoken(reply), at, answered_by, missing, shown: shownTo(subject) }
   }
   const { reason, refusal, delivery_id, theirs } = received
   return {
@@ -131,6 +156,7 @@ function verdictOf(received: Received): Verdict {
     delivery_id,
     read: refusal?.read ?? null,
     accepted: refusal?.accepted ?? null,
+    ...(refusal?.lines !== undefined && { lines: refusal.lines }),
     ending,
   }
 }
@@ -142,7 +168,7 @@ function shownTo(subject: Case): OwnView {
     state,
     deadline_at,
     resolved_at,
-    answer: answer && { parsed_choice: answer.parsed_choice, parsed_payload: answer.parsed_payload },
+    answer: answer && { parsed_choice: answer.parsed_choice, parsed_payload: toldPayload(answer) },
     default_action: request.default_action,
     default_applied,
   }

@@ -12,35 +12,40 @@ const AGAIN_AT_MOST_MS = 30_000
 
 export type Listening = { stop(): Promise<void> }
 
+/** One channel's loop. */
+type Loop = {
+  readonly adapter: Adapter
+  readonly store: Store
+  readonly desk: Desk
+  readonly say: Say
+  readonly stopping: AbortSignal
+}
+
 export function startListening(
   adapters: Iterable<Adapter>,
   store: Store,
   desk: (channel: Channel) => Desk,
   say: Say,
 ): Listening {
-  const stopping = new AbortController()
+  const stops = new AbortController()
+  const stopping = stops.signal
   const loops = [...adapters]
     .filter(adapter => adapter.listen !== undefined)
-    .map(adapter => listenOn(adapter, store, desk(adapter.channel), say, stopping.signal))
+    .map(adapter => listenOn({ adapter, store, desk: desk(adapter.channel), say, stopping }))
   return {
     async stop() {
-      stopping.abort()
+      stops.abort()
       await Promise.all(loops)
     },
   }
 }
 
-async function listenOn(
-  adapter: Adapter,
-  store: Store,
-  desk: Desk,
-  say: Say,
-  stopping: AbortSignal,
-): Promise<void> {
+async function listenOn(loop: Loop): Promise<void> {
+  const { adapter, say, stopping } = loop
   const retries = new Retries(AGAIN_MS, AGAIN_AT_MOST_MS, stopping)
   while (!stopping.aborted) {
     try {
-      await listenOnce(adapter, store, desk, say, stopping)
+      await listenOnce(loop)
       retries.reset()
     } catch (error) {
       say('error', 'a channel cannot be listened to; it is tried again', {
@@ -53,13 +58,7 @@ async function listenOn(
 }
 
 /** Listens until it must stop, or its hold is lost. */
-async function listenOnce(
-  adapter: Adapter,
-  store: Store,
-  desk: Desk,
-  say: Say,
-  stopping: AbortSignal,
-): Promise<void> {
+async function listenOnce({ adapter, store, desk, say, stopping }: Loop): Promise<void> {
   const { channel } = adapter
   const lost = new AbortController()
   const hold = await store.hold(`listen ${channel}`, () => lost.abort())

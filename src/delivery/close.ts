@@ -25,7 +25,8 @@ export async function close(closer: Closer, first: Case, duty: Close, to: Edit):
   // Editing twice does no harm, so it is not claimed; the second finds it recorded.
   const { subject } = await closer.record(
     first.request_id,
-    current => (isClosed(current, duty) ? { leave: 'closed' as const } : { tell: () => ({ events }) }),
+    current =>
+      isClosed(current, duty) ? { leave: 'closed' as const } : { tell: () => ({ events }), rides: true },
     first,
   )
   return subject

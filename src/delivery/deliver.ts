@@ -1,16 +1,19 @@
 // Puts one request before one person on one channel. The attempt is claimed in the ledger before it is made, so that
 // two who learn of the same duty cannot both send; its result is recorded even if the request was resolved meanwhile.
-import type { Adapter, Outbound, Sent } from '../adapter/contract.js'
+import type { Adapter, Beside, Outbound, Sent } from '../adapter/contract.js'
 import { retryAt } from '../agenda/backoff.js'
 import type { Case } from '../agenda/case.js'
 import { NOT_LINKED } from '../agenda/delivery.js'
+import type { Duty } from '../agenda/owed.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import type { Deed } from '../event.js'
-import type { Moment, Shelving } from '../ledger/contract.js'
+import type { Moment } from '../ledger/contract.js'
+import type { Shelving } from '../ledger/shelf.js'
 import { within } from '../patience.js'
 import type { Recorder, Told } from '../record/record.js'
 import type { Channel } from '../request/channel.js'
+import type { Content } from '../request/content/exhibit.js'
 import { bindsByCode } from '../request/way.js'
 import type { Rested } from '../request/words.js'
 import {
@@ -40,16 +43,24 @@ export type Sender = Minter &
     /** Whether the address is theirs to link: then a missing one is not linked yet. */
     readonly awaitsLink: (userId: string, channel: Channel) => boolean
     readonly publicUrl: () => string
+    /** What the lane holds of the request's contents. */
+    readonly contents: (subject: Case) => Promise<readonly Content[]>
     /** The channel on which this person's codes rest, among those that the request may use for them. */
     readonly rested: (subject: Case, userId: string) => Rested | null
     /** Whether the agenda, asked about this newer case, still owes the duty. */
-    readonly stillOwed: (subject: Case, duty: Deliver) => boolean
+    readonly stillOwed: (subject: Case, duty: Duty) => boolean
+    /** The provider's references of a delivery's copies. */
+    readonly refs: (deliveryId: string) => Promise<readonly string[]>
+    /** Keeps rows that belong to no further entry. */
+    readonly shelve: (rows: readonly Shelving[]) => Promise<void>
+    /** What the person is told beside the display: it may change while the request is open. */
+    readonly beside: (subject: Case, userId: string) => Beside | null
     readonly onTrouble: (error: unknown, about: { request_id: string; delivery_id: string }) => void
   }
 
 /** The case after the attempt, or as it stands when the attempt was no longer owed. */
 export async function deliver(sender: Sender, first: Case, duty: Deliver): Promise<Case> {
-  const { pass, subject } = await claim(sender, first, duty)
+  const { pass, subject } = await claim(sender, first, duty, await sender.contents(first))
   return pass === null ? subject : attempt(sender, subject, { duty, pass })
 }
 
@@ -64,8 +75,9 @@ export function claimWithin(
   duty: Deliver,
   moment: Moment,
   coded: boolean,
+  contents: readonly Content[],
 ): { readonly claim: Claim; readonly event: Deed; readonly shelvings: readonly Shelving[] } {
-  const pass = mintPass(sender, subject, duty, coded)
+  const pass = mintPass(sender, subject, duty, coded, contents)
   const event = started(duty, pass, moment)
   return { claim: { duty, pass }, event, shelvings: shelvingsOf(pass) }
 }
@@ -80,18 +92,25 @@ async function claim(
   sender: Sender,
   first: Case,
   duty: Deliver,
+  contents: readonly Content[],
 ): Promise<{ readonly pass: Pass | null; readonly subject: Case }> {
-  const attempted = await claimOnce(sender, first, duty, true)
-  return attempted.guarded ? claimOnce(sender, attempted.subject, duty, false) : attempted
+  const attempted = await claimOnce(sender, first, duty, contents, true)
+  return attempted.guarded ? claimOnce(sender, attempted.subject, duty, contents, false) : attempted
 }
 
-async function claimOnce(sender: Sender, first: Case, duty: Deliver, coded: boolean) {
+async function claimOnce(
+  sender: Sender,
+  first: Case,
+  duty: Deliver,
+  contents: readonly Content[],
+  coded: boolean,
+) {
   let pass: Pass | null = null
   const { kind, subject } = await sender.record<'overdue', 'not_owed'>(
     first.request_id,
     current => {
       if (!sender.stillOwed(current, duty)) return { leave: 'not_owed' }
-      const minted = mintPass(sender, current, duty, coded)
+      const minted = mintPass(sender, current, duty, coded, contents)
       pass = minted
       const isCoded = minted.way === 'reply' && bindsByCode(duty.channel)
       return {
@@ -109,7 +128,14 @@ const claimed = (subject: Case, duty: Deliver, pass: Pass, moment: Moment): Told
     ? { refuse: 'overdue' }
     : { events: [started(duty, pass, moment)], shelve: shelvingsOf(pass) }
 
-async function send(sender: Sender, subject: Case, duty: Deliver, pass: Pass): Promise<Sent> {
+/** `reminds` is given where it reminds of a copy that was sent before. */
+export async function send(
+  sender: Sender,
+  subject: Case,
+  duty: Deliver,
+  pass: Pass,
+  reminds?: Outbound['reminds'],
+): Promise<Sent> {
   const adapter = sender.adapter(duty.channel)
   const person = await sender.person(duty.user_id, duty.channel)
   if (adapter === null) return { kind: 'failed', code: 'channel_not_configured', retryable: false }
@@ -117,6 +143,7 @@ async function send(sender: Sender, subject: Case, duty: Deliver, pass: Pass): P
   if (isHopeless(pass.way)) return { kind: 'failed', code: pass.way, retryable: false }
   const rested = sender.rested(subject, duty.user_id)
   const voided = subject.deliveries.find(one => one.delivery_id === duty.delivery_id)?.voided ?? 0
+  const beside = sender.beside(subject, duty.user_id)
   const outbound: Outbound = {
     delivery_id: duty.delivery_id,
     attempt: duty.attempt,
@@ -126,6 +153,8 @@ async function send(sender: Sender, subject: Case, duty: Deliver, pass: Pass): P
     page: { link: `${sender.publicUrl()}/r/${pass.page.handle}`, code: pass.page.code },
     ...(rested && { rested }),
     ...(voided > 0 && { voided }),
+    ...(reminds && { reminds }),
+    ...(beside && { beside }),
     at: instant(sender.now()),
   }
   try {
@@ -149,6 +178,7 @@ async function conclude(sender: Sender, first: Case, duty: Deliver, pass: Pass, 
         events: [sent.kind === 'failed' ? failed(duty, sent, moment) : stood(request_hash, duty, pass, sent)],
         shelve,
       }),
+      rides: true,
     }),
     first,
   )
@@ -171,6 +201,7 @@ const started = (duty: Deliver, pass: Pass, moment: Moment): Deed => ({
     lease_until: instant(moment.ms + LEASE_MS),
     ...attempted(duty),
     ...(announces(pass, duty) && { announces: true as const }),
+    ...(pass.shown.contents.length > 0 && { contents: pass.shown.contents }),
   },
 })
 
@@ -203,7 +234,7 @@ function failed(duty: Deliver, sent: Extract<Sent, { kind: 'failed' }>, moment: 
 }
 
 /** The provider's reference, for the handle used where the copy stands, or for its page if there is none. */
-function reference(duty: Deliver, { grants }: Pass, ref: string): Shelving[] {
+export function reference(duty: Deliver, { grants }: Pass, ref: string): Shelving[] {
   const { delivery_id, channel } = duty
   const handle_hash = grants.at(-1)?.handle_hash
   return handle_hash === undefined ? [] : [{ put: 'ref', delivery_id, handle_hash, channel, ref }]

@@ -1,5 +1,5 @@
-// The one "your reply could not be read": claimed in the ledger before it is said, once per request and person, so that
-// two robots cannot keep each other talking.
+// The one "your reply could not be read": claimed in the ledger before it is said, once per request and person until a
+// reply of theirs is counted, so that two robots cannot keep each other talking.
 
 import type { Reason } from '../reason.js'
 import type { Recorder } from '../record/record.js'
@@ -11,13 +11,19 @@ const mayBeTold = ({ reason, theirs }: Notice): boolean =>
   TOLD.includes(reason) || (reason === 'rate_limited' && theirs)
 
 const TOLD: readonly Reason[] = [
+  'delegated_away',
+  'no_longer_approver',
+  'four_eyes',
   'proof_insufficient',
   'already_resolved',
   'deadline_passed',
   'code_mismatch',
+  'already_voted',
   'reply_too_long',
   'reply_bad_charset',
   'reply_not_in_schema',
+  'decision_answered',
+  'reason_missing',
 ]
 
 type Notice = {

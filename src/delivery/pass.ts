@@ -9,7 +9,10 @@ import type { Outbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import type { Duty } from '../agenda/owed.js'
 import type { Hash } from '../canonical.js'
-import type { Grant, Guard, Shelving } from '../ledger/contract.js'
+import type { Guard } from '../ledger/contract.js'
+import type { Grant, Shelving } from '../ledger/shelf.js'
+import type { Channel } from '../request/channel.js'
+import type { Content } from '../request/content/exhibit.js'
 import { type Display, display, hashDisplay } from '../request/display.js'
 import { hashReplySchema } from '../request/schema-hash.js'
 import { bindsByCode, type Way } from '../request/way.js'
@@ -26,6 +29,7 @@ import { hashToken } from '../token/jws.js'
 import type { Keyring } from '../token/keyring.js'
 import { HANDLE_BYTES, hashHandle, writeHandle } from '../token/reply-handle.js'
 import { mint } from '../token/reply-token.js'
+import { fitInto, fitPage } from './fit.js'
 
 /** The token's jti: 128 bits. */
 const NONCE_BYTES = 16
@@ -38,8 +42,11 @@ export type Minter = {
   readonly keyring: () => Keyring
   readonly keyName: (keyId: string) => string
   readonly now: () => number
-  /** The way this person can answer on this channel; `coded` says whether a code can be given out. */
-  readonly way: (subject: Case, duty: Deliver, shown: Display, coded: boolean) => Way
+  /** Whether a copy on the channel can show this, as its adapter says. */
+  readonly shows: (channel: Channel, shown: Display) => boolean
+  /** The way this person can answer on this channel, if a copy there shows enough; `coded` says whether a code can be
+   *  given out. */
+  readonly way: (subject: Case, duty: Deliver, isShown: boolean, coded: boolean) => Way
 }
 
 export type Pass = {
@@ -54,10 +61,20 @@ export type Pass = {
   readonly grants: readonly Grant[]
 }
 
-export function mintPass(minter: Minter, subject: Case, duty: Deliver, coded: boolean): Pass {
-  const shown = display(subject, minter.keyName(subject.opened_by))
+export function mintPass(
+  minter: Minter,
+  subject: Case,
+  duty: Deliver,
+  coded: boolean,
+  contents: readonly Content[],
+): Pass {
+  const frame = display(subject, minter.keyName(subject.opened_by))
+  const shows = (one: Display): boolean => minter.shows(duty.channel, one)
+  const here = fitInto(duty.channel, shows, frame, contents, subject.terms?.policy.content)
+  const way = minter.way(subject, duty, here.fits, coded)
+  // A copy that leads to its page is decided on as the page shows it.
+  const shown = way === 'page' && contents.length > 0 ? fitPage(frame, contents) : here.shown
   const display_hash = hashDisplay(shown)
-  const way = minter.way(subject, duty, shown, coded)
   const keyring = minter.keyring()
   const { kid } = keyring.signing
   const token = mint(keyring, {
@@ -72,11 +89,10 @@ export function mintPass(minter: Minter, subject: Case, duty: Deliver, coded: bo
     dsh: display_hash,
   })
   const { user_id, channel, delivery_id } = duty
-  const grant = { token, request_id: subject.request_id, delivery_id, channel, user_id }
   const mac = keyring.code
   const page = pageOf(mac, way)
   const reply = replyOf(mac, way, duty)
-  const grants = isHopeless(way) ? [] : [page.kept, ...(reply === null ? [] : [reply.kept])]
+  const kept = reply === null ? [page.kept] : [page.kept, reply.kept]
   return {
     shown,
     display_hash,
@@ -85,7 +101,18 @@ export function mintPass(minter: Minter, subject: Case, duty: Deliver, coded: bo
     kid,
     reply: reply && { handle: reply.handle, code: reply.code },
     page: { handle: page.handle, code: page.code },
-    grants: grants.map(kept => ({ ...kept, ...grant })),
+    grants: isHopeless(way)
+      ? []
+      : kept.map(({ use, handle_hash, code_hash }) => ({
+          handle_hash,
+          use,
+          code_hash,
+          token,
+          request_id: subject.request_id,
+          delivery_id,
+          channel,
+          user_id,
+        })),
   }
 }
 

@@ -36,7 +36,7 @@ async function renewAll(parts: Renewer, requestId: string, revoked: ReadonlySet<
   if (subject === null || !isOpen(subject)) return
   for (const { delivery_id, minted } of subject.deliveries.filter(one => isOf(one, revoked))) {
     const about = { delivery_id, status: KEY_REVOKED, stands: false }
-    parts.tend(await report(parts, requestId, minted.token_hash, about))
+    if (minted !== null) parts.tend(await report(parts, requestId, minted.token_hash, about))
   }
 }
 

@@ -26,7 +26,7 @@ export async function report(
  *  is news to a delivery that failed for want of one, and to a send under way, which may not know it. */
 function isNews(subject: Case, token_hash: Hash, { delivery_id, status }: Reported): boolean {
   const delivery = subject.deliveries.find(one => one.delivery_id === delivery_id)
-  if (!isOpen(subject) || delivery === undefined || delivery.minted.token_hash !== token_hash) return false
+  if (!isOpen(subject) || delivery === undefined || delivery.minted?.token_hash !== token_hash) return false
   if (status === LINKED && !delivery.unlinked && delivery.state !== 'sending') return false
   return !delivery.bounced && delivery.status !== status
 }

@@ -52,6 +52,17 @@ describe('a refusal', () => {
     expect(said(words)).toBe('Not understood: “<perhaps>”. <Reply YES or NO.>')
   })
 
+  test('names every line of a form that was not taken, and counts those beyond a handful', () => {
+    const lineOf = (read: string) =>
+      ({ decision_id: null, reason: 'reply_not_in_schema', read, accepted: '' }) as const
+    const words = { reason: 'reply_not_in_schema', read: 'd2 so', accepted: 'For d2: YES or NO.' } as const
+    expect(said({ ...words, lines: ['d2 so', 'd9 x'].map(lineOf) })).toBe(
+      'Not understood: “<d2 so>”. <For d2: YES or NO.> Nor were these lines taken: “<d9 x>”.',
+    )
+    const many = ['d2 so', 'a', 'b', 'c', 'd', 'e', 'f'].map(lineOf)
+    expect(said({ ...words, lines: many })).toMatch(/taken: “<a>”, “<b>”, “<c>”, “<d>” and 2 more\.$/)
+  })
+
   test('says what is not enough, and takes a channel’s own sentence where it has one', () => {
     expect(said({ reason: 'proof_insufficient' })).toBe(
       'An answer by pigeon is not enough for this request. Answer where it was also sent.',

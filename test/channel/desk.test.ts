@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Inbound } from '../../src/adapter/contract.js'
 import { invite } from '../../src/people/invitation.js'
-import type { ResolvedRecipient } from '../../src/request/admit.js'
+import type { ResolvedRecipient } from '../../src/request/recipient.js'
 import {
   configure,
   DEPUTY,
@@ -51,6 +51,7 @@ describe('take', () => {
       answer: 'YES',
       at: '2026-11-01T12:00:01.000Z',
       answered_by: 'owner',
+      missing: null,
       shown: {
         request_id: 'q',
         state: 'answered',
@@ -212,7 +213,7 @@ describe('look', () => {
     const before = (await stage.entries()).length
     for (let looks = 0; looks < 10; looks++) {
       expect(await slack().look(fromSlack(handle(), ''))).toMatchObject({
-        display: { request_id: 'q', headline: 'Ship it?', asked_by: 'name of key-1' },
+        display: { request_id: 'q', headline: 'Ship it?', asked_by: 'agent' },
         reason: null,
         ending: null,
       })

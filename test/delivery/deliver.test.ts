@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Sent } from '../../src/adapter/contract.js'
 import type { Entry, EventType } from '../../src/event.js'
-import type { ResolvedRecipient } from '../../src/request/admit.js'
+import type { ResolvedRecipient } from '../../src/request/recipient.js'
 import { readHandle } from '../../src/token/reply-handle.js'
 import {
   approval,
@@ -96,7 +96,7 @@ describe('an attempt', () => {
     expect(page).toEqual({ link: `https://lane.example.org/r/${handles[1]}`, code: null })
     expect(copy.outbound).toMatchObject({ attempt: 1, recipient: { user_id: 'owner', name: 'Owner' } })
     expect(copy.outbound.address).toEqual({ team: 'T1', user: 'UOWNER' })
-    expect(copy.display).toMatchObject({ request_id: 'q', asked_by: 'name of key-1' })
+    expect(copy.display).toMatchObject({ request_id: 'q', asked_by: 'agent' })
     for (const handle of handles) expect(JSON.stringify(copy.display)).not.toContain(handle)
   })
 

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { claimNotice } from '../../src/delivery/notice.js'
 import { REASONS, type Reason } from '../../src/reason.js'
-import type { ResolvedRecipient } from '../../src/request/admit.js'
-import { question, raise, type Stage } from '../lane/stage.js'
+import type { ResolvedRecipient } from '../../src/request/recipient.js'
+import { fromSlack, handleOf, question, raise, type Stage } from '../lane/stage.js'
 
 let stage: Stage
 beforeEach(async () => {
@@ -56,6 +56,23 @@ describe('a notice', () => {
     expect((await notices()).map(({ recipient }) => recipient)).toEqual(['owner', 'deputy'])
   })
 
+  test('is said again to somebody of whom a reply was counted since: a form is answered in parts', async () => {
+    const decisions = ['d1', 'd2'].map(
+      id => ({ id, type: 'approval', prompt: 'This', required: true }) as const,
+    )
+    await stage.open(question('q', { reply_schema: { kind: 'form', decisions } }), BOTH)
+    await stage.lane.drain()
+    expect(await claim('owner', 'reply_not_in_schema')).toBe(true)
+    expect(await claim('deputy', 'reply_not_in_schema')).toBe(true)
+    const { kind } = await stage.lane.answer(fromSlack(handleOf(stage.slack, 'owner'), 'd1 yes'))
+    expect(kind).toBe('accepted')
+    expect([await claim('owner', 'decision_answered'), await claim('owner', 'reply_too_long')]).toEqual([
+      true,
+      false,
+    ])
+    expect(await claim('deputy', 'reply_not_in_schema')).toBe(false)
+  })
+
   test('is given to one of many who ask at once, on two replicas', async () => {
     await ask()
     const second = stage.secondLane()
@@ -74,6 +91,12 @@ describe('a notice', () => {
       'already_resolved',
       'deadline_passed',
       'code_mismatch',
+      'delegated_away',
+      'no_longer_approver',
+      'four_eyes',
+      'already_voted',
+      'decision_answered',
+      'reason_missing',
     ]
     const unheard = REASONS.filter(reason => !HEARD.includes(reason) && !reason.startsWith('reply_'))
     for (const reason of unheard) expect(await claim('owner', reason)).toBe(false)

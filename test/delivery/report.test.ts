@@ -4,7 +4,7 @@ import type { Sent } from '../../src/adapter/contract.js'
 import { type Hash, sha256 } from '../../src/canonical.js'
 import { report } from '../../src/delivery/report.js'
 import type { Entry } from '../../src/event.js'
-import type { ResolvedRecipient } from '../../src/request/admit.js'
+import type { ResolvedRecipient } from '../../src/request/recipient.js'
 import { fromSlack, handleOf, question, raise, type Stage } from '../lane/stage.js'
 import { until } from '../until.js'
 
@@ -39,7 +39,7 @@ async function tell(delivery_id: string, status: string, stands: boolean): Promi
 }
 const currentCopy = async (delivery_id: string): Promise<Hash> =>
   (await stage.lane.current('q'))?.deliveries.find(one => one.delivery_id === delivery_id)?.minted
-    .token_hash ?? sha256('none')
+    ?.token_hash ?? sha256('none')
 
 describe('a report', () => {
   test('that the copy arrived is told, and changes nothing else', async () => {
