@@ -5,6 +5,7 @@
 // D2  Every default action has its decision, and none of them is to go on as if somebody had answered.
 import { type Case, isOpen } from '../agenda/case.js'
 import type { Body } from '../event.js'
+import { verdictOf } from '../tally/verdict.js'
 import type { Decisions, Move } from './policy.js'
 
 export type Decision = Pick<Body<'DIRECTOR_DECIDED'>, 'decision' | 'mood' | 'work_item_id' | 'reason'>
@@ -42,7 +43,7 @@ function answered(subject: Case): readonly [keyof Decisions, string] {
     case 'REQUEST_QUESTION':
       return ['question_answered', 'the question was answered']
     case 'REQUEST_REVIEW':
-      return request.reply_schema.kind === 'yes_no' && answer?.parsed_choice === 'NO'
+      return answer !== null && isDecision(request) && verdictOf(answer) === 'refused'
         ? ['review_refused', 'the reviewer said no']
         : ['review_answered', 'the review was answered']
     case 'REQUEST_APPROVAL':
@@ -52,9 +53,16 @@ function answered(subject: Case): readonly [keyof Decisions, string] {
   }
 }
 
-/** A person said YES to an approval; nothing else is consent. */
+/** Another schema may well have an option that is called NO. */
+const isDecision = ({ reply_schema: { kind } }: Case['request']): boolean =>
+  kind === 'yes_no' || kind === 'form'
+
+/** A person said YES to an approval, or to every approval of its form; nothing else is consent. */
 export const isApproved = ({ request, state, answer }: Case): boolean =>
-  request.type === 'REQUEST_APPROVAL' && state === 'answered' && answer?.parsed_choice === 'YES'
+  request.type === 'REQUEST_APPROVAL' &&
+  state === 'answered' &&
+  answer !== null &&
+  verdictOf(answer) === 'given'
 
 /** D1, for every director, the lane's own or another. */
 export const mayContinue = (subject: Case): boolean =>

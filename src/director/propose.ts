@@ -13,10 +13,22 @@ const BOUNDS: readonly string[] = ['number', 'date']
 export function proposed({ request, answer }: Case, believe: boolean): readonly Proposal[] {
   if (request.type !== 'REQUEST_QUESTION' || answer === null) return []
   const { question_id, question_text } = request
-  const delta = [{ question_id, question_text, answer }]
+  const delta = [{ question_id, question_text, answer: briefly(answer) }]
   const drive: Proposal = { field: 'drive', state: 'proposed', delta }
   if (!believe || !BOUNDS.includes(request.reply_schema.kind)) return [drive]
   return [drive, { field: 'believe', state: 'proposed', delta }]
+}
+
+/** Of a form's decisions the values alone: who gave each stands in the ledger, and a delta is small. */
+function briefly(answer: NonNullable<Case['answer']>) {
+  const { parsed_payload: payload } = answer
+  if (payload === null || !('decisions' in payload)) return answer
+  const decisions = payload.decisions.map(one => {
+    const { decision_id } = one
+    if ('approved' in one) return { decision_id, approved: one.approved }
+    return 'selected' in one ? { decision_id, selected: one.selected } : { decision_id, value: one.value }
+  })
+  return { ...answer, parsed_payload: { decisions } }
 }
 
 /** An outside director's proposal for one field: taken, or refused and why. */

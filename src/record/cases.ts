@@ -22,12 +22,18 @@ export class Cases {
     const known = this.#known(requestId)
     if (known !== undefined && (await this.#ledger.version(requestId)) === known.version) return known
     const subject = fold(await this.#ledger.story(requestId))
-    if (subject !== null) this.keep(subject)
+    if (subject !== null) this.#keep(subject)
     return subject
   }
 
-  /** After its commit. The later of two cases committed one after the other may be kept first. */
-  keep(subject: Case): void {
+  /** After its commit, in the place of an older case. What nobody has looked at yet is not kept: most requests are
+   *  looked at late, if at all, and the collector would carry every one of them along. */
+  renew(subject: Case): void {
+    if (this.#known(subject.request_id) !== undefined) this.#keep(subject)
+  }
+
+  /** The later of two cases committed one after the other may come first. */
+  #keep(subject: Case): void {
     const known = this.#known(subject.request_id)
     if (known !== undefined && known.version > subject.version) return
     if (this.#newer.size >= KEPT) {

@@ -9,7 +9,8 @@
 import { apply, type Case, isOpen } from '../agenda/case.js'
 import { type AgendaPolicy, owed } from '../agenda/owed.js'
 import type { Deed, Draft, Entry } from '../event.js'
-import type { AppendDecision, Guard, Ledger, Moment, Shelving } from '../ledger/contract.js'
+import type { AppendDecision, Guard, Ledger, Moment } from '../ledger/contract.js'
+import type { Shelving } from '../ledger/shelf.js'
 import type { Cases } from './cases.js'
 
 export type Told<R> =
@@ -31,6 +32,8 @@ type Attempt<R, L> =
       readonly guards?: readonly Guard[]
       /** Whether it may resolve the request: the director is then asked beforehand. */
       readonly resolves?: boolean
+      /** Whether it can wait for a commit that others ask for: nobody is told by it, and it decides nothing. */
+      readonly rides?: true
     }
 /** Outside the lock: judging, compiling, minting. Called again for each case that is read. */
 type Prepare<R, L> = (subject: Case) => Attempt<R, L>
@@ -86,14 +89,14 @@ export function recorder(parts: RecorderParts): Recorder {
         if ('leave' in attempt) return { kind: 'left', subject, why: attempt.leave }
         const sequel = attempt.resolves === true && isOpen(subject) ? await parts.direct(subject) : null
         const ids = { request_id: subject.request_id, run_id: subject.run.run_id }
-        const result = await append(parts, { ids, subject, sequel }, attempt.tell, attempt.guards)
+        const result = await append(parts, { ids, subject, sequel }, attempt)
         if (result.kind === 'moved') continue
         return result.kind === 'recorded' ? result : { subject, ...result }
       }
     },
 
     async begin(ids, tell, guards) {
-      const result = await append(parts, { ids, subject: null, sequel: null }, tell, guards)
+      const result = await append(parts, { ids, subject: null, sequel: null }, { tell, guards })
       switch (result.kind) {
         case 'recorded':
           return { kind: 'begun', subject: result.subject }
@@ -120,8 +123,7 @@ type Base = { readonly ids: Ids; readonly subject: Case | null; readonly sequel:
 async function append<R>(
   { ledger, cases, policy, onAlarm }: RecorderParts,
   base: Base,
-  tell: Tell<R>,
-  guards: readonly Guard[] = [],
+  { tell, guards = [], rides }: Exclude<Attempt<R, never>, { readonly leave: never }>,
 ) {
   const { ids, subject } = base
   let after = subject
@@ -136,10 +138,10 @@ async function append<R>(
   }
   const { version: expected = 0, last = null } = subject ?? {}
   const story = { request_id: ids.request_id, expected, last }
-  const result = await ledger.append({ story, guards, decide })
+  const result = await ledger.append({ story, guards, decide, ...(rides && { rides }) })
   if (result.kind !== 'appended') return result
   const recorded = settled(after, result.entries)
-  cases.keep(recorded)
+  cases.renew(recorded)
   onAlarm?.(recorded, alarm)
   return { kind: 'recorded' as const, subject: recorded, entries: result.entries }
 }

@@ -8,7 +8,8 @@ import type { Inbound } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { isWornOut } from '../agenda/delivery.js'
 import { sha256 } from '../canonical.js'
-import type { Grant, Shelf } from '../ledger/contract.js'
+import type { Fields } from '../compiler/compile.js'
+import type { Grant, Shelf } from '../ledger/shelf.js'
 import type { Channel } from '../request/channel.js'
 import { provesPossession } from '../request/way.js'
 import { keepFormerCode, keepPageCode, keepReplyCode, readPageCode, readReplyCode } from '../token/code.js'
@@ -62,7 +63,11 @@ const asProven = (inbound: Inbound, { channel }: Grant): Inbound =>
  *  the same on every store. */
 function readInbound(given: Inbound): Inbound | null {
   const { provider_message_id: id } = given
-  const kept = { text: wellFormed(given.text), ...(id !== undefined && { provider_message_id: idOf(id) }) }
+  const kept = {
+    text: wellFormed(given.text),
+    ...(given.fields !== undefined && { fields: wellFormedFields(given.fields) }),
+    ...(id !== undefined && { provider_message_id: idOf(id) }),
+  }
   if (given.binding.kind !== 'handle') return { ...given, ...kept }
   const handle = readHandle(given.binding.handle)
   return handle === null ? null : { ...given, ...kept, binding: { kind: 'handle', handle } }
@@ -70,6 +75,8 @@ function readInbound(given: Inbound): Inbound | null {
 
 const LONE_SURROGATE = /\p{Surrogate}/gu
 const wellFormed = (text: string): string => text.replace(LONE_SURROGATE, '\uFFFD')
+const wellFormedFields = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([name, text]) => [wellFormed(name), wellFormed(text)]))
 const idOf = (id: string): string => (id.length > MAX_ID_CHARS ? sha256(id) : wellFormed(id))
 
 async function find(binder: Binder, inbound: Inbound): Promise<Found | Missed | null> {

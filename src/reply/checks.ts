@@ -3,18 +3,28 @@
 
 import type { Inbound } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
-import { type Delivery, needsCode, shownWith } from '../agenda/delivery.js'
+import { attemptWith, type Delivery, needsCode, newestToken } from '../agenda/delivery.js'
 import { remember } from '../canonical.js'
-import { type Answer, compile, type Refusal } from '../compiler/compile.js'
-import type { Check } from '../event.js'
-import type { Grant } from '../ledger/contract.js'
+import {
+  type Answer,
+  type Compiled,
+  compile,
+  decisionsOf,
+  type Refusal,
+  type Remark,
+} from '../compiler/compile.js'
+import type { Check, Deed } from '../event.js'
+import type { Grant } from '../ledger/shelf.js'
 import { REASONS, type Reason } from '../reason.js'
-import type { Proof } from '../request/channel.js'
 import { hashReplySchema } from '../request/schema-hash.js'
+import { isApproval } from '../request/substance.js'
 import { provesPossession } from '../request/way.js'
+import { tallyForm } from '../tally/form.js'
 import { hashToken } from '../token/jws.js'
 import type { Verified } from '../token/reply-token.js'
+import { type HandTo, handingIn, isUnreadHand, refusalOf } from './hand.js'
 import type { Speaker } from './rest.js'
+import type { Right } from './right.js'
 
 export type Facts = {
   readonly inbound: Inbound
@@ -28,7 +38,11 @@ export type Facts = {
   readonly token: Verified
   /** The speaker the channel vouches for, by the lane's own register; null for a stranger. */
   readonly sender: string | null
-  readonly proofs: readonly Proof[]
+  readonly right: Right
+  /** The person to whom the sender hands it by this name, or what stands against that. */
+  readonly handTo: HandTo
+  /** What follows if a message rejected for this reason says that its sender is out of office. */
+  readonly onAbsence: (reason: Reason) => readonly Deed[]
   /** The ledger's clock. */
   readonly ms: number
   /** Facts only the ledger's guards know: true once one of them has said no. */
@@ -39,13 +53,23 @@ export type Facts = {
 }
 
 export type Judgement =
-  | { readonly ok: true; readonly checks: readonly Check[]; readonly answer: Answer }
+  | {
+      readonly ok: true
+      readonly checks: readonly Check[]
+      readonly answer: Answer
+      readonly remarks: readonly Remark[]
+      /** To whom the reply hands the request on, in place of an answer. */
+      readonly hand?: string
+    }
   | {
       readonly ok: false
       readonly checks: readonly Check[]
       readonly reason: Reason
-      readonly refusal: Refusal | null
+      readonly refusal: Unread | null
     }
+
+/** The words as they were read, and what would have been understood. */
+export type Unread = Pick<Refusal, 'read' | 'accepted' | 'lines'>
 
 type Test = readonly [Reason, (facts: Facts) => boolean]
 
@@ -70,9 +94,12 @@ const RIGHT: readonly Test[] = [
   ['unknown_sender', facts => facts.sender !== null],
   ['sender_unauthenticated', facts => facts.inbound.authenticated],
   ['wrong_recipient', facts => facts.sender === claims(facts)?.sub],
+  ['delegated_away', facts => facts.right.isTheirs],
+  ['no_longer_approver', facts => facts.right.approves],
+  ['four_eyes', facts => facts.right.isOther],
   [
     'proof_insufficient',
-    facts => facts.proofs.includes(facts.inbound.proof) && isAnswerable(facts) && isBoundEnough(facts),
+    facts => facts.right.proofs.includes(facts.inbound.proof) && isAnswerable(facts) && isBoundEnough(facts),
   ],
   ['duplicate_message', facts => !facts.duplicate],
   ['already_resolved', facts => isOpen(facts.subject)],
@@ -80,6 +107,7 @@ const RIGHT: readonly Test[] = [
   ['token_expired', facts => facts.ms < expiryOf(facts)],
   ['token_replayed', facts => !facts.replayed],
   ['code_mismatch', facts => facts.fits && (facts.speaker === null || isNewest(facts))],
+  ['already_voted', facts => !facts.right.hasVoted],
 ]
 
 function isForThisRequest(facts: Facts): boolean {
@@ -91,7 +119,7 @@ function isForThisRequest(facts: Facts): boolean {
     said.req === subject.request_id &&
     said.rqh === subject.request_hash &&
     said.ch === delivery.channel &&
-    said.dsh === shownWith(delivery, hashToken(grant.token))
+    said.dsh === attemptWith(delivery, hashToken(grant.token))?.display_hash
   )
 }
 
@@ -100,7 +128,7 @@ export const isDead = ({ delivery, inbound }: Facts): boolean => delivery.exhaus
 
 /** The speaker is proven, but not that they speak of this request: they may have been led to write the words. */
 const isBoundEnough = ({ inbound, subject }: Facts): boolean =>
-  inbound.loosely !== true || subject.request.type !== 'REQUEST_APPROVAL'
+  inbound.loosely !== true || !isApproval(subject.request)
 
 /** A page without a code is there to be read, and a copy that only announces is answered on its page alone. */
 function isAnswerable({ grant: { use, code_hash }, inbound: { proof } }: Facts): boolean {
@@ -113,7 +141,7 @@ function isAnswerable({ grant: { use, code_hash }, inbound: { proof } }: Facts):
 function isNewest({ subject, grant }: Facts): boolean {
   const isTheirs = (one: Delivery): boolean => one.user_id === grant.user_id && one.channel === grant.channel
   const newest = subject.deliveries.findLast(one => isTheirs(one) && needsCode(one))
-  return newest?.minted.token_hash === hashToken(grant.token)
+  return newest !== undefined && newestToken(newest) === hashToken(grant.token)
 }
 
 /** The checks of an accepted reply: always the same, so they are spelt once. */
@@ -122,14 +150,44 @@ remember(ALL_HOLD)
 
 export function judge(facts: Facts): Judgement {
   for (const [check, holds] of RIGHT) if (!holds(facts)) return failing(check, null)
-  const compiled = compile(facts.subject.request.reply_schema, facts.inbound.text)
+  const named = handingIn(facts)
+  if (named !== null || isUnreadHand(facts)) return judgeHand(facts, named ?? '')
+  const { subject, inbound } = facts
+  const compiled = compile(subject.request.reply_schema, inbound.text, inbound.fields)
+  const taken = answeredBefore(subject, namedBy(compiled))
+  if (taken !== null) return failing('decision_answered', taken)
   return compiled.ok
-    ? { ok: true, checks: ALL_HOLD, answer: compiled.answer }
+    ? { ok: true, checks: ALL_HOLD, answer: compiled.answer, remarks: compiled.remarks ?? [] }
     : failing(compiled.reason, compiled)
 }
 
+/** The decisions of a form that the words name, once nothing but a reason is missing. */
+function namedBy(compiled: Compiled): readonly string[] {
+  if (!compiled.ok) return compiled.reason === 'reason_missing' ? (compiled.named ?? []) : []
+  return decisionsOf(compiled.answer).map(({ decision_id }) => decision_id)
+}
+
+/** A decision is answered once; whoever names one that is, is told which, and what is still open. */
+function answeredBefore({ request, replies }: Case, named: readonly string[]): Unread | null {
+  const { reply_schema: schema } = request
+  if (schema.kind !== 'form' || named.length === 0) return null
+  const answered = new Set(tallyForm(schema, replies).decisions.map(({ decision_id }) => decision_id))
+  const taken = named.filter(id => answered.has(id))
+  if (taken.length === 0) return null
+  const open = schema.decisions.map(({ id }) => id).filter(id => !answered.has(id))
+  return { read: taken.join(', '), accepted: `Still open: ${open.join(', ')}.` }
+}
+function judgeHand({ handTo, inbound }: Facts, named: string): Judgement {
+  const hand = handTo(named)
+  return 'to' in hand
+    ? { ok: true, checks: ALL_HOLD, answer: NO_ANSWER, remarks: [], hand: hand.to }
+    : failing('reply_not_in_schema', refusalOf(inbound.text, hand))
+}
+
+const NO_ANSWER: Answer = { parsed_choice: null, parsed_payload: null }
+
 /** Every check up to the one that failed, which is the reason. */
-function failing(reason: Reason, refusal: Refusal | null): Judgement {
+function failing(reason: Reason, refusal: Unread | null): Judgement {
   const checks = ALL_HOLD.slice(0, REASONS.indexOf(reason))
   return { ok: false, checks: [...checks, { check: reason, ok: false }], reason, refusal }
 }

@@ -11,18 +11,23 @@
 // R5  An answer by an insufficient proof is nobody's attempt: the person is told each time, the ledger a few times.
 // R6  A wrong code is counted against the codes of its person on that channel, see rest.ts.
 import type { Inbound } from '../adapter/contract.js'
-import type { Case } from '../agenda/case.js'
+import { holds } from '../agenda/asked.js'
+import { type Case, isOpen } from '../agenda/case.js'
 import type { Delivery } from '../agenda/delivery.js'
-import type { Refusal } from '../compiler/compile.js'
-import type { Guard, Shelving } from '../ledger/contract.js'
+import { nextReach } from '../agenda/ladder.js'
+import { type Answer, decisionsOf } from '../compiler/compile.js'
+import type { Deed } from '../event.js'
+import type { Guard } from '../ledger/contract.js'
+import type { Shelving } from '../ledger/shelf.js'
 import type { Reason } from '../reason.js'
 import type { Recorder } from '../record/record.js'
-import type { Proof } from '../request/channel.js'
 import type { Request } from '../request/request.js'
 import { provesPossession } from '../request/way.js'
 import { type Binder, type Bound, bind } from './bind.js'
-import { type Facts, isDead, type Judgement, judge } from './checks.js'
+import { type Facts, isDead, type Judgement, judge, type Unread } from './checks.js'
+import type { HandTo } from './hand.js'
 import { codeTry, type Rester, restIfGuessed, type Speaker } from './rest.js'
+import { rightOf, type Today } from './right.js'
 import { keepsake, tell } from './tell.js'
 
 /** Entries that strangers, and answers by an insufficient proof, may add to one delivery's story. */
@@ -31,17 +36,22 @@ const RECORDED_AT_MOST = 10
 export type Receiver = Binder &
   Rester &
   Pick<Recorder, 'record'> & {
-    readonly proofsFor: (request: Request) => readonly Proof[]
+    readonly policyFor: (request: Request) => Today
+    /** Whether this person can hand the request to the one they name. */
+    readonly handTo: (subject: Case, from: string, name: string, ms: number) => ReturnType<HandTo>
+    /** The entries of the ladder's next step, done now because somebody is out of office. */
+    readonly stepUp: (subject: Case, step: number, ms: number) => readonly Deed[]
     readonly attemptsPerDelivery: number
   }
 
 export type Received =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'accepted'; readonly subject: Case }
+  | { readonly kind: 'handed'; readonly subject: Case; readonly from: string; readonly to: string }
   | {
       readonly kind: 'rejected'
       readonly reason: Reason
-      readonly refusal: Refusal | null
+      readonly refusal: Unread | null
       readonly subject: Case
       readonly delivery_id: string
       /** It came from the addressee, and the channel vouches for that. */
@@ -146,8 +156,34 @@ function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): 
   const delivery = subject.deliveries.find(one => one.delivery_id === grant.delivery_id)
   if (delivery === undefined) return null
   const sender = whoSpeaks(receiver, inbound, token.ok ? token.claims.sub : null)
-  const proofs = receiver.proofsFor(subject.request)
-  return { subject, delivery, sender, proofs, ms: receiver.now(), ...bound, ...known }
+  const right = rightOf(subject, sender, receiver.policyFor(subject.request))
+  const ms = receiver.now()
+  return {
+    subject,
+    delivery,
+    sender,
+    right,
+    handTo: name => receiver.handTo(subject, sender ?? '', name, ms),
+    onAbsence: reason => afterAbsence(receiver, { ...bound, subject, sender }, reason, ms),
+    ms,
+    ...bound,
+    ...known,
+  }
+}
+
+/** The next step of the ladder comes now, once for each person whose own mail, bound to ours, says that they are away. */
+function afterAbsence(
+  { stepUp }: Receiver,
+  { subject, sender, inbound, token }: Pick<Facts, 'subject' | 'sender' | 'inbound' | 'token'>,
+  reason: Reason,
+  ms: number,
+): readonly Deed[] {
+  if (reason !== 'automated_message' || inbound.absent !== true || !isOpen(subject)) return []
+  const isTheirs = token.ok && sender === token.claims.sub && inbound.authenticated && !inbound.loosely
+  // Whoever has handed it on is waited for no more.
+  const isWaitedFor = holds(subject.asked, sender ?? '') && !subject.absent.includes(sender ?? '')
+  const next = isTheirs && isWaitedFor ? nextReach(subject) : null
+  return next === null || ms >= subject.deadline_ms ? [] : stepUp(subject, next.step, ms)
 }
 
 /** On a channel that proves possession only, anybody with the handle and its code speaks as the addressee. A channel
@@ -183,8 +219,15 @@ function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
   }
   // Asked after the message: a provider that repeats itself must not use up the person's attempts.
   if (!facts.duplicate) guards.push(...countsFor(receiver, facts, likely))
-  if (likely.ok && token.ok) guards.push({ kind: 'unclaimed', space: 'jti', value: token.claims.jti })
+  if (likely.ok && token.ok) guards.push(...spentBy(token.claims.jti, likely.answer))
   return guards
+}
+
+/** A token is spent whole, or decision by decision where it is a form's. */
+function spentBy(jti: string, answer: Answer): Guard[] {
+  const decisions = decisionsOf(answer)
+  const values = decisions.length === 0 ? [jti] : decisions.map(({ decision_id }) => `${jti}/${decision_id}`)
+  return values.map(value => ({ kind: 'unclaimed', space: 'jti', value }))
 }
 
 /** The counts that apply to it (R4, R5, R6). */
@@ -227,6 +270,8 @@ function learn(known: Known, guard: Guard): Known {
 function concluded(judged: Judged | null, subject: Case): Received {
   if (judged === null) return { kind: 'unknown' }
   const { facts, judgement } = judged
+  if (judgement.ok && judgement.hand !== undefined)
+    return { kind: 'handed', subject, from: facts.sender ?? '', to: judgement.hand }
   if (judgement.ok) return { kind: 'accepted', subject }
   const { reason, refusal } = judgement
   const { delivery_id } = facts.grant

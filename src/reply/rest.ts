@@ -7,7 +7,8 @@
 // RR2  Each rest is told once, in the ledger.
 
 import { instant } from '../clock.js'
-import type { Guard, Ledger, Rest, Shelf } from '../ledger/contract.js'
+import type { Guard, Ledger } from '../ledger/contract.js'
+import type { Rest, Shelf } from '../ledger/shelf.js'
 import type { Channel } from '../request/channel.js'
 
 /** Ten typos are a search; a code has 35 bits. */

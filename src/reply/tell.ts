@@ -3,14 +3,17 @@
 import type { Inbound } from '../adapter/contract.js'
 import { canonical, sha256 } from '../canonical.js'
 import { instant } from '../clock.js'
-import { GRAMMAR } from '../compiler/compile.js'
+import { type Answer, decisionsOf, GRAMMAR, type Remark } from '../compiler/compile.js'
 import type { Body, Deed } from '../event.js'
-import type { Grant, Moment, RawReply, Shelving } from '../ledger/contract.js'
+import { hashRemark, type KeptRemark, writeBeside } from '../ledger/beside.js'
+import type { Moment } from '../ledger/contract.js'
+import type { Grant, RawReply, Shelving } from '../ledger/shelf.js'
 import type { Told } from '../record/record.js'
 import { type Tally, tally } from '../tally/tally.js'
 import { draw } from '../token/chance.js'
 import { hashToken } from '../token/jws.js'
 import { type Facts, isSameMoment, type Judgement } from './checks.js'
+import { handing } from './hand.js'
 
 const SALT_BYTES = 32
 const ID_BYTES = 16
@@ -36,10 +39,21 @@ export function tell(
   beside: readonly Shelving[],
 ): Told<'changed'> {
   if (!isSameMoment(facts, moment.ms)) return { refuse: 'changed' }
-  const shelve: Shelving[] = [{ put: 'raw', reply: raw }, ...beside]
-  if (judgement.ok) return { events: acceptance(facts, judgement, raw, moment), shelve }
+  const remarks = judgement.ok ? salted(judgement.remarks) : []
+  const shelve: Shelving[] = [{ put: 'raw', reply: kept(raw, facts.inbound, remarks) }, ...beside]
+  if (judgement.ok && judgement.hand !== undefined)
+    return { events: handing(facts, judgement.hand, judgement.checks, raw), shelve }
+  if (judgement.ok) return { events: acceptance(facts, judgement, remarks, raw, moment), shelve }
   if (judgement.reason === 'deadline_passed' && !moment.suspect) return { refuse: 'changed' }
-  return { events: [rejection(facts, judgement, raw)], shelve }
+  return { events: [rejection(facts, judgement, raw), ...facts.onAbsence(judgement.reason)], shelve }
+}
+
+const salted = (remarks: readonly Remark[]): readonly KeptRemark[] =>
+  remarks.map(remark => ({ ...remark, salt: draw(SALT_BYTES) }))
+
+function kept(raw: RawReply, { fields = {} }: Inbound, remarks: readonly KeptRemark[]): RawReply {
+  const beside = writeBeside({ fields, remarks })
+  return beside === null ? raw : { ...raw, beside }
 }
 
 const hashRaw = ({ salt, raw }: RawReply) => sha256(salt, raw)
@@ -64,6 +78,7 @@ function rejection(facts: Facts, judgement: Extract<Judgement, { ok: false }>, r
 function acceptance(
   facts: Facts,
   judgement: Extract<Judgement, { ok: true }>,
+  remarks: readonly KeptRemark[],
   raw: RawReply,
   moment: Moment,
 ): readonly Deed[] {
@@ -76,7 +91,7 @@ function acceptance(
     ...(inbound.provider_message_id !== undefined && { provider_message_id: inbound.provider_message_id }),
     raw_text_hash: hashRaw(raw),
     grammar: GRAMMAR,
-    ...judgement.answer,
+    ...explained(judgement.answer, remarks),
     receipts: { token_hash: hashToken(grant.token), received_at: instant(facts.ms) },
   }
   const event_hash = sha256(canonical(reply))
@@ -87,8 +102,22 @@ function acceptance(
       body: { token_validation: judgement.checks, event_hash, ...about },
     },
     { type: 'HUMAN_REPLY_EVENT', body: reply },
-    ...resolution(tally([...facts.subject.replies, counted])),
+    ...resolution(tally({ ...facts.subject, replies: [...facts.subject.replies, counted] })),
   ]
+}
+
+type Parsed = Pick<Body<'HUMAN_REPLY_EVENT'>, 'parsed_choice' | 'parsed_payload'>
+
+/** The answer with the hashes of the words that explain it. */
+function explained(answer: Answer, remarks: readonly KeptRemark[]): Parsed {
+  if (remarks.length === 0) return answer
+  const whole = remarks.find(({ about }) => about === null)
+  if (whole !== undefined) return { ...answer, parsed_payload: { reason_hash: hashRemark(whole) } }
+  const decisions = decisionsOf(answer).map(decision => {
+    const remark = remarks.find(({ about }) => about === decision.decision_id)
+    return remark === undefined ? decision : { ...decision, comment_hash: hashRemark(remark) }
+  })
+  return { parsed_choice: null, parsed_payload: { decisions } }
 }
 
 const resolution = (come: Tally): readonly Deed[] =>

@@ -5,6 +5,7 @@ import { instant } from '../../src/clock.js'
 import type { Body, Draft } from '../../src/event.js'
 import { hashRequest, idOf, type Request, type Run } from '../../src/request/request.js'
 import { approval } from '../lane/stage.js'
+import { TERMS } from '../terms.js'
 
 export { approval, question } from '../lane/stage.js'
 export const OPENED = Date.parse('2026-11-01T12:00:00.000Z')
@@ -33,6 +34,8 @@ export function opened(request: Request, run: Partial<Run> = {}): Case {
     envelope_hash: sha256('envelope'),
     deadline_at: instant(OPENED + 600_000),
     opened_by: 'key-1',
+    asked_by: 'agent',
+    terms: TERMS,
   }
   return apply(null, place({ type: 'REQUEST_OPENED', request_id: idOf(request), run_id: 'run-1', body }, 0))
 }
@@ -49,7 +52,11 @@ export function answered(request: Request, parsed: Partial<Parsed>, run: Partial
     token_validation: [],
     event_hash: sha256('event'),
   }
-  const answer = { ...both, ...who, at: instant(OPENED + RESOLVED_SEQ) }
+  const answer = {
+    ...both,
+    ...who,
+    at: instant(OPENED + RESOLVED_SEQ),
+  } as Body<'REQUEST_RESOLVED'>['answer'] & {}
   const said: Body<'HUMAN_REPLY_EVENT'> = {
     ...both,
     reply_id: 'r-1',

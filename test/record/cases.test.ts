@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fold } from '../../src/agenda/case.js'
+import type { Entry } from '../../src/event.js'
 import { Cases } from '../../src/record/cases.js'
 import { approval, fromSlack, handleOf, question, raise, type Stage } from '../lane/stage.js'
 
@@ -33,6 +34,7 @@ describe('a case that is kept is the case its story makes', () => {
     await stage.open(question('ship-2'))
     await stage.lane.withdraw('ship-2', 'asked by mistake', 'key-1')
     await stage.open(question('ship-3'))
+    await stage.lane.drain()
     stage.clock.pass(601_000)
     for (const id of ['publish-1', 'ship-2', 'ship-3'])
       expect(await stage.lane.current(id)).toEqual(await told(id))
@@ -62,7 +64,7 @@ test('an older case never takes the place of a newer one', async () => {
   const opened = await stage.open(question('ship-6'))
   await stage.lane.drain()
   const sent = await cases.read('ship-6')
-  cases.keep(opened)
+  cases.renew(opened)
   expect(await cases.read('ship-6')).toBe(sent)
 })
 
@@ -82,11 +84,45 @@ test('a case that was kept is not read again', async () => {
   expect(stories).toBe(1)
 })
 
+test('a case that nobody has looked at is not kept, and one that is kept grows with its story', async () => {
+  let stories = 0
+  const { ledger } = stage.store
+  const cases = new Cases({
+    version: id => ledger.version(id),
+    story(id) {
+      stories++
+      return ledger.story(id)
+    },
+  })
+  const opened = await stage.open(question('ship-9'))
+  cases.renew(opened)
+  await stage.lane.drain()
+  expect([(await cases.read('ship-9'))?.version, stories]).toEqual([3, 1])
+  await stage.lane.answer(fromSlack(handleOf(stage.slack, 'owner', 'ship-9'), 'YES'))
+  await stage.lane.drain()
+  const answered = await stage.current('ship-9')
+  cases.renew(answered)
+  expect(await cases.read('ship-9')).toBe(answered)
+  expect(stories).toBe(1)
+})
+
 test('however many requests there are, no more than a few thousand are kept', async () => {
-  const subject = await stage.open(question('ship-8'))
-  const cases = new Cases(stage.store.ledger)
-  cases.keep({ ...subject })
+  await stage.open(question('ship-8'))
+  await stage.lane.drain()
+  const [opening, ...rest] = await stage.store.ledger.story('ship-8')
+  if (opening?.type !== 'REQUEST_OPENED') throw new Error('a story begins with its opening')
+  const { body } = opening
+  const cases = new Cases({
+    version: async () => 1 + rest.length,
+    async story(id) {
+      return [
+        { ...opening, body: { ...body, request: { ...body.request, question_id: id } } } as Entry,
+        ...rest,
+      ]
+    },
+  })
   const kept = await cases.read('ship-8')
-  for (let one = 0; one < 5_000; one++) cases.keep({ ...subject, request_id: `other-${one}` })
+  expect(await cases.read('ship-8')).toBe(kept)
+  for (let one = 0; one < 5_000; one++) await cases.read(`other-${one}`)
   expect(await cases.read('ship-8')).not.toBe(kept)
 })

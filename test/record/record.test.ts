@@ -11,6 +11,8 @@ import { approval, fromSlack, handleOf, question, raise, type Stage } from '../l
 const POLICY = {
   closable: new Set(['slack', 'email', 'telegram', 'sms', 'web'] as const),
   rests: () => false,
+  quietUntil: () => null,
+  channelsOf: () => [],
 }
 const noted: Deed = {
   type: 'NOTICE_SENT',
@@ -222,7 +224,10 @@ describe('when the story moves on between reading and appending', () => {
     await openCase()
     await stage.lane.answer(fromSlack(handleOf(stage.slack, 'owner', 'q'), 'perhaps'))
     moving.once()
-    expect(await stage.lane.erase('q', 'key-2')).toHaveLength(1)
+    expect(await stage.lane.erase('q', 'key-2')).toMatchObject({
+      kind: 'erased',
+      replies: [expect.any(String)],
+    })
     expect((await types('q')).filter(type => type === 'RAW_ERASED')).toHaveLength(1)
   })
 

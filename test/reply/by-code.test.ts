@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Outbound } from '../../src/adapter/contract.js'
 import type { Entry, EntryOf } from '../../src/event.js'
-import type { ResolvedRecipient } from '../../src/request/admit.js'
+import type { ResolvedRecipient } from '../../src/request/recipient.js'
 import { keepReplyCode } from '../../src/token/code.js'
 import { hashHandle } from '../../src/token/reply-handle.js'
 import {

@@ -30,8 +30,12 @@ let stage: Stage
 beforeEach(async () => {
   stage = await raise()
 })
+/** Set by a test that makes an attempt of a display no lane has drawn, which verify finds. */
+let strangeDisplays = 0
 afterEach(async () => {
-  expect(await stage.problems()).toEqual([])
+  const problems = await stage.problems()
+  expect(problems).toEqual(Array(strangeDisplays).fill(expect.objectContaining({ invariant: 'I34' })))
+  strangeDisplays = 0
   await stage.close()
 })
 
@@ -99,6 +103,7 @@ async function reminted(open: Open, change: Partial<ReplyClaims>, shown?: Hash):
   const { version, deliveries, request_id, run } = await stage.current(open.subject.request_id)
   const delivery = deliveries.find(one => one.delivery_id === open.delivery_id)
   if (delivery === undefined) throw new Error('there is no such delivery')
+  if (shown !== undefined) strangeDisplays++
   const { delivery_id, channel, user_id: recipient, attempts } = delivery
   const body = {
     delivery_id,
@@ -157,7 +162,7 @@ describe('an answer', () => {
       channel: 'slack',
       sender_identity: { user_id: 'owner', proof: 'slack_signed' },
       provider_message_id: 'm-1',
-      grammar: '1',
+      grammar: '2',
       parsed_choice: 'YES',
       parsed_payload: null,
       receipts: { token_hash: hashToken(grant?.token ?? '') },
@@ -669,8 +674,17 @@ limits: { reply_attempts_per_delivery: 0 }
   })
 })
 
+/** Produced and recorded in quorum.test.ts, and with the kinds of request that can lead to them. */
+const ELSEWHERE: readonly Reason[] = [
+  'delegated_away',
+  'no_longer_approver',
+  'four_eyes',
+  'already_voted',
+  'decision_answered',
+  'reason_missing',
+]
 test('[LANE-087] every reason code was produced and recorded above', () => {
-  expect(REASONS.filter(reason => !seen.has(reason))).toEqual([])
+  expect(REASONS.filter(reason => !seen.has(reason) && !ELSEWHERE.includes(reason))).toEqual([])
 })
 
 describe('at the very moment', () => {

@@ -1,24 +1,19 @@
 // What people write is kept as it was judged, on both stores: whoever replays the ledger finds the same words.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RawReply } from '../../src/ledger/contract.js'
+import { describe, expect, test } from 'vitest'
 import { replay } from '../../src/ledger/replay.js'
+import type { RawReply } from '../../src/ledger/shelf.js'
 import { fromSlack, handleOf, question } from '../lane/stage.js'
-import { Intrusion, STORES } from '../ledger/intruder.js'
+import { type Intrusion, intrudeEach, STORES } from '../ledger/intruder.js'
+import { admittedTo, KEY_1 } from '../terms.js'
 
 const RUN = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
 const TO_OWNER = [{ user_id: 'owner', channels: ['slack'], route: 'first' }] as const
 
 describe.each(STORES)('half a pair of surrogates, on %s', (_name, there, open) => {
-  let places: Awaited<ReturnType<typeof open>> | null = null
   let scene: Intrusion
-  beforeAll(async () => {
-    if (there) places = await open()
+  intrudeEach(there, open, begun => {
+    scene = begun
   })
-  beforeEach(async () => {
-    if (places !== null) scene = await Intrusion.begin(places)
-  })
-  afterEach(() => scene?.end())
-  afterAll(() => places?.end())
   const claim = test.runIf(there)
 
   async function replayed() {
@@ -33,7 +28,7 @@ describe.each(STORES)('half a pair of surrogates, on %s', (_name, there, open) =
 
   claim('in a reply is no word: it is refused, and an honest ledger replays as honest', async () => {
     const request = question('q-1', { reply_schema: { kind: 'text', max_chars: 100 } })
-    await scene.cast.lane.open({ request, run: RUN, recipients: null }, TO_OWNER, 'key-1')
+    await scene.cast.lane.open(admittedTo(TO_OWNER, { request, run: RUN, recipients: null }), KEY_1)
     await scene.cast.lane.drain()
     expect(await say('half a \ud83d pair', 'm-1')).toMatchObject({ reason: 'reply_bad_charset' })
     expect(await say('\udc00', 'm-2')).toMatchObject({ reason: 'reply_bad_charset' })
