@@ -8,6 +8,7 @@ import { CannotStart, type House } from './assembly/house.js'
 import { openKeys } from './assembly/keys.js'
 import { openLane } from './assembly/lane.js'
 import { openStore } from './assembly/profile.js'
+import { giveUp } from './assembly/rollback.js'
 import { Stops } from './assembly/stops.js'
 import { welcome } from './assembly/welcome.js'
 import { instant, machineClock } from './clock.js'
@@ -31,12 +32,21 @@ export type Running = {
   close(): Promise<void>
 }
 
-export async function serve(env: Environment, print: (text: string) => void = console.log): Promise<Running> {
+type ServeOptions = {
+  /** The size of the checkpoint that is given up (`--accept-rollback`). */
+  readonly acceptRollback?: number
+}
+
+export async function serve(
+  env: Environment,
+  print: (text: string) => void = console.log,
+  { acceptRollback }: ServeOptions = {},
+): Promise<Running> {
   const settings = requireSettings(env)
   const config = await requireConfig(settings)
   const log = pino({ level: settings.logLevel, base: null }, pino.destination({ dest: 2, sync: false }))
   closeToOthers(settings.dataDir, log)
-  const house = await openHouse(settings, config, log, print)
+  const house = { ...(await openHouse(settings, config, log, print)), acceptRollback: acceptRollback ?? null }
   const { stops } = house
   try {
     const { url, keys } = await start(house)
@@ -57,7 +67,7 @@ async function openHouse(
   config: Config,
   log: Logger,
   print: (text: string) => void,
-): Promise<House> {
+): Promise<Omit<House, 'acceptRollback'>> {
   const store = await openStore(settings)
   const say: Say = (level, words, about = {}) => log[level](about, words)
   const stops = new Stops(say, () => machineClock.monotonic())
@@ -76,6 +86,7 @@ async function start(house: House): Promise<Omit<Running, 'close'>> {
   const keys = await openKeys(house)
   const channels = await openChannels(house, keys.ring)
   const laid = openLane(house, keys, channels)
+  if (keys.givenUp !== null) await giveUp(keys.givenUp, keys.notary, store.ledger, laid.lane)
   const overdue = await store.ledger.due(store.ledger.now(), Number.MAX_SAFE_INTEGER)
   const opened = await openDoor(house, keys, channels, laid)
   await startClocks(house, keys, channels, laid, opened)

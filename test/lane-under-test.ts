@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Running, serve } from '../src/main.js'
 import { checker, type OpenApi } from './e2e/openapi.js'
 import { until } from './until.js'
@@ -18,6 +19,8 @@ actions:
   PROMOTE: { approvers: [operator], proofs: [slack_signed] }
 limits: { open_questions_per_run: 3, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 5 }
 `
+
+const RIDERS_MS = 15
 
 /** For tests that ask a lot in one run. */
 export const UNLIMITED = CONFIG.replace('open_questions_per_run: 3', 'open_questions_per_run: 0')
@@ -105,6 +108,7 @@ export async function startLane(
     readonly keys?: { agentKey: string; operatorKey: string }
     /** The data are the lane's own to remove, as when it made the directory itself. */
     readonly owned?: boolean
+    readonly acceptRollback?: number
   } = {},
 ): Promise<LaneUnderTest> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'lane-'))
@@ -118,6 +122,7 @@ export async function startLane(
   const running: Running = await serve(
     { PORT: '0', LANE_DATA_DIR: dataDir, LANE_CONFIG: configFile, LOG_LEVEL: 'silent', ...options.env },
     text => void printed.push(text),
+    options.acceptRollback === undefined ? {} : { acceptRollback: options.acceptRollback },
   ).catch(error => {
     remove()
     throw error
@@ -209,6 +214,8 @@ export async function startLane(
       })
     },
     async ledger() {
+      // What nobody waits for is committed a few milliseconds later; a reader who counts entries waits for it.
+      await sleep(RIDERS_MS)
       const { text } = await call('GET', '/v1/ledger', { key: operatorKey })
       return text
         .trim()

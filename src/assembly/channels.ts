@@ -8,6 +8,7 @@ import { OUTBOX_FILE, outboxOpen } from '../config/config.js'
 import { configuredChannels } from '../config/settings.js'
 import type { Signing } from '../keys/signing.js'
 import { onEntry } from '../ledger/replica.js'
+import { Absences } from '../people/absences.js'
 import { Directory } from '../people/directory.js'
 import { Rests } from '../people/rests.js'
 import type { Channel } from '../request/channel.js'
@@ -22,6 +23,7 @@ export type Channels = {
   readonly printsLinks: boolean
   readonly directory: Directory
   readonly rests: Rests
+  readonly absences: Absences
 }
 
 export async function openChannels(house: House, ring: Signing): Promise<Channels> {
@@ -41,7 +43,7 @@ export async function openChannels(house: House, ring: Signing): Promise<Channel
   return { adapters, page: web, printsLinks, ...(await openPeople(house)) }
 }
 
-async function openPeople(house: House): Promise<Pick<Channels, 'directory' | 'rests'>> {
+async function openPeople(house: House): Promise<Pick<Channels, 'directory' | 'rests' | 'absences'>> {
   const { config, store, stops, onStale } = house
   const directory = await Directory.open(config.recipients, store.shelf)
   stops.add(onEntry(store.ledger, 'RECIPIENT_LINKED', () => directory.refresh(), onStale))
@@ -49,5 +51,8 @@ async function openPeople(house: House): Promise<Pick<Channels, 'directory' | 'r
   if (isShared(house)) await directory.refresh()
   const rests = await Rests.open(store)
   stops.add(() => rests.stop())
-  return { directory, rests }
+  const absences = await Absences.open(store)
+  stops.add(onEntry(store.ledger, 'RECIPIENT_AWAY', () => absences.refresh(), onStale))
+  if (isShared(house)) await absences.refresh()
+  return { directory, rests, absences }
 }

@@ -1,6 +1,8 @@
 // Last stage: the work that goes on by itself. Alarms ring, pulled channels are listened to, and copies signed by a
 // revoked key are sent anew. It begins once the door is open: a link sent before that would lead nowhere.
+
 import { startListening } from '../channel/listening.js'
+import { startPublishing } from '../checkpoint/publishing.js'
 import { keepRenewing } from '../keys/renewal.js'
 import type { Channels } from './channels.js'
 import type { OpenDoor } from './door.js'
@@ -10,8 +12,8 @@ import type { Laid } from './lane.js'
 import { startAlarms } from './profile.js'
 
 export async function startClocks(
-  { settings, store, stops, say, onStale }: House,
-  { ring }: HeldKeys,
+  { settings, config, store, stops, say, onStale }: House,
+  { ring, notary, places }: HeldKeys,
   { adapters }: Channels,
   { lane, alarms }: Laid,
   { desk }: OpenDoor,
@@ -21,6 +23,14 @@ export async function startClocks(
   stops.addDraining(() => ringing.stop())
   const listening = startListening(adapters.values(), store, desk, say)
   stops.addDraining(() => listening.stop())
+  const publishing = startPublishing({
+    store,
+    notary,
+    places,
+    everyMs: config.checkpoints.every_seconds * 1000,
+    say,
+  })
+  stops.addDraining(() => publishing.stop())
   const renewing = keepRenewing({ lane, ledger: store.ledger, ring, onTrouble: onStale })
   stops.add(() => renewing.stop())
 }

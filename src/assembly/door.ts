@@ -1,12 +1,15 @@
 // Fourth stage: the door is built and opened. From then on links lead somewhere.
 import type { Desk } from '../adapter/contract.js'
 import { openDesk } from '../channel/desk.js'
+import { sleep } from '../client/pace.js'
+import { machineClock } from '../clock.js'
 import { leaveAddress } from '../config/data-directory.js'
 import { defaultUrl } from '../config/settings.js'
 import type { DoorParts } from '../http/door.js'
 import { Guesses } from '../http/guesses.js'
 import { buildServer } from '../http/server.js'
 import { Watch } from '../http/watch.js'
+import { overHttp } from '../mcp/http.js'
 import type { Channel } from '../request/channel.js'
 import { stamper } from '../token/stamp.js'
 import type { Channels } from './channels.js'
@@ -24,7 +27,15 @@ export async function openDoor(
 ): Promise<OpenDoor> {
   const { settings, stops, publicUrl } = house
   const desk = deskOf(house, channels, laid)
-  const parts = partsOf(house, keys, channels, laid, desk)
+  /** Known once the door is open; no message comes before. */
+  const own = { url: '' }
+  const agents = overHttp({
+    url: () => own.url,
+    pace: { clock: machineClock, sleep },
+    version: house.version,
+    onError: error => house.log.debug({ err: error }, 'a message of an agent was not served'),
+  })
+  const parts = { ...partsOf(house, keys, channels, laid, desk), agents }
   const { pathname, protocol } = new URL(settings.publicUrl)
   const facing = {
     trustProxy: settings.trustProxy,
@@ -37,6 +48,7 @@ export async function openDoor(
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : settings.port
   const url = defaultUrl(settings.host, port)
+  own.url = url
   if (!settings.publicUrlGiven) publicUrl.current = url
   leaveAddress(settings.dataDir, url)
   return { url, desk }
@@ -53,11 +65,11 @@ function deskOf(
 
 function partsOf(
   { config, store, log, stops, publicUrl, version }: House,
-  { book, ring }: HeldKeys,
+  { book, ring, notary }: HeldKeys,
   { adapters, page, printsLinks }: Channels,
   { lane, waiters, metrics, alarms }: Laid,
   desk: OpenDoor['desk'],
-): DoorParts {
+): Omit<DoorParts, 'agents'> {
   const now = (): number => store.ledger.now()
   return {
     lane,
@@ -66,6 +78,7 @@ function partsOf(
     adapters,
     desk,
     keys: book,
+    notary,
     keyring: ring.current,
     signing: ring,
     waiters,

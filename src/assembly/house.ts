@@ -18,6 +18,8 @@ export type House = {
   /** The address at which people reach it. Known for sure once the port is open. */
   readonly publicUrl: { current: string }
   readonly print: (text: string) => void
+  /** The size of the checkpoint that the operator gives up, if the ledger does not contain it any more. */
+  readonly acceptRollback: number | null
   readonly onStale: (error: unknown) => void
 }
 

@@ -1,10 +1,11 @@
 // Third stage: the lane itself, the callers that wait for it, and the counts and warnings made as it commits.
-import { isOpen } from '../agenda/case.js'
 import type { Alarms } from '../deadline/alarms.js'
 import type { Entry } from '../event.js'
-import { showCase } from '../http/case.js'
+import { messageOfArtifact } from '../http/artifact.js'
+import { messageOfCase, showCase } from '../http/case.js'
 import { type Metrics, startMetrics } from '../http/metrics.js'
 import { Lane } from '../lane/lane.js'
+import { wordsOf } from '../ledger/beside.js'
 import type { Say } from '../say.js'
 import { allowanceOf, isCallable, URL_WORDS } from '../waiter/address.js'
 import { startWaiters, type Waiters } from '../waiter/wait.js'
@@ -26,12 +27,13 @@ export function openLane(house: House, { book, ring }: HeldKeys, channels: Chann
   const alarms: Laid['alarms'] = { current: null }
   const allow = allowanceOf(config.callbacks.allow)
   const keyName = (id: string): string => book.nameOf(id)
-  const { directory, rests, adapters, printsLinks } = channels
+  const { directory, rests, absences, adapters, printsLinks } = channels
   const lane = new Lane({
     store,
     config,
     directory,
     rests,
+    absences,
     adapters,
     keyring: ring.current,
     publicUrl: () => publicUrl.current,
@@ -41,15 +43,19 @@ export function openLane(house: House, { book, ring }: HeldKeys, channels: Chann
     onAlarm: (subject, at) => alarms.current?.set(subject, at),
     printsLinks,
     ...(settings.webhookSecrets !== null && {
-      calls: { keys: settings.webhookSecrets, allow, agent: `interrupt-lane/${version}`, show: showCase },
+      calls: {
+        keys: settings.webhookSecrets,
+        allow,
+        agent: `interrupt-lane/${version}`,
+        show: async subject =>
+          (await messageOfArtifact({ store, config, signing: ring }, subject)) ??
+          messageOfCase(showCase(subject, { words: await wordsOf(store.shelf, subject.replies) })),
+      },
       callback: { words: URL_WORDS, isCallable: url => isCallable(url, allow) },
     }),
   })
   stops.addDraining(() => lane.drain())
-  const waiters = startWaiters(store.ledger, async id => {
-    const subject = await lane.current(id)
-    return subject === null || !isOpen(subject)
-  })
+  const waiters = startWaiters(store.ledger)
   stops.stopping.addEventListener('abort', () => waiters.stop())
   const metrics = startMetrics(store, waiters.waiting)
   store.ledger.onOwnCommit(entries => warnOfFailures(entries, say))

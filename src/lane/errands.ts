@@ -8,20 +8,28 @@ import { instant } from '../clock.js'
 import { type Config, proofsFor } from '../config/config.js'
 import { timeOut } from '../deadline/time-out.js'
 import { close } from '../delivery/close.js'
+import { named, readContents } from '../delivery/contents.js'
 import { attempt, type Claim, claimWithin, deliver, type Sender } from '../delivery/deliver.js'
 import { Gate } from '../delivery/gate.js'
+import { type Climber, climb, heldBy } from '../delivery/ladder.js'
 import type { Deliver } from '../delivery/pass.js'
+import { remind } from '../delivery/remind.js'
 import type { Deed } from '../event.js'
-import type { Moment, Shelving, Store } from '../ledger/contract.js'
+import type { Moment, Store } from '../ledger/contract.js'
+import type { Shelving } from '../ledger/shelf.js'
+import type { Absences } from '../people/absences.js'
 import type { Directory } from '../people/directory.js'
 import type { Rests } from '../people/rests.js'
 import type { Recorder } from '../record/record.js'
 import type { Channel } from '../request/channel.js'
+import type { Content } from '../request/content/exhibit.js'
 import { display } from '../request/display.js'
 import { wayOf } from '../request/way.js'
 import type { Rested } from '../request/words.js'
 import type { Keyring } from '../token/keyring.js'
 import { type CallBack, type Calls, callBack } from '../waiter/callback.js'
+import { stepUp } from './asking.js'
+import { besideOf } from './beside.js'
 
 /** Sends under way at once, per channel: sends claimed together are committed together. */
 const CONCURRENT_SENDS = 256
@@ -34,6 +42,7 @@ export type ErrandParts = {
   readonly config: Config
   readonly directory: Directory
   readonly rests: Rests
+  readonly absences: Absences
   readonly adapters: ReadonlyMap<Channel, Adapter>
   readonly keyring: () => Keyring
   readonly publicUrl: () => string
@@ -64,12 +73,18 @@ export class Errands {
   /** The work of this process just now, by nameOf(); tend() adds, the work removes. */
   readonly #atWork = new Map<string, Promise<void>>()
   readonly #sender: Sender
+  readonly #climber: Climber
 
   constructor(parts: ErrandParts, policy: AgendaPolicy, recorder: Recorder) {
     this.#parts = parts
     this.#policy = policy
     this.#recorder = recorder
     this.#sender = this.#makeSender()
+    this.#climber = {
+      record: recorder.record,
+      stepUp: (subject, duty, ms) => stepUp(parts, subject, duty, ms),
+      stillOwed: (newer, wanted) => this.#isOwed(newer, wanted),
+    }
   }
 
   /** Starts every duty that is owed and not already under way here. */
@@ -93,17 +108,24 @@ export class Errands {
    *  busy channel claims nothing ahead: a claim that waits in a queue would outlive its lease. Each claim has a place
    *  at its gate, which is used by keep() or given up by letGo(). `isCoded`: whether a code can be
    *  given out with it. */
-  claimFirst(subject: Case, moment: Moment, isCoded: (duty: Deliver) => boolean): First {
+  claimFirst(
+    subject: Case,
+    moment: Moment,
+    isCoded: (duty: Deliver) => boolean,
+    contents: readonly Content[],
+  ): First {
     const { duties } = owed(subject, moment.ms, this.#policy)
+    const holds = duties.filter(duty => duty.kind === 'hold')
     const due = duties.filter(
-      (duty): duty is Deliver => duty.kind === 'deliver' && this.#gate(duty.channel).take(),
+      (duty): duty is Deliver =>
+        duty.kind === 'deliver' && isNamed(subject, duty) && this.#gate(duty.channel).take(),
     )
-    const made = due.map(duty => claimWithin(this.#sender, subject, duty, moment, isCoded(duty)))
+    const made = due.map(duty => claimWithin(this.#sender, subject, duty, moment, isCoded(duty), contents))
     return {
       claims: made.map(({ claim }) => claim),
-      events: made.map(({ event }) => event),
+      events: [...made.map(({ event }) => event), ...holds.map(heldBy)],
       shelve: made.flatMap(({ shelvings }) => shelvings),
-      isAll: due.length === duties.length,
+      isAll: due.length + holds.length === duties.length,
     }
   }
 
@@ -147,6 +169,12 @@ export class Errands {
         return this.#callBack(subject, duty)
       case 'close':
         return this.#gate(duty.channel).pass(() => this.#close(subject, duty))
+      case 'hold':
+      case 'escalate':
+      case 'hand_back':
+        return this.#follow(climb(this.#climber, subject, duty))
+      case 'remind':
+        return this.#gate(duty.channel).pass(() => this.#follow(remind(this.#sender, subject, duty)))
       case 'deliver':
         return this.#gate(duty.channel).pass(() => this.#follow(deliver(this.#sender, subject, duty)))
     }
@@ -164,22 +192,28 @@ export class Errands {
       person: (userId, channel) => directory.reach(userId, channel),
       awaitsLink: (userId, channel) => directory.awaitsLink(userId, channel),
       publicUrl,
+      shows: (channel, shown) => adapters.get(channel)?.shows(shown) ?? true,
       way: ({ request }, { channel }, shown, coded) =>
-        wayOf({
-          channel,
-          coded,
-          shown: adapters.get(channel)?.shows(shown) ?? true,
-          proofs: proofsFor(config, request),
-        }),
+        wayOf({ channel, coded, shown, proofs: proofsFor(config, request) }),
+      contents: subject => readContents(store.shelf, subject),
       rested: (subject, userId) => this.#rested(subject, userId),
-      stillOwed: (newer, wanted) => this.#owed(newer).some(one => isSame(one, wanted)),
+      stillOwed: (newer, wanted) => this.#isOwed(newer, wanted),
+      refs: id => store.shelf.refs(id),
+      shelve: async rows => {
+        await store.ledger.append({ decide: () => ({ kind: 'append', events: [], shelve: rows }) })
+      },
+      beside: (subject, userId) => besideOf(this.#parts, subject, userId, store.ledger.now()),
     }
   }
 
-  #rested({ recipients }: Case, userId: string): Rested | null {
+  #isOwed(newer: Case, wanted: Duty): boolean {
+    return this.#owed(newer).some(one => isSame(newer, one, wanted))
+  }
+
+  #rested({ asked }: Case, userId: string): Rested | null {
     const { rests, store } = this.#parts
     const now = store.ledger.now()
-    const channels = recipients.find(one => one.user_id === userId)?.channels ?? []
+    const channels = asked.find(one => one.user_id === userId)?.channels ?? []
     const channel = channels.find(one => rests.at(userId, one, now))
     return channel === undefined ? null : { channel, until: instant(rests.until(userId, channel)) }
   }
@@ -191,12 +225,12 @@ export class Errands {
   }
 
   async #close(subject: Case, duty: Extract<Duty, { kind: 'close' }>): Promise<void> {
-    const refs = (id: string) => this.#parts.store.shelf.refs(id)
+    const rows = subject.deliveries.find(one => one.delivery_id === duty.delivery_id)?.minted?.contents ?? []
     const to = {
       ending: endingOf(subject),
-      display: display(subject, this.#parts.keyName(subject.opened_by)),
+      display: named(display(subject, this.#parts.keyName(subject.opened_by)), rows),
     }
-    await close({ ...this.#sender, refs }, subject, duty, to)
+    await close(this.#sender, subject, duty, to)
   }
 
   async #callBack(subject: Case, duty: CallBack): Promise<void> {
@@ -222,8 +256,29 @@ export class Errands {
   }
 }
 
+/** One thing at a time is done about a delivery, and about the ladder of a request. */
 const nameOf = ({ request_id }: Case, duty: Duty): string =>
   'delivery_id' in duty ? duty.delivery_id : `${duty.kind} ${request_id}`
 
-const isSame = (duty: Duty, wanted: Deliver): boolean =>
-  duty.kind === 'deliver' && duty.delivery_id === wanted.delivery_id && duty.attempt === wanted.attempt
+/** The name of a duty with what tells it from the next one about the same thing. */
+function spelt(subject: Case, duty: Duty): string {
+  const name = `${duty.kind} ${nameOf(subject, duty)}`
+  switch (duty.kind) {
+    case 'deliver':
+      return `${name} ${duty.attempt}`
+    case 'remind':
+    case 'escalate':
+      return `${name} ${duty.step}`
+    case 'hand_back':
+      return `${name} ${duty.from}`
+    default:
+      return name
+  }
+}
+
+/** Those to whom it was handed on are reached once the opening stands: no code was set aside for them. */
+const isNamed = ({ recipients }: Case, { user_id }: Deliver): boolean =>
+  recipients.some(one => one.user_id === user_id)
+
+const isSame = (subject: Case, duty: Duty, wanted: Duty): boolean =>
+  spelt(subject, duty) === spelt(subject, wanted)

@@ -1,25 +1,27 @@
 // The lane: three things come in (a request, a reply, the passing of time), each ends as events in the ledger, and
 // what the agenda then owes is done. Nothing here decides; it asks the agenda and calls the rooms.
 
-import type { Inbound } from '../adapter/contract.js'
+import type { Beside, Inbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import { canonical } from '../canonical.js'
-import { proofsFor } from '../config/config.js'
+import { policyFor } from '../config/config.js'
 import { renew } from '../delivery/renew.js'
 import { Director } from '../director/director.js'
-import type { Shelving } from '../ledger/contract.js'
+import type { Shelving } from '../ledger/shelf.js'
+import { type AwayPlan, sendAway } from '../people/absences.js'
 import { drawCode, invite } from '../people/invitation.js'
+import { quietHoursOf } from '../people/quiet.js'
 import { Cases } from '../record/cases.js'
 import { type OnAlarm, type Recorder, recorder } from '../record/record.js'
 import { glance, type Received, type Receiver, receive } from '../reply/receive.js'
 import { Turns } from '../reply/turns.js'
-import type { ResolvedRecipient } from '../request/admit.js'
 import type { Channel } from '../request/channel.js'
-import type { Submission } from '../request/parse.js'
-import { erase } from './erase.js'
+import { handsAway, handTo, stepUp } from './asking.js'
+import { besideOf } from './beside.js'
+import { type Erased, erase } from './erase.js'
 import { type ErrandParts, Errands } from './errands.js'
-import { type Opened, open } from './opening.js'
-import { type Asker, type Entrance, type Submitted, Submitter } from './submit.js'
+import { type Admitted, type Asker, type Opened, type Opener, open } from './opening.js'
+import { type Applicant, type Entrance, type MadeOf, type Submitted, Submitter } from './submit.js'
 import { type Withdrawn, withdraw } from './withdraw.js'
 
 type LaneParts = ErrandParts &
@@ -51,6 +53,8 @@ export class Lane {
     const policy = {
       closable: new Set(closable.map(adapter => adapter.channel)),
       rests: (userId: string, channel: Channel, now: number) => parts.rests.at(userId, channel, now),
+      quietUntil: quietHoursOf(parts.config.recipients),
+      channelsOf: (userId: string) => parts.config.recipients[userId]?.channels ?? [],
     }
     parts.rests.listen((channel, userId) => void this.#advanceCoded(channel, userId))
     const { ledger } = parts.store
@@ -72,19 +76,33 @@ export class Lane {
       current,
     })
     this.#errands = new Errands(parts, policy, this.#recorder)
-    this.#submitter = new Submitter({ ...parts, ledger, open: (...asked) => this.open(...asked) })
+    this.#submitter = new Submitter({ ...parts, open: (...asked) => this.open(...asked) })
   }
 
   /** A request as a door brings it, unread: parsed, admitted and opened, or refused. */
-  submit(body: unknown, asker: Asker): Promise<Submitted> {
-    return this.#submitter.submit(body, asker)
+  submit(body: unknown, asker: Applicant, made?: MadeOf): Promise<Submitted> {
+    return this.#submitter.submit(body, asker, made)
   }
 
-  open(submission: Submission, recipients: readonly ResolvedRecipient[], openedBy: string): Promise<Opened> {
+  open(admitted: Admitted, asker: Asker): Promise<Opened> {
     const { limits } = this.#parts.config
     const { begin } = this.#recorder
     const current = (id: string): Promise<Case | null> => this.current(id)
-    return open({ begin, limits, errands: this.#errands, current }, submission, recipients, openedBy)
+    const opener = {
+      begin,
+      limits,
+      errands: this.#errands,
+      absent: ({ recipients, ...subject }: Parameters<Opener['absent']>[0], ms: number) =>
+        handsAway(
+          this.#parts,
+          subject,
+          [],
+          recipients.map(one => one.user_id),
+          ms,
+        ),
+      current,
+    }
+    return open(opener, admitted, asker)
   }
 
   async answer(inbound: Inbound, beside: readonly Shelving[] = []): Promise<Received> {
@@ -98,6 +116,11 @@ export class Lane {
   /** Whether a sender could answer now, and what: nothing is recorded. */
   glance(inbound: Inbound) {
     return glance(this.#receiver(), inbound)
+  }
+
+  /** What a person who is asked is told beside the display, as it stands now; null where there is nothing to tell. */
+  beside(subject: Case, userId: string): Beside | null {
+    return besideOf(this.#parts, subject, userId, this.#parts.store.ledger.now())
   }
 
   /** For later entries about a delivery. */
@@ -128,6 +151,12 @@ export class Lane {
     return { kind: 'invited', url, expires_at }
   }
 
+  /** Says that a person is away, and who is asked in their place. */
+  sendAway(plan: AwayPlan, by: string): ReturnType<typeof sendAway> {
+    const { store, absences, config } = this.#parts
+    return sendAway(store, { people: config.recipients, absences }, plan, by)
+  }
+
   #receiver(): Receiver {
     const { store, config, directory, keyring, rests } = this.#parts
     return {
@@ -135,7 +164,9 @@ export class Lane {
       ledger: store.ledger,
       shelf: store.shelf,
       keyring,
-      proofsFor: request => proofsFor(config, request),
+      policyFor: request => policyFor(config, request),
+      handTo: (subject, from, name, ms) => handTo(this.#parts, subject, from, name, ms),
+      stepUp: (subject, step, ms) => stepUp(this.#parts, subject, { step, early: 'out_of_office' }, ms),
       whois: (channel, sender) => directory.whoHas(channel, sender),
       isResting: ({ channel, user_id }) => rests.at(user_id, channel, store.ledger.now()),
       attemptsPerDelivery: config.limits.reply_attempts_per_delivery,
@@ -168,8 +199,8 @@ export class Lane {
     return withdrawn
   }
 
-  /** Forgets people's words; gives the ids of the replies concerned, or null for no such request. */
-  erase(requestId: string, by: string): Promise<readonly string[] | null> {
+  /** Forgets people's words and the caller's contents; null for no such request. */
+  erase(requestId: string, by: string): Promise<Erased | null> {
     const { record } = this.#recorder
     return erase({ record, store: this.#parts.store, current: id => this.current(id) }, requestId, by)
   }

@@ -3,28 +3,38 @@
 //
 // O1  Same id, hash, envelope and caller: the same request again. Anything else under that id shows nothing.
 // O2  Each place taken at a gate for the append is used or given back, even if the append fails.
-import type { Case } from '../agenda/case.js'
+import type { Case, HeldContent } from '../agenda/case.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import type { Config } from '../config/config.js'
 import { codeGuard, type Deliver } from '../delivery/pass.js'
-import type { Deed } from '../event.js'
-import type { Guard, Moment, Shelving } from '../ledger/contract.js'
+import type { Body, Deed } from '../event.js'
+import type { Guard, Moment } from '../ledger/contract.js'
+import type { ApiKey, Shelving } from '../ledger/shelf.js'
 import { type Begun, grown, type Recorder, stamp } from '../record/record.js'
-import { envelopeHash, type ResolvedRecipient } from '../request/admit.js'
+import type { Content } from '../request/content/exhibit.js'
+import { countPoints } from '../request/content/places.js'
+import { contentsOf } from '../request/display.js'
+import { envelopeHash } from '../request/envelope.js'
 import { completeRequest, type Submission } from '../request/parse.js'
+import type { ResolvedRecipient } from '../request/recipient.js'
 import { hashRequest, idOf, type Request } from '../request/request.js'
+import type { Terms } from '../request/terms.js'
 import { bindsByCode } from '../request/way.js'
+import { FIRST_RULES, NEWEST_RULES } from '../rules.js'
 import { draw } from '../token/chance.js'
 import { hashUrl } from '../waiter/signature.js'
 import { type Errands, NOTHING_CLAIMED } from './errands.js'
 
 /** The random bytes of an id that the lane makes. */
 const ID_BYTES = 12
+const MIB = 1024 * 1024
 
-type Opener = Pick<Recorder, 'begin'> & {
+export type Opener = Pick<Recorder, 'begin'> & {
   readonly limits: Config['limits']
   readonly errands: Errands
+  /** The hands through which it goes because people asked are away. */
+  readonly absent: (asked: Pick<Admitted, 'terms'> & Asking, ms: number) => readonly Deed[]
   readonly current: (requestId: string) => Promise<Case | null>
 }
 
@@ -37,28 +47,44 @@ export type Opened =
 type Asked = {
   readonly submission: Submission
   readonly recipients: readonly ResolvedRecipient[]
+  readonly terms: Terms
+  readonly held: Held
+  readonly contents: readonly Content[]
   readonly opened_by: string
+  readonly asked_by: string
   readonly request: Request
   readonly request_id: string
   readonly request_hash: Hash
   readonly envelope_hash: Hash
 }
 
-export async function open(
-  opener: Opener,
-  submission: Submission,
-  recipients: readonly ResolvedRecipient[],
-  opened_by: string,
-): Promise<Opened> {
+/** Whom a request is put to. */
+type Asking = { readonly request: Request; readonly recipients: readonly ResolvedRecipient[] }
+
+/** A submission that was let in: whom it is put to, and under which terms. */
+export type Admitted = {
+  readonly submission: Submission
+  readonly recipients: readonly ResolvedRecipient[]
+  readonly terms: Terms
+  /** The contents of its handles that came with it, or that its key had sent before. */
+  readonly held: Held
+}
+type Held = ReadonlyMap<Hash, Uint8Array>
+/** The asking key: its id and its name are recorded. */
+export type Asker = Pick<ApiKey, 'key_id' | 'name'>
+
+export async function open(opener: Opener, admitted: Admitted, asker: Asker): Promise<Opened> {
+  const { submission } = admitted
   const request = completeRequest(submission.request, () => `lane-${draw(ID_BYTES).toString('hex')}`)
   const asked: Asked = {
-    submission,
-    recipients,
-    opened_by,
+    opened_by: asker.key_id,
+    asked_by: asker.name,
+    ...admitted,
+    contents: admitted.held.size === 0 ? NO_CONTENTS : contentsOf(request, admitted.held),
     request,
     request_id: idOf(request),
     request_hash: hashRequest(request),
-    envelope_hash: envelopeHash(submission),
+    envelope_hash: envelopeHash(submission, NEWEST_RULES),
   }
   const result = await recordOpening(opener, asked)
   switch (result.kind) {
@@ -70,6 +96,8 @@ export async function open(
       return { kind: 'limited', guard: result.guard }
   }
 }
+
+const NO_CONTENTS: readonly Content[] = []
 
 /** If no code can be given out, the copy leads to its page. */
 async function recordOpening(opener: Opener, asked: Asked): Promise<Begun> {
@@ -85,7 +113,7 @@ type Place = Pick<Deliver, 'user_id' | 'channel'>
 const placeOf = ({ user_id, channel }: Place): string => `${channel} ${user_id}`
 
 async function recordOnce(
-  { begin, errands, limits }: Opener,
+  { begin, errands, limits, absent }: Opener,
   asked: Asked,
   codeless: ReadonlySet<string>,
 ): Promise<Begun> {
@@ -102,9 +130,9 @@ async function recordOnce(
       ids,
       moment => {
         letGo()
-        const events = opening(asked, moment)
+        const events = openingWith(asked, absent, moment)
         const opened = grown(null, stamp(ids, events), moment)
-        first = errands.claimFirst(opened, moment, isCoded)
+        first = errands.claimFirst(opened, moment, isCoded, asked.contents)
         const place = { ...moment, seq: moment.seq + events.length }
         const after = grown(opened, stamp(ids, first.events), place)
         return { events: [...events, ...first.events], shelve: [...shelving(asked), ...first.shelve], after }
@@ -128,17 +156,26 @@ const codedPlaces = ({ recipients }: Asked): readonly Place[] =>
       .map(channel => ({ user_id, channel })),
   )
 
-function known(subject: Case | null, { request_hash, envelope_hash, opened_by }: Asked): Opened {
+/** A request of before is compared by the envelope hash of the rules it was opened under. */
+function known(subject: Case | null, { request_hash, envelope_hash, opened_by, submission }: Asked): Opened {
   if (subject === null) throw new Error('a request whose id is taken is there')
+  const envelope = subject.terms === null ? envelopeHash(submission, FIRST_RULES) : envelope_hash
   const same =
     subject.request_hash === request_hash &&
-    subject.envelope_hash === envelope_hash &&
+    subject.envelope_hash === envelope &&
     subject.opened_by === opened_by
   return same ? { kind: 'known', subject } : { kind: 'id_conflict' }
 }
 
-function guards({ request, submission, recipients, opened_by }: Asked, limits: Config['limits']): Guard[] {
-  const { open_questions_per_run, requests_per_recipient_per_hour: at_most } = limits
+function guards(
+  { request, submission, recipients, opened_by, held }: Asked,
+  limits: Config['limits'],
+): Guard[] {
+  const {
+    open_questions_per_run,
+    requests_per_recipient_per_hour: at_most,
+    content_mib_per_key: quota,
+  } = limits
   const { run_id } = submission.run
   const all: Guard[] = []
   if (request.type === 'REQUEST_QUESTION' && open_questions_per_run > 0) {
@@ -147,14 +184,41 @@ function guards({ request, submission, recipients, opened_by }: Asked, limits: C
   if (at_most > 0) {
     for (const { user_id } of recipients) all.push({ kind: 'recipient_budget', opened_by, user_id, at_most })
   }
+  if (held.size > 0 && quota > 0) {
+    const contents = [...held].map(([handle, { length: size }]) => ({ handle, size }))
+    all.push({ kind: 'content_quota', key_id: opened_by, contents, at_most: quota * MIB })
+  }
   return all
 }
 
 function opening(asked: Asked, moment: Moment): readonly Deed[] {
-  const { submission, recipients, opened_by, request, request_hash, envelope_hash } = asked
-  const { run, callback_url } = submission
+  const {
+    submission,
+    recipients,
+    terms,
+    opened_by,
+    asked_by,
+    request,
+    request_hash,
+    envelope_hash,
+    contents,
+    held,
+  } = asked
+  const { run, callback_url, origin } = submission
   const deadline_at = instant(moment.ms + request.deadline_seconds * 1000)
-  const body = { request, request_hash, run, recipients, envelope_hash, deadline_at, opened_by }
+  const body: Body<'REQUEST_OPENED'> = {
+    request,
+    request_hash,
+    run,
+    recipients,
+    envelope_hash,
+    deadline_at,
+    opened_by,
+    asked_by,
+    ...(origin !== undefined && { origin }),
+    terms,
+    ...(held.size > 0 && { contents: recorded(contents, held) }),
+  }
   const first: Deed = { type: 'REQUEST_OPENED', body }
   // The story itself says that a call is owed, so that the agenda needs nothing beside it; the URL is on the shelf.
   return callback_url === undefined
@@ -162,5 +226,35 @@ function opening(asked: Asked, moment: Moment): readonly Deed[] {
     : [first, { type: 'CALLBACK_REGISTERED', body: { url_hash: hashUrl(callback_url) } }]
 }
 
-const shelving = ({ submission: { callback_url: url }, request_id }: Asked): Shelving[] =>
-  url === undefined ? [] : [{ put: 'callback', request_id, url }]
+/** Each once, though two parameters may be the same. Behind those that the request names stands the artifact it was
+ *  made of, which nobody is shown for that. */
+function recorded(contents: readonly Content[], held: Held): readonly HeldContent[] {
+  const named = new Map<Hash, HeldContent>()
+  for (const { handle, size, text } of contents)
+    named.set(handle, { handle, size, chars: text === null ? null : countPoints(text) })
+  const others = [...held].filter(([handle]) => !named.has(handle))
+  return [...named.values(), ...others.map(([handle, bytes]) => ofText(handle, bytes))]
+}
+
+const ofText = (handle: Hash, bytes: Uint8Array): HeldContent => ({
+  handle,
+  size: bytes.length,
+  chars: countPoints(Buffer.from(bytes).toString()),
+})
+
+/** A content that was sent before is put once more: it may have been erased since it was read. */
+function shelving({
+  submission: { callback_url: url },
+  request_id,
+  held,
+  opened_by: key_id,
+}: Asked): Shelving[] {
+  const contents = [...held].map(([handle, bytes]) => ({ put: 'content' as const, handle, key_id, bytes }))
+  return url === undefined ? contents : [...contents, { put: 'callback', request_id, url }]
+}
+
+function openingWith(asked: Asked, absent: Opener['absent'], moment: Moment): readonly Deed[] {
+  const events = opening(asked, moment)
+  const hands = absent(asked, moment.ms)
+  return hands.length === 0 ? events : [...events, ...hands]
+}

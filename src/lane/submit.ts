@@ -2,12 +2,16 @@
 // the sentence that every door says, so that no two doors let different requests in.
 import type { Adapter } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
+import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
-import { type Config, proofsFor } from '../config/config.js'
-import type { ApiKey, Guard, Ledger } from '../ledger/contract.js'
-import { type Admission, admit, type ResolvedRecipient } from '../request/admit.js'
+import { type Config, ladderFor, proofsFor } from '../config/config.js'
+import { readHeld } from '../delivery/contents.js'
+import { fitInto } from '../delivery/fit.js'
+import type { Guard, Store } from '../ledger/contract.js'
+import type { ApiKey } from '../ledger/shelf.js'
+import { type Admission, admit, ruleOf } from '../request/admit.js'
 import type { Channel } from '../request/channel.js'
-import { likeness } from '../request/display.js'
+import { contentsOf, type Display, fixedHandlesOf, likeness } from '../request/display.js'
 import {
   completeRequest,
   type FieldError,
@@ -15,9 +19,12 @@ import {
   type Submission,
   type SubmissionPolicy,
 } from '../request/parse.js'
-import { idOf } from '../request/request.js'
+import { sayFields } from '../request/refusal.js'
+import { idOf, type RequestDraft } from '../request/request.js'
+import type { ContentRule, Origin } from '../request/terms.js'
+import { quote } from '../request/text.js'
 import { COUNT_AGAIN_MS, OpenRequests } from './open-requests.js'
-import type { Opened } from './opening.js'
+import type { Admitted, Asker, Opened } from './opening.js'
 
 /** The door's part of the configuration. */
 export type Entrance = {
@@ -28,14 +35,17 @@ export type Entrance = {
 }
 
 type SubmitterParts = Entrance & {
-  readonly ledger: Ledger
+  readonly store: Pick<Store, 'ledger' | 'shelf'>
   readonly config: Config
   readonly adapters: ReadonlyMap<Channel, Adapter>
-  open(submission: Submission, recipients: readonly ResolvedRecipient[], by: string): Promise<Opened>
+  open(admitted: Admitted, asker: Asker): Promise<Opened>
 }
 
-/** The asking key: its id is recorded, its name is shown. */
-export type Asker = Pick<ApiKey, 'key_id' | 'name'>
+/** The asking key, with what is granted to it beyond its scopes. */
+export type Applicant = Asker & Pick<ApiKey, 'owner' | 'urgent'>
+
+/** The artifact of another system that a door has read: its text is kept with the request, under its hash. */
+export type MadeOf = { readonly origin: Origin; readonly text: string }
 
 /** Every code a submission is refused with. */
 export const SUBMISSION_CODES = [
@@ -43,10 +53,15 @@ export const SUBMISSION_CODES = [
   'not_available',
   'not_admitted',
   'recipient_not_approver',
+  'four_eyes',
+  'quorum_needs_yes_no',
+  'quorum_unreachable',
+  'content_missing',
   'cannot_be_shown',
   'id_conflict',
   'too_many_open_questions',
   'recipient_budget',
+  'quota_exceeded',
   'rate_limited',
 ] as const
 
@@ -69,7 +84,8 @@ export class Submitter {
   readonly #bound: OpenRequests
 
   constructor(parts: SubmitterParts) {
-    const { config, callback, ledger } = parts
+    const { config, callback, store } = parts
+    const { ledger } = store
     this.#parts = parts
     this.#policy = { actions: Object.keys(config.actions), ...(callback && { callback }) }
     this.#bound = new OpenRequests(
@@ -79,27 +95,59 @@ export class Submitter {
     )
   }
 
-  async submit(body: unknown, asker: Asker): Promise<Submitted> {
+  /** `made` is the artifact that a door has made the submission of: no caller can say so itself. */
+  async submit(body: unknown, asker: Applicant, made?: MadeOf): Promise<Submitted> {
     const parsed = parseSubmission(body, this.#policy)
-    if (!parsed.ok) return refused(parsed.code, sayFields(parsed.errors), parsed.errors)
-    const { submission } = parsed
-    const admitted = admit(submission, this.#admission(asker.name))
+    if (!parsed.ok) return refused(parsed.code, sayFields(parsed.errors, 'The body'), parsed.errors)
+    const submission = made === undefined ? parsed.submission : { ...parsed.submission, origin: made.origin }
+    const held = await this.#held(submission, asker, made)
+    const admitted = admit(submission, this.#admission(asker, held))
+    const missing = missingContents(
+      submission.request,
+      held,
+      ruleOf(submission.request, this.#parts.config.actions),
+    )
+    // What cannot be shown because it is not there is missing.
+    if (missing.length > 0 && (admitted.ok || admitted.code === 'cannot_be_shown'))
+      return refused('content_missing', NO_CONTENT, missing)
     if (!admitted.ok) return refused(admitted.code, admitted.detail, admitted.errors)
     const hasRoom = (await this.#bound.admit(asker.key_id)) || (await this.#isKnown(submission))
     if (!hasRoom) return this.#tooMany()
-    return submitted(await this.#parts.open(submission, admitted.recipients, asker.key_id))
+    const { recipients, terms } = admitted
+    return submitted(await this.#parts.open({ submission, recipients, terms, held }, asker))
   }
 
-  #admission(askedBy: string): Admission {
-    const { config, adapters, ledger, printsLinks = false } = this.#parts
+  /** The contents that came with it, and those its key had sent before. */
+  async #held(
+    { request, contents = {} }: Submission,
+    { key_id }: Applicant,
+    made: MadeOf | undefined,
+  ): Promise<Held> {
+    const texts = made === undefined ? contents : { ...contents, [made.origin.hash]: made.text }
+    const given = Object.entries(texts).map(([handle, text]) => [handle as Hash, Buffer.from(text)] as const)
+    const others = fixedHandlesOf(request).filter(handle => !Object.hasOwn(texts, handle))
+    if (others.length === 0) return new Map(given)
+    return new Map([...given, ...(await readHeld(this.#parts.store.shelf, key_id, others))])
+  }
+
+  #admission(asker: Applicant, held: Held): Admission {
+    const { config, adapters, store, printsLinks = false } = this.#parts
+    const { ledger } = store
     return {
       recipients: config.recipients,
+      groups: config.groups,
+      ladderFor: request => ladderFor(config, request),
       actions: config.actions,
+      forms: config.forms,
+      asker,
       configured: [...adapters.keys()],
       proofsFor: request => proofsFor(config, request),
-      shows(channel, submission) {
+      shows(channel, submission, terms) {
         const deadline_at = instant(ledger.now() + submission.request.deadline_seconds * 1000)
-        return adapters.get(channel)?.shows(likeness(submission, askedBy, deadline_at)) ?? false
+        const shows = (shown: Display): boolean => adapters.get(channel)?.shows(shown) ?? false
+        const contents = contentsOf(submission.request, held)
+        const like = likeness(submission, terms, asker.name, deadline_at)
+        return fitInto(channel, shows, like, contents, terms.policy.content).fits
       },
       printsLinks,
     }
@@ -108,7 +156,7 @@ export class Submitter {
   /** A request asked before is answered again, however many others are open. */
   async #isKnown({ request }: Submission): Promise<boolean> {
     const id = idOf(completeRequest(request, () => ''))
-    return (await this.#parts.ledger.story(id)).length > 0
+    return (await this.#parts.store.ledger.version(id)) > 0
   }
 
   #tooMany(): NotSubmitted {
@@ -118,17 +166,37 @@ export class Submitter {
   }
 }
 
+type Held = ReadonlyMap<Hash, Uint8Array>
+
+const NO_CONTENT =
+  'This action is approved only with its contents before one’s eyes: send them with the request.'
+
+/** What policy wants to be there and is not: a content for each parameter, and a text if it is to be shown whole. */
+function missingContents(
+  request: RequestDraft,
+  held: Held,
+  rule: ContentRule | undefined,
+): readonly FieldError[] {
+  if (request.type !== 'REQUEST_APPROVAL' || rule === undefined || rule === 'any') return []
+  const shown = new Set(
+    contentsOf(request, held)
+      .filter(({ text }) => rule === 'required' || text !== null)
+      .map(({ handle }) => handle as string),
+  )
+  const accepted =
+    rule === 'whole'
+      ? 'the handle of a text among contents, or put before'
+      : 'the handle of a content among contents, or put before'
+  return Object.entries(request.parameters)
+    .filter(([, handle]) => !shown.has(handle))
+    .map(([name, handle]) => ({ field: `/request/parameters/${name}`, read: quote(handle), accepted }))
+}
+
 const refused = (
   code: NotSubmitted['code'],
   detail: string,
   errors?: readonly FieldError[],
 ): NotSubmitted => ({ kind: 'refused', code, detail, ...(errors && { errors }) })
-
-const sayFields = (errors: readonly FieldError[]): string =>
-  errors
-    .slice(0, 3)
-    .map(error => `${error.field === '' ? 'The body' : error.field}: ${error.accepted}`)
-    .join(' · ')
 
 const CONFLICT =
   'The same id is the same request only with the same content, run, recipients, callback_url and key. Choose a new id, or send what was sent before.'
@@ -149,6 +217,10 @@ function limited(guard: Guard): NotSubmitted {
   if (guard.kind === 'open_questions') {
     const detail = `This key has ${guard.at_most} open questions in run ${guard.run_id}; wait for an answer or withdraw one.`
     return refused('too_many_open_questions', detail)
+  }
+  if (guard.kind === 'content_quota') {
+    const detail = `This key may keep ${guard.at_most} bytes in contents (limits.content_mib_per_key); an operator can erase some.`
+    return refused('quota_exceeded', detail)
   }
   if (guard.kind !== 'recipient_budget') throw new Error(`a request is not guarded by ${guard.kind}`)
   const detail = `This key has put ${guard.at_most} requests to ${guard.user_id} within the hour; ask later.`

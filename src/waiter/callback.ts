@@ -23,7 +23,13 @@ const THROTTLED_MS = 60_000
 export type Calls = Road & {
   readonly keys: readonly Uint8Array[]
   readonly agent: string
-  readonly show: (subject: Case) => Readonly<Record<string, unknown>>
+  readonly show: (subject: Case) => Promise<Shown>
+}
+
+/** The outcome in full, and in short for one that is too long to be sent. */
+export type Shown = {
+  readonly whole: Readonly<Record<string, unknown>>
+  readonly short: Readonly<Record<string, unknown>>
 }
 
 type Caller = Pick<Recorder, 'record'> & {
@@ -49,18 +55,18 @@ export async function callBack(
       // Another replica has called meanwhile and recorded it: this attempt has its entry.
       callback === null || callback.attempts >= duty.attempt
         ? { leave: 'told' as const }
-        : { tell: moment => ({ events: [attempt(request_id, duty, outcome, moment)] }) },
+        : { tell: moment => ({ events: [attempt(request_id, duty, outcome, moment)] }), rides: true },
     first,
   )
   return subject
 }
 
-function call({ calls, now }: Caller, subject: Case, url: string | null): Promise<CallOutcome> | CallOutcome {
+async function call({ calls, now }: Caller, subject: Case, url: string | null): Promise<CallOutcome> {
   if (calls === null) return { ok: false, status: null, code: 'not_configured' }
   // The shelf stands beside the chain. An answer goes only to the URL that the chain names.
   if (url === null || hashUrl(url) !== subject.callback?.url_hash)
     return { ok: false, status: null, code: 'url_changed' }
-  const body = messageOf(calls.show(subject), subject)
+  const body = messageOf(await calls.show(subject), subject)
   const headers = {
     'content-type': 'application/json',
     'user-agent': calls.agent,
@@ -69,14 +75,11 @@ function call({ calls, now }: Caller, subject: Case, url: string | null): Promis
   return post({ url, headers, body }, calls)
 }
 
-/** A case too long to be sent is sent without the parts the caller already has, or can ask for. */
-export function messageOf(shown: Readonly<Record<string, unknown>>, { resolved_at }: Case): string {
+export function messageOf(shown: Shown, { resolved_at }: Case): string {
   const message = (data: unknown): string =>
     JSON.stringify({ type: 'request.resolved', timestamp: resolved_at, data })
-  const whole = message(shown)
-  if (Buffer.byteLength(whole) < MAX_BODY_BYTES) return whole
-  const { request: _, deliveries: __, ...rest } = shown
-  return message({ ...rest, abridged: true })
+  const whole = message(shown.whole)
+  return Buffer.byteLength(whole) < MAX_BODY_BYTES ? whole : message({ ...shown.short, abridged: true })
 }
 
 function attempt(requestId: string, duty: CallBack, outcome: CallOutcome, moment: Moment): Deed {

@@ -60,7 +60,7 @@ export function post({ url, headers, body }: Post, road: Road): Promise<CallVerd
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       agent: false,
       signal: AbortSignal.timeout(road.patienceMs ?? PATIENCE_MS),
-      lookup: checked(hostOf(target), road),
+      lookup: checkedLookup(hostOf(target), road),
     })
     listen(call, settle)
     call.end(body)
@@ -86,7 +86,7 @@ type Lookup = (
 class AddressRefused extends Error {}
 
 /** WP2: the socket gets exactly the judged addresses; nothing is looked up again between the two. */
-function checked(host: string, { allow, resolve = bySystem }: Road): Lookup {
+export function checkedLookup(host: string, { allow, resolve = bySystem }: Road): Lookup {
   return (_, { all }, done) => {
     resolve(host).then(
       found => {

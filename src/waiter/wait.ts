@@ -1,61 +1,70 @@
 // Tells the caller that waits. A waiter is woken by the ledger's own commit, never by the code that made it, so an
 // answer recorded before anyone waits is found by every later waiter.
+//
+// W1  Who waits enlists first and looks then: a commit in between is heard, an earlier one is seen.
 import type { Entry } from '../event.js'
 import type { Ledger } from '../ledger/contract.js'
 
+/** Somebody who hears of one request's resolution from the moment of enlisting on. */
+export type Enlisted = {
+  /** True once the request has been resolved since; false when the time is up, the caller has gone or the lane stops.
+   *  `onGone` takes what is to be called when the caller goes. */
+  resolved(ms: number, onGone?: (leave: () => void) => void): Promise<boolean>
+  /** For one that does not wait after all. */
+  leave(): void
+}
+
 export type Waiters = {
-  /** True once the request has been resolved; false when the time is up or the caller has gone. */
-  resolved(requestId: string, ms: number, gone?: AbortSignal): Promise<boolean>
+  enlist(requestId: string): Enlisted
   readonly waiting: () => number
   stop(): void
 }
 
-export function startWaiters(ledger: Ledger, isResolved: (requestId: string) => Promise<boolean>): Waiters {
-  const waiting = new Map<string, Set<(resolved: boolean) => void>>()
+type Tell = (resolved: boolean) => void
+
+export function startWaiters(ledger: Ledger): Waiters {
+  const waiting = new Map<string, Set<Tell>>()
   const wake = (entries: readonly Entry[]): void => {
     for (const entry of entries) {
       if (entry.type !== 'REQUEST_RESOLVED' || entry.request_id === undefined) continue
-      for (const done of waiting.get(entry.request_id) ?? []) done(true)
+      for (const tell of waiting.get(entry.request_id) ?? []) tell(true)
     }
   }
   const stop = ledger.onCommit(wake, ['REQUEST_RESOLVED'])
 
-  const enlist = (requestId: string, done: (resolved: boolean) => void): (() => void) => {
-    const others = waiting.get(requestId) ?? new Set()
-    waiting.set(requestId, others.add(done))
-    return () => {
-      others.delete(done)
-      if (others.size === 0 && waiting.get(requestId) === others) waiting.delete(requestId)
-    }
-  }
-
   return {
-    resolved: (requestId, ms, gone) =>
-      new Promise((resolve, reject) => {
-        const done = (resolved: boolean): void => {
-          leave()
-          clearTimeout(timer)
-          gone?.removeEventListener('abort', abort)
-          resolve(resolved)
-        }
-        const abort = (): void => done(false)
-        // Enlisted before looking: a commit in between wakes us, an earlier one is seen.
-        const leave = enlist(requestId, done)
-        const timer = setTimeout(() => done(false), ms)
-        if (gone?.aborted) return done(false)
-        gone?.addEventListener('abort', abort)
-        isResolved(requestId).then(
-          already => already && done(true),
-          error => {
-            reject(error)
-            done(false)
-          },
-        )
-      }),
+    enlist(requestId) {
+      /** What was heard; null while nothing was. */
+      let heard: boolean | null = null
+      let timer: NodeJS.Timeout | undefined
+      let done: Tell = () => undefined
+      const others = waiting.get(requestId) ?? new Set()
+      const leave = (): void => {
+        clearTimeout(timer)
+        others.delete(tell)
+        if (others.size === 0 && waiting.get(requestId) === others) waiting.delete(requestId)
+      }
+      const tell: Tell = resolved => {
+        heard ??= resolved
+        leave()
+        done(heard)
+      }
+      waiting.set(requestId, others.add(tell))
+      return {
+        leave,
+        resolved: (ms, onGone) =>
+          new Promise(resolve => {
+            if (heard !== null) return resolve(heard)
+            done = resolve
+            timer = setTimeout(() => tell(false), ms)
+            onGone?.(() => tell(false))
+          }),
+      }
+    },
     waiting: () => [...waiting.values()].reduce((sum, each) => sum + each.size, 0),
     stop() {
       stop()
-      for (const each of [...waiting.values()]) for (const done of [...each]) done(false)
+      for (const each of [...waiting.values()]) for (const tell of [...each]) tell(false)
     },
   }
 }

@@ -4,6 +4,7 @@ import { endingOf, spoken } from '../../src/agenda/ending.js'
 import { instant } from '../../src/clock.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import type { Request } from '../../src/request/request.js'
+import { admittedTo, KEY_1 } from '../terms.js'
 import { configure, DEPUTY, fromSlack, handleOf, question, raise, type Stage } from './stage.js'
 
 let stage: Stage
@@ -16,9 +17,9 @@ afterEach(async () => {
 })
 
 const OWNER_ON_SLACK = [{ user_id: 'owner', channels: ['slack'], route: 'first' }] as const
-const open = (request: Request, by = 'key-1', run_id = 'run-1') => {
+const open = (request: Request, key_id = 'key-1', run_id = 'run-1') => {
   const run = { run_id, mood: 'DEFERENTIAL' } as const
-  return stage.lane.open({ request, run, recipients: null }, OWNER_ON_SLACK, by)
+  return stage.lane.open(admittedTo(OWNER_ON_SLACK, { request, run, recipients: null }), { ...KEY_1, key_id })
 }
 const handle = (): string => stage.slack.copies.at(-1)?.outbound.reply?.handle ?? ''
 
@@ -100,9 +101,8 @@ describe('opening', () => {
     for (let time = 0; time < 3; time++) {
       const run = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
       const opened = await stage.lane.open(
-        { request: anonymous, run, recipients: null },
-        OWNER_ON_SLACK,
-        'key-1',
+        admittedTo(OWNER_ON_SLACK, { request: anonymous, run, recipients: null }),
+        KEY_1,
       )
       if (opened.kind === 'opened') ids.add(opened.subject.request_id)
     }
@@ -257,10 +257,11 @@ describe('erasing', () => {
     await stage.lane.answer(fromSlack(handle(), 'yes'))
     const before = await stage.entries()
     const erased = await stage.lane.erase('q', 'key-2')
-    expect(erased).toHaveLength(2)
-    for (const id of erased ?? []) expect(await stage.store.shelf.raw(id)).toBeNull()
+    const replies = erased?.kind === 'erased' ? erased.replies : []
+    expect(replies).toHaveLength(2)
+    for (const id of replies) expect(await stage.store.shelf.raw(id)).toBeNull()
     expect((await stage.entries()).slice(0, before.length)).toEqual(before)
-    expect(await stage.lane.erase('q', 'key-2')).toEqual([])
+    expect(await stage.lane.erase('q', 'key-2')).toEqual({ kind: 'erased', replies: [], contents: [] })
     expect(await stage.lane.erase('nothing', 'key-2')).toBeNull()
   })
 })

@@ -15,14 +15,17 @@ import type { Ledger, Store } from '../../src/ledger/contract.js'
 import { parseEntry } from '../../src/ledger/entry.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify as verifyLedger } from '../../src/ledger/verify.js'
+import { Absences } from '../../src/people/absences.js'
 import { Directory } from '../../src/people/directory.js'
 import { Rests } from '../../src/people/rests.js'
-import type { ResolvedRecipient } from '../../src/request/admit.js'
 import type { Channel } from '../../src/request/channel.js'
 import type { Display } from '../../src/request/display.js'
+import type { ResolvedRecipient } from '../../src/request/recipient.js'
 import type { Request } from '../../src/request/request.js'
+import type { Terms } from '../../src/request/terms.js'
 import { type Keyring, rotate } from '../../src/token/keyring.js'
 import type { Calls } from '../../src/waiter/callback.js'
+import { admittedTo, KEY_1 } from '../terms.js'
 import { unlocked } from '../unlocked.js'
 
 export const START = Date.parse('2026-11-01T12:00:00.000Z')
@@ -123,9 +126,9 @@ export type Stage = {
   desk(channel: Channel): Desk
   /** The channels that brought something naming no delivery. */
   readonly strangers: Channel[]
-  /** Another lane on the same store, as a second replica would be. */
-  secondLane(): Lane
-  open(request: Request, recipients?: readonly ResolvedRecipient[]): Promise<Case>
+  /** Another lane on the same store, as a second replica would be, or the same one after its configuration was changed. */
+  secondLane(config?: Config): Lane
+  open(request: Request, recipients?: readonly ResolvedRecipient[], terms?: Terms): Promise<Case>
   /** The case of a request that is there. */
   current(requestId: string): Promise<Case>
   entries(): Promise<Entry[]>
@@ -158,13 +161,15 @@ export async function raise(
   const lanes: Lane[] = []
   const directory = await Directory.open(config.recipients, store.shelf)
   const rests = await Rests.open(store)
+  const absences = await Absences.open(store)
   const keyName = (id: string): string => `name of ${id}`
-  const build = (): Lane => {
+  const build = (held = config): Lane => {
     const lane = new Lane({
       store,
-      config,
+      config: held,
       directory,
       rests,
+      absences,
       adapters: running,
       keyring: () => ring,
       publicUrl: () => 'https://lane.example.org',
@@ -197,9 +202,9 @@ export async function raise(
       openDesk(channel, { lane, store, directory, keyName, onStranger: who => void strangers.push(who) }),
     strangers,
     secondLane: build,
-    async open(request, recipients = [{ user_id: 'owner', channels: ['slack'], route: 'first' }]) {
+    async open(request, recipients = [{ user_id: 'owner', channels: ['slack'], route: 'first' }], terms) {
       const run = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
-      const opened = await lane.open({ request, run, recipients: null }, recipients, 'key-1')
+      const opened = await lane.open(admittedTo(recipients, { request, run, recipients: null }, terms), KEY_1)
       if (opened.kind !== 'opened') throw new Error(`not opened: ${opened.kind}`)
       return opened.subject
     },

@@ -11,8 +11,8 @@ actions:
 questions: { proofs: [slack_signed] }
 limits: { open_questions_per_run: 2, requests_per_recipient_per_hour: 4, open_requests_per_key: 3 }
 `
-const KEY = { key_id: 'key-1', name: 'pipeline' }
-const OTHER = { key_id: 'key-2', name: 'another' }
+const KEY = { key_id: 'key-1', name: 'pipeline', owner: null, urgent: false }
+const OTHER = { ...KEY, key_id: 'key-2', name: 'other' }
 
 const body = (id: string, more: object = {}, asked: object = {}) => ({
   request: question(id, asked),

@@ -3,12 +3,13 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Case } from '../../src/agenda/case.js'
 import type { EntryOf } from '../../src/event.js'
-import { showCase } from '../../src/http/case.js'
+import { messageOfCase, showCase } from '../../src/http/case.js'
 import type { Lane } from '../../src/lane/lane.js'
 import { allowanceOf } from '../../src/waiter/address.js'
 import { type Calls, callBack, messageOf, readRetryAfter } from '../../src/waiter/callback.js'
 import { hashUrl, readSecrets, webhookId } from '../../src/waiter/signature.js'
 import { configure, question, raise, type Stage } from '../lane/stage.js'
+import { admittedTo, KEY_1 } from '../terms.js'
 import { until } from '../until.js'
 import { type Act, hang, type Receiver, receive, reset, status } from './receiver.js'
 
@@ -17,7 +18,7 @@ const calls: Calls = {
   keys: readSecrets(SECRET) ?? [],
   allow: allowanceOf(['127.0.0.1']),
   agent: 'interrupt-lane/test',
-  show: showCase,
+  show: async subject => messageOfCase(showCase(subject)),
   patienceMs: 200,
 }
 const RECIPIENTS = [{ user_id: 'owner', channels: ['slack'], route: 'first' }] as const
@@ -37,7 +38,7 @@ const url = (): string => `${receiver.url}/cb?key=s3cret`
 async function open(id: string, callback_url: string = url(), lane: Lane = stage.lane): Promise<Case> {
   const run = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
   const submission = { request: question(id), run, recipients: null, callback_url }
-  const opened = await lane.open(submission, RECIPIENTS, 'key-1')
+  const opened = await lane.open(admittedTo(RECIPIENTS, submission), KEY_1)
   if (opened.kind !== 'opened') throw new Error(`not opened: ${opened.kind}`)
   return opened.subject
 }
@@ -115,11 +116,11 @@ describe('the message', () => {
   test('stays below 20 kB: a longer case comes without what whoever asked has or can ask for', async () => {
     const subject = await open('q')
     const shown = showCase(subject)
-    expect(messageOf(shown, subject)).toBe(
+    expect(messageOf(messageOfCase(shown), subject)).toBe(
       JSON.stringify({ type: 'request.resolved', timestamp: null, data: shown }),
     )
     const deliveries = Array.from({ length: 200 }, (_, index) => ({ delivery_id: `d-${index}`.padEnd(100) }))
-    const long = messageOf({ ...shown, deliveries }, subject)
+    const long = messageOf(messageOfCase({ ...shown, deliveries }), subject)
     const { request: _, deliveries: __, ...rest } = shown
     expect(JSON.parse(long).data).toEqual(JSON.parse(JSON.stringify({ ...rest, abridged: true })))
     expect(Buffer.byteLength(long)).toBeLessThan(20_000)
