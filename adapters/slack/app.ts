@@ -6,11 +6,12 @@
 import { App, type Context, type Receiver, type ViewSubmitAction } from '@slack/bolt'
 import type { Desk, Say } from '../../src/adapter/index.js'
 import { SILENT } from './api.js'
-import { type Click, openForm, takeClick } from './click.js'
+import { type Click, openForm, openHands, takeClick } from './click.js'
 import { FORM_VIEW } from './form.js'
-import { FORM, OPTION } from './render.js'
+import { HAND_VIEW } from './hand.js'
+import { FORM, HAND, OPTION } from './render.js'
 import type { Parts } from './reply.js'
-import { takeSubmission } from './submission.js'
+import { takeHanding, takeSubmission } from './submission.js'
 import { type Message, takeMessage } from './thread.js'
 
 /** The answer to Slack; undefined for a plain "received". Rejects if Slack must not be told that. */
@@ -39,12 +40,16 @@ export function openApp(parts: Parts, say: Say): Dispatch {
   app.action<Click>({ type: 'block_actions', action_id: FORM }, async ({ body, action, context }) =>
     openForm(parts, body, action, deskOf(context)),
   )
-  app.view<ViewSubmitAction>(
-    { type: 'view_submission', callback_id: FORM_VIEW },
-    async ({ ack, body, context }) => {
-      await ack(await takeSubmission(parts, body, deskOf(context)))
-    },
+  app.action<Click>({ type: 'block_actions', action_id: HAND }, async ({ body, action, context }) =>
+    openHands(parts, body, action, deskOf(context)),
   )
+  for (const [callback_id, take] of [
+    [FORM_VIEW, takeSubmission],
+    [HAND_VIEW, takeHanding],
+  ] as const)
+    app.view<ViewSubmitAction>({ type: 'view_submission', callback_id }, async ({ ack, body, context }) => {
+      await ack(await take(parts, body, deskOf(context)))
+    })
   app.event('message', async ({ event, context }) => takeMessage(parts, event as Message, deskOf(context)))
   for (const gone of ['app_uninstalled', 'tokens_revoked'] as const)
     app.event(gone, async () =>

@@ -2,18 +2,25 @@
 
 import type { types } from '@slack/bolt'
 import {
+  behindMargin,
   type Display,
   defaultWords,
   inGroups,
   inUtc,
+  isMissing,
+  kindWords,
+  LEFT_OUT,
+  ladderWords,
   letterOf,
+  lookAlike,
+  NOT_HELD,
   type Option,
   type Outbound,
   type ReplySchema,
   type ShownHandle,
-  typeWord,
+  wordsOn,
 } from '../../src/adapter/index.js'
-import { BOLD, CODE, line, plain, words } from './inert.js'
+import { BOLD, CODE, line, plain, spelt, words } from './inert.js'
 
 type Block = types.KnownBlock
 type Element = types.RichTextElement
@@ -23,9 +30,9 @@ export const rich = (...elements: types.RichTextBlockElement[]): types.RichTextB
   elements,
 })
 
-export const title = ({ type }: Display): types.HeaderBlock => ({
+export const title = (display: Display): types.HeaderBlock => ({
   type: 'header',
-  text: plain(typeWord(type)),
+  text: plain(kindWords(display)),
 })
 
 /** In the reader's own time zone and spelling; in UTC if Slack cannot. */
@@ -38,10 +45,13 @@ export const moment = (instant: string): types.RichTextDate => ({
 
 /** The asker and the question; the caller's words stand as a quotation. */
 export function asked(display: Display): Block {
-  const { asked_by, run_id, work_item_id, headline, impact } = display
+  const { asked_by, run_id, work_item_id, headline, impact, why } = display
   const item = work_item_id === null ? [] : [words(', work item '), words(work_item_id, CODE)]
   const asker = line(words(asked_by, BOLD), words(' asks, in run '), words(run_id, CODE), ...item, words(':'))
-  if (impact === null) return rich(asker, line(words(headline, BOLD)), line(words(meaningOf(display))))
+  if (impact === null) {
+    const given = why === null ? [] : [line(words('Why, in the caller’s words:')), quoted(words(why))]
+    return rich(asker, line(words(headline, BOLD)), ...given, line(words(meaningOf(display))))
+  }
   return rich(
     asker,
     quoted(words(headline, BOLD)),
@@ -71,20 +81,37 @@ const meaningOf = ({ type }: Display): string =>
     ? 'A YES allows this action once, on exactly what is listed below.'
     : 'Look at what is listed below with this one concern in mind.'
 
-/** The link leads to the reply page, which shows the stored contents; it answers nothing without a code. */
+/** The link leads to the reply page, which shows the contents whole; it answers nothing without a code. */
 export function handles(display: Display, link: string | null): Block[] {
   if (display.handles.length === 0) return []
-  const items = display.handles.map(shown => line(...handle(shown, link)))
   const head = display.type === 'REQUEST_QUESTION' ? 'Context, named by the caller:' : 'What it is about:'
-  return [rich(line(words(head)), list(items))]
+  const items = display.handles.flatMap(shown => [
+    list([line(...handle(display, shown, link))]),
+    ...passages(display, shown),
+  ])
+  return [rich(line(words(head)), ...items)]
 }
 
-function handle({ name, handle: pointer, fixed }: ShownHandle, link: string | null): Element[] {
+function handle(display: Display, shown: ShownHandle, link: string | null): Element[] {
+  const { name, handle: pointer, fixed } = shown
   const named = name === null ? [] : [words(`${name}: `)]
   if (!fixed) return [...named, words(pointer, CODE), words(' (name only, content not fixed)')]
   const text = inGroups(pointer)
-  return [...named, link === null ? words(text, CODE) : { type: 'link', url: link, text }]
+  const exhibit = display.exhibits.get(pointer)
+  const said = exhibit === undefined ? (isMissing(display, shown) ? NOT_HELD : null) : wordsOn(exhibit)
+  return [
+    ...named,
+    link === null ? words(text, CODE) : { type: 'link', url: link, text },
+    ...(said === null ? [] : [words(` (${said})`)]),
+  ]
 }
+
+/** The caller's content, each line behind the margin. */
+const passages = ({ exhibits }: Display, { handle: pointer }: ShownHandle): types.RichTextBlockElement[] =>
+  (exhibits.get(pointer)?.parts ?? []).flatMap((lines, at) => [
+    ...(at === 0 ? [] : [line(words(LEFT_OUT))]),
+    { type: 'rich_text_preformatted' as const, elements: [spelt(behindMargin(lines))] },
+  ])
 
 const list = (elements: types.RichTextSection[]): types.RichTextList => ({
   type: 'rich_text_list',
@@ -98,18 +125,33 @@ export function options(schema: ReplySchema): Block[] {
   return [rich(line(words('The options, in the caller’s words:')), list(schema.options.map(option)))]
 }
 
-const option = ({ value, label }: Option, at: number): types.RichTextSection =>
-  line(words(letterOf(at), BOLD), words(` ${label} `), ...(value === label ? [] : [words(value, CODE)]))
+function option({ value, label }: Option, at: number): types.RichTextSection {
+  const mark = lookAlike(label)
+  return line(
+    words(letterOf(at), BOLD),
+    words(` ${label} `),
+    ...(value === label ? [] : [words(value, CODE)]),
+    ...(mark === null ? [] : [words(` (${mark})`)]),
+  )
+}
 
+/** The moment in the reader's own zone, as Slack draws it, and in UTC beside it. */
 export const until = ({ deadline_at, default_action }: Display): Block =>
   rich(
-    line(words('Answer by '), moment(deadline_at), words('.')),
+    line(words('Answer by '), moment(deadline_at), words(` (${inUtc(deadline_at)}).`)),
     line(
       words('If nobody answers by then: '),
       words(default_action, BOLD),
       words(`, ${defaultWords(default_action)}.`),
     ),
   )
+
+/** What comes while nobody has answered. */
+export function steps(display: Display): Block[] {
+  const lines = ladderWords(display)
+  if (lines.length === 0) return []
+  return [rich(line(words('While nobody answers:')), list(lines.map(text => line(words(text)))))]
+}
 
 /** Stands beside the buttons: the decision is about the request with this hash. */
 export const stamp = ({ request_id, request_hash }: Display): types.ContextBlock => ({

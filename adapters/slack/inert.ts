@@ -26,6 +26,9 @@ export const words = (text: string, style?: Style): types.RichTextText => ({
   ...(style !== undefined && { style }),
 })
 
+/** Words that were made visible before, on lines of their own. */
+export const spelt = (text: string): types.RichTextText => ({ type: 'text', text })
+
 export const BOLD: Style = { bold: true }
 export const CODE: Style = { code: true }
 

@@ -2,18 +2,23 @@
 
 import type { types } from '@slack/bolt'
 import {
+  besideWords,
   type Display,
   describeReply,
   type Ending,
   inGroups,
-  isToldByContent,
+  kindWords,
+  LIMITS,
   letterOf,
   type Option,
   type Outbound,
+  type ReplySchema,
   restWords,
+  sheetOf,
+  tellsEnough,
   typeWord,
 } from '../../src/adapter/index.js'
-import { announcement, asked, handles, options, rich, stamp, title, until } from './document.js'
+import { announcement, asked, handles, options, rich, stamp, steps, title, until } from './document.js'
 import { line, notification, plain, visible, words } from './inert.js'
 import { endingLine, endingText } from './words.js'
 
@@ -22,7 +27,7 @@ type Block = types.KnownBlock
 export type Card = { readonly text: string; readonly blocks: Block[] }
 
 /** The facts a person's card needs beside the display. */
-export type ReplyWay = Pick<Outbound, 'reply' | 'page' | 'rested'> & {
+export type ReplyWay = Pick<Outbound, 'reply' | 'page' | 'rested' | 'reminds' | 'beside'> & {
   /** Set for a card in a channel, which must say who is asked. */
   readonly mention: string | null
 }
@@ -30,6 +35,7 @@ export type ReplyWay = Pick<Outbound, 'reply' | 'page' | 'rested'> & {
 /** Begins the id of an option's button; the option's words follow. */
 export const OPTION = 'lane:option:'
 export const FORM = 'lane:form'
+export const HAND = 'lane:hand'
 const BUTTONS = 'lane:buttons'
 
 /** More buttons would wrap and hide each other on a phone; the form lists longer sets. */
@@ -39,28 +45,46 @@ const FACE_UNITS = 71
 /** A notification is read on a lock screen. */
 const NOTIFICATION_UNITS = 1_000
 
-export function card(display: Display, { reply, page, rested, mention }: ReplyWay): Card {
+export function card(display: Display, way: ReplyWay): Card {
+  const { reply, page, rested, mention, reminds } = way
+  const kind = reminds === undefined ? kindWords(display) : `Reminder, ${kindWords(display)}`
+  const told = besideWords(display, way)
   return {
-    text: notification(`${typeWord(display.type)}: ${display.headline}`, NOTIFICATION_UNITS),
+    text: notification(`${kind}: ${display.headline}`, NOTIFICATION_UNITS),
     blocks: [
       title(display),
       ...(mention === null ? [] : [addressed(mention)]),
-      ...(reply === null ? announced(display, page) : whole(display, reply.handle, page.link)),
+      ...(reply === null ? announced(display, page) : whole(display, reply.handle, page.link, canHand(way))),
+      ...(told.length === 0 ? [] : [rich(...told.map(sentence => line(words(sentence))))]),
       // Others in a channel need not know it.
       ...(rested === undefined || mention !== null ? [] : [rich(line(words(restWords(rested))))]),
     ],
   }
 }
 
-const whole = (display: Display, handle: string, link: string): Block[] => [
+const canHand = ({ beside }: ReplyWay): boolean => beside !== undefined && beside.delegates.length > 0
+
+const whole = (display: Display, handle: string, link: string, hands: boolean): Block[] => [
   asked(display),
   ...handles(display, link),
   ...options(display.reply_schema),
+  ...sheet(display.reply_schema),
   until(display),
+  ...steps(display),
   stamp(display),
-  { type: 'actions', block_id: BUTTONS, elements: buttons(display, handle) },
+  {
+    type: 'actions',
+    block_id: BUTTONS,
+    elements: [...buttons(display, handle), ...(hands ? [handOn(handle)] : [])],
+  },
   { type: 'context', elements: [plain(howTo(display))] },
 ]
+
+/** Every decision of a form, so that a line in the thread can answer it too. */
+const sheet = (schema: ReplySchema): Block[] =>
+  schema.kind === 'form'
+    ? sheetOf(schema).map(lines => rich(...lines.map(text => line(words(text === '' ? ' ' : text)))))
+    : []
 
 /** Has no button, and no reply answers it: the page shows all of the request. */
 const announced = (display: Display, page: ReplyWay['page']): Block[] => [
@@ -69,12 +93,15 @@ const announced = (display: Display, page: ReplyWay['page']): Block[] => [
   stamp(display),
 ]
 
-/** Slack publishes no limit for rich text; this is its limit for a message's markdown, and no other is lower. */
-const CARD_UNITS = 12_000
+/** Slack takes fifty in a message; the title, whom it is for and a rest stand beside these. */
+const MAX_BLOCKS = 46
+const CARD_UNITS = LIMITS.slack.message ?? 0
 const NOWHERE = 'https://lane.example.org/'
 
-export const shows = (display: Display): boolean =>
-  !isToldByContent(display) && unitsOf(whole(display, '', NOWHERE)) <= CARD_UNITS
+export function shows(display: Display): boolean {
+  const blocks = whole(display, '', NOWHERE, true)
+  return tellsEnough(display) && blocks.length <= MAX_BLOCKS && unitsOf(blocks) <= CARD_UNITS
+}
 
 /** The units of all text in it. */
 function unitsOf(part: unknown): number {
@@ -108,11 +135,29 @@ function buttons(display: Display, handle: string): types.Button[] {
     text: plain(text),
     ...(display.type === 'REQUEST_APPROVAL' && { confirm: confirmation(display, text) }),
   })
-  if (schema.kind === 'yes_no') return [press('YES', 'YES'), press('NO', 'NO')]
+  const form = (text: string): types.Button => ({
+    type: 'button',
+    action_id: FORM,
+    value: handle,
+    text: plain(text),
+  })
+  // A reason has a field of its own, in the form; a NO that needs one is given there alone, and so is the YES beside it.
+  const reason = 'reason' in schema ? schema.reason : undefined
+  const besides = reason === undefined ? [] : [form('Answer with a reason')]
+  if (schema.kind === 'yes_no' && reason?.when !== 'on_no')
+    return [press('YES', 'YES'), press('NO', 'NO'), ...besides]
   if (schema.kind === 'choice' && schema.options.length <= MAX_BUTTONS)
-    return schema.options.map((option, at) => press(option.value, faceOf(option, at)))
-  return [{ type: 'button', action_id: FORM, value: handle, text: plain('Answer') }]
+    return [...schema.options.map((option, at) => press(option.value, faceOf(option, at))), ...besides]
+  return [form('Answer')]
 }
+
+/** Opens the list of those to whom it can be handed then. */
+const handOn = (handle: string): types.Button => ({
+  type: 'button',
+  action_id: HAND,
+  value: handle,
+  text: plain('Hand it on'),
+})
 
 /** A label that does not fit is not cut: it stands whole in the list of the options, under the same letter. */
 export function faceOf({ label }: Option, at: number): string {

@@ -72,7 +72,8 @@ export class Post {
     let channel: string
     try {
       channel = address.channel ?? (await this.#place(address.user))
-      const earlier = outbound.attempt > 1 ? await this.#find(channel, outbound) : null
+      const earlier =
+        outbound.attempt > 1 && outbound.reminds === undefined ? await this.#find(channel, outbound) : null
       if (earlier !== null) return { kind: 'sent', ref: refOf(earlier) }
     } catch (error) {
       return judged(troubleOf(error))
@@ -84,6 +85,7 @@ export class Post {
         ...card(display, place),
         ...INERT,
         metadata: metadataOf(outbound),
+        ...inThread(outbound, channel),
       })
       return { kind: 'sent', ref: refOf({ channel: posted.channel ?? channel, ts: posted.ts ?? '' }) }
     } catch (error) {
@@ -122,6 +124,12 @@ export class Post {
     this.#places.set(user, channel.id)
     return channel.id
   }
+}
+
+/** A reminder stands in the thread of the card it reminds of, and in the conversation too. */
+function inThread({ reminds }: Outbound, channel: string) {
+  const [place = '', ts = ''] = reminds?.ref?.split(':') ?? []
+  return place === channel && /^[0-9]/.test(ts) ? { thread_ts: ts, reply_broadcast: true as const } : {}
 }
 
 /** Nothing in a message may link, unfurl, mention or format. */

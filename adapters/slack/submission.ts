@@ -2,39 +2,76 @@
 // form stays open.
 import { createHash } from 'node:crypto'
 import type { ViewResponseAction, ViewSubmitAction } from '@slack/bolt'
-import type { Desk } from '../../src/adapter/index.js'
+import type { Desk, Inbound, RefusedReply } from '../../src/adapter/index.js'
 import type { Metadata } from './click.js'
-import { ANSWER, readForm } from './form.js'
+import { handingOf } from './hand.js'
 import { shortened } from './inert.js'
+import { ANSWER, DECISION, readInputs } from './inputs.js'
 import { inboundOf, type Parts, settle, told } from './reply.js'
+import { recordedText } from './words.js'
 
 /** An error under an input is a line or two. */
 const ERROR_UNITS = 600
 const UNKNOWN = 'This form is not known here any more. Close it, and look for a newer message.'
 
-const errors = (text: string): ViewResponseAction => ({
+type Told = Readonly<Record<string, string>>
+const errors = (told: Told): ViewResponseAction => ({
   response_action: 'errors',
-  errors: { [ANSWER]: shortened(text, ERROR_UNITS) },
+  errors: Object.fromEntries(
+    Object.entries(told).map(([block, text]) => [block, shortened(text, ERROR_UNITS)]),
+  ),
 })
 
-export async function takeSubmission(
+type Said = Pick<Inbound, 'text' | 'fields' | 'hands'>
+type State = ViewSubmitAction['view']['state']
+type Answered = Promise<ViewResponseAction | undefined>
+
+export const takeSubmission = (parts: Parts, body: ViewSubmitAction, desk: Desk): Answered =>
+  take(parts, body, desk, readInputs)
+
+/** The one chosen to answer in this person's place. */
+export const takeHanding = (parts: Parts, body: ViewSubmitAction, desk: Desk): Answered =>
+  take(parts, body, desk, state => handingOf(readInputs(state).text))
+
+async function take(
   parts: Parts,
   { user, view, trigger_id }: ViewSubmitAction,
   desk: Desk,
-): Promise<ViewResponseAction | undefined> {
+  read: (state: State) => Said,
+): Answered {
   const metadata = readMetadata(view.private_metadata)
-  if (metadata === null) return errors(UNKNOWN)
+  // Slack shows an error only under an input of the form.
+  const first = Object.keys(view.state.values)[0] ?? ANSWER
+  if (metadata === null) return errors({ [first]: UNKNOWN })
   const speaker = await parts.speakers.find(user.id, user.team_id ?? null, desk.now())
   // A form may be sent several times, until it is understood; each time it has another trigger.
   const attempt = createHash('sha256').update(trigger_id).digest('hex')
   const binding = { kind: 'handle', handle: metadata.handle } as const
-  const inbound = inboundOf(speaker, binding, `form:${view.id}:${attempt}`, readForm(view.state))
+  const said = read(view.state)
+  const inbound = { ...inboundOf(speaker, binding, `form:${view.id}:${attempt}`, said.text), ...said }
   const verdict = await desk.take(inbound)
-  if (verdict.kind === 'unknown') return errors(UNKNOWN)
-  if (verdict.kind === 'refused' && verdict.ending !== null) settle(parts, metadata, inbound, desk)
+  if (verdict.kind === 'unknown') return errors({ [first]: UNKNOWN })
+  if (verdict.kind === 'recorded') {
+    // A card that was handed on stays open, so nothing else would tell them.
+    if (verdict.missing !== null || said.hands)
+      parts.notices.privately(metadata, user.id, recordedText(verdict))
+    return undefined
+  }
+  if (verdict.ending !== null) settle(parts, metadata, inbound, desk)
   const words = told(verdict)
-  return words === null ? undefined : errors(words)
+  if (words === null) return undefined
+  return errors({ [first]: words, ...faultsOf(verdict, Object.keys(view.state.values)) })
 }
+
+/** Each decision that was not understood is told under its own input. */
+const faultsOf = ({ lines = [] }: RefusedReply, blocks: readonly string[]): Told =>
+  Object.fromEntries(
+    lines
+      .map(
+        ({ decision_id, accepted }) => [`${DECISION}${decision_id}`, `Not understood. ${accepted}`] as const,
+      )
+      .filter(([block]) => blocks.includes(block)),
+  )
 
 /** The metadata passed through the client: it came back signed, and is still no more than a claim about a handle. */
 function readMetadata(text: string): Metadata | null {

@@ -6,6 +6,7 @@ import type { Desk, Verdict } from '../../src/adapter/index.js'
 import { refOf } from './copy.js'
 import { typed } from './inert.js'
 import { inboundOf, isPrivate, type Parts, told } from './reply.js'
+import { recordedText } from './words.js'
 
 /** The fields of a message event that are read. */
 export type Message = {
@@ -80,7 +81,7 @@ const NOBODY = { sender: { team: '', user: '' }, authenticated: false } as const
 const hasFile = ({ subtype, files = [] }: Message): boolean => subtype === WITH_FILE || files.length > 0
 
 function answerTo(verdict: Verdict, withFile: boolean): string | null {
-  if (verdict.kind === 'recorded') return `Recorded: ${verdict.answer}`
+  if (verdict.kind === 'recorded') return recordedText(verdict)
   const isUnread = withFile && verdict.kind === 'refused' && verdict.accepted !== null
   return isUnread ? `A message with a file answers nothing. ${verdict.accepted}` : told(verdict)
 }

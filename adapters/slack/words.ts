@@ -8,6 +8,7 @@ import {
   inUtc,
   type Phrase,
   type RefusedReply,
+  recordedWords,
   refusalWords,
   type Voice,
 } from '../../src/adapter/index.js'
@@ -43,5 +44,9 @@ const SLACK: Voice = {
       'Guests, bots, deactivated accounts and members of other organisations cannot answer here.',
   },
 }
+
+/** For a reply that was counted and decides nothing yet. */
+export const recordedText = (recorded: Parameters<typeof recordedWords>[0]): string =>
+  asText(recordedWords(recorded))
 
 export const refusalText = (refused: RefusedReply): string => asText(refusalWords(refused, SLACK))

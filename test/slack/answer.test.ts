@@ -4,7 +4,7 @@ import { ALL } from '../faults/rig.js'
 import { approval } from '../lane-under-test.js'
 import { until } from '../until.js'
 import { faultsOfView } from './block-limits.js'
-import { buttonsOf, type Copy, readable, submitted } from './person.js'
+import { buttonsOf, type Copy, filledIn, readable, submitted } from './person.js'
 import { raise, type Scene, type SceneOptions } from './scene.js'
 import { broken, type Fault } from './workspace.js'
 
@@ -31,6 +31,75 @@ async function openForm(copy: Copy, user = owner()): Promise<View> {
 
 const OPTIONS = Array.from({ length: 6 }, (_, at) => ({ value: `plan-${at}`, label: `Plan ${at}` }))
 const picked = (value: string) => ({ text: { type: 'plain_text', text: 'x' }, value })
+
+describe('a form', () => {
+  const FORM = {
+    kind: 'form',
+    decisions: [
+      {
+        id: 'ship',
+        type: 'approval',
+        prompt: 'Ship it?',
+        required: true,
+        reason: { when: 'on_no', max_chars: 80 },
+      },
+      {
+        id: 'share',
+        type: 'number',
+        prompt: 'Which share?',
+        required: true,
+        constraints: { min: 1, max: 100 },
+      },
+    ],
+  }
+
+  test('is answered in parts in its modal, and the person hears what is missing', async () => {
+    await begin()
+    const copy = await scene.asked('f-1', { reply_schema: FORM })
+    const half = await openForm(copy)
+    const no = {
+      'd.ship': { selected_option: picked('NO') },
+      'c.ship': { value: 'too early' },
+      'd.share': { value: null },
+    }
+    expect(await scene.person.interact(filledIn(owner(), half, no))).toMatchObject({ status: 200 })
+    const [told] = await scene.called('chat.postEphemeral', 1)
+    expect(told?.body.text).toContain('Still to be answered: share.')
+    const rest = await openForm(copy)
+    expect(JSON.stringify(rest)).not.toContain('"d.ship"')
+    await scene.person.interact(filledIn(owner(), rest, { 'd.share': { value: '25' } }))
+    expect(await scene.settled('f-1')).toMatchObject({
+      state: 'answered',
+      answer: {
+        parsed_payload: {
+          decisions: [
+            { decision_id: 'ship', approved: false, comment: 'too early' },
+            { decision_id: 'share', value: 25 },
+          ],
+        },
+      },
+    })
+  })
+
+  test('tells each decision that was not understood under its own input, and records nothing', async () => {
+    await begin()
+    const view = await openForm(await scene.asked('f-2', { reply_schema: FORM }))
+    const wrong = { 'd.ship': { selected_option: picked('YES') }, 'd.share': { value: '101' } }
+    const { body } = await scene.person.interact(filledIn(owner(), view, wrong))
+    expect(JSON.parse(body)).toMatchObject({
+      response_action: 'errors',
+      errors: { 'd.share': expect.stringContaining('a number from 1 to 100') },
+    })
+    expect((await scene.lane.story('f-2')).some(({ type }) => type === 'HUMAN_REPLY_EVENT')).toBe(false)
+  })
+
+  test('is answered by lines in the thread of its card too', async () => {
+    await begin()
+    const copy = await scene.asked('f-3', { reply_schema: FORM })
+    await scene.person.write(owner(), copy, 'ship yes\nshare 50')
+    expect(await scene.settled('f-3')).toMatchObject({ state: 'answered' })
+  })
+})
 
 describe('by button', () => {
   test('[LANE-031] a request becomes a card, and a press on it one typed answer with its proof', async () => {

@@ -56,11 +56,18 @@ export const clicked = (
   ],
 })
 
+type View = { readonly private_metadata: string; readonly callback_id: string }
+type Filled = Readonly<Record<string, unknown>>
+
 /** The view as Slack hands it back, with what was filled in. */
-export const submitted = (
+export const submitted = (user: string, view: View, value: Filled, trigger?: string): ViewSubmitAction =>
+  filledIn(user, view, { answer: value }, trigger)
+
+/** The same where several things were asked, by the ids of their blocks. */
+export const filledIn = (
   user: string,
-  view: { readonly private_metadata: string; readonly callback_id: string },
-  value: Record<string, unknown>,
+  view: View,
+  blocks: Readonly<Record<string, Filled>>,
   trigger = `1.2.${stamp()}`,
 ): ViewSubmitAction =>
   ({
@@ -70,7 +77,15 @@ export const submitted = (
     api_app_id: 'A1',
     token: 'unused',
     trigger_id: trigger,
-    view: { id: 'V1', hash: 'h1', type: 'modal', ...view, state: { values: { answer: { value } } } },
+    view: {
+      id: 'V1',
+      hash: 'h1',
+      type: 'modal',
+      ...view,
+      state: {
+        values: Object.fromEntries(Object.entries(blocks).map(([block, value]) => [block, { value }])),
+      },
+    },
   }) as unknown as ViewSubmitAction
 
 export const written = (

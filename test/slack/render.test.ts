@@ -1,12 +1,13 @@
 // What a person sees in Slack: within Slack's limits whatever is asked, and nothing in it acts by itself.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formView, readForm } from '../../adapters/slack/form.js'
+import { formView } from '../../adapters/slack/form.js'
 import { notification, typed } from '../../adapters/slack/inert.js'
+import { readInputs } from '../../adapters/slack/inputs.js'
 import { card, closedCard, shows } from '../../adapters/slack/render.js'
 import type { Ending } from '../../src/adapter/contract.js'
 import { compile } from '../../src/compiler/compile.js'
-import type { ReplySchema } from '../../src/compiler/reply-schema.js'
+import type { FormSchema, ReplySchema } from '../../src/compiler/reply-schema.js'
 import type { Display } from '../../src/request/display.js'
 import { inGroups } from '../../src/request/words.js'
 import { faultsOfMessage, faultsOfView } from './block-limits.js'
@@ -43,7 +44,7 @@ describe('the limits of Block Kit', () => {
     const metadata = JSON.stringify({ handle: HANDLE, channel: 'D0123456789', ts: '1700000000.000100' })
     fc.assert(
       fc.property(displays, display => {
-        expect(faultsOfView(formView(display, metadata))).toEqual([])
+        expect(faultsOfView(formView(display, [], metadata))).toEqual([])
       }),
     )
   })
@@ -84,7 +85,7 @@ describe('a caller’s words', () => {
   test('[LANE-054] show what would hide or turn them, by its number', () => {
     fc.assert(
       fc.property(displays, display => {
-        const seen = whole([card(display, PLACE), closedCard(display, ANSWERED), formView(display, 'm')])
+        const seen = whole([card(display, PLACE), closedCard(display, ANSWERED), formView(display, [], 'm')])
         expect(seen).not.toMatch(/[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\\u0000|\\n/)
       }),
     )
@@ -119,7 +120,7 @@ describe('a card', () => {
       for (const part of parts) expect(open).toContain(part)
       for (const part of [display.headline, REQUEST_DIGEST]) {
         expect(whole(closedCard(display, ANSWERED).blocks)).toContain(part)
-        expect(whole(formView(display, 'm'))).toContain(part)
+        expect(whole(formView(display, [], 'm'))).toContain(part)
       }
     },
   )
@@ -188,7 +189,7 @@ describe('a card', () => {
       button => (button as { text?: { text: string } }).text?.text,
     )
     expect(faces).toEqual(['A', 'B · Keep it'])
-    for (const seen of [whole(open), whole(formView(question({ kind: 'choice', options }), 'm'))])
+    for (const seen of [whole(open), whole(formView(question({ kind: 'choice', options }), [], 'm'))])
       for (const part of [label, 'delete-all', 'Keep it', '"keep"']) expect(seen).toContain(part)
   })
 
@@ -235,7 +236,7 @@ describe('a card', () => {
 
 describe('a form', () => {
   const inputOf = (schema: ReplySchema): Record<string, unknown> => {
-    const last = formView(question(schema), 'm').blocks.at(-1)
+    const last = formView(question(schema), [], 'm').blocks.at(-1)
     return last !== undefined && 'element' in last ? { ...last.element } : {}
   }
 
@@ -271,7 +272,7 @@ describe('a form', () => {
   })
 
   const filled = (value: Record<string, unknown>) =>
-    ({ values: { answer: { value } } }) as unknown as Parameters<typeof readForm>[0]
+    ({ values: { answer: { value } } }) as unknown as Parameters<typeof readInputs>[0]
   const picked = (value: string) => ({ text: { type: 'plain_text', text: 'x' }, value })
   test.each<[string, ReplySchema, Record<string, unknown>]>([
     ['a choice', { kind: 'choice', options: lettered(6) }, { selected_option: picked('value-3') }],
@@ -284,12 +285,12 @@ describe('a form', () => {
     ['a number', { kind: 'number', min: 0, max: 50 }, { value: '12.5' }],
     ['a date', { kind: 'date' }, { selected_date: '2026-02-17' }],
   ])('gives %s back as the grammar reads it', (_name, schema, value) => {
-    expect(compile(schema, readForm(filled(value)))).toMatchObject({ ok: true })
+    expect(compile(schema, readInputs(filled(value)).text)).toMatchObject({ ok: true })
   })
 
   test.each([{ value: null }, { selected_option: null }, { selected_options: [] }, { selected_date: null }])(
     'left empty (%o) is the empty reply',
-    value => expect(readForm(filled(value))).toBe(''),
+    value => expect(readInputs(filled(value)).text).toBe(''),
   )
 })
 
@@ -318,5 +319,86 @@ describe('what Slack makes of typed words is taken back, once', () => {
         expect(text).not.toMatch(/[<>&*_~`|@#\p{Cc}\p{Cf}]/u)
       }),
     )
+  })
+})
+
+describe('a form of decisions', () => {
+  const approvals = (count: number): FormSchema => ({
+    kind: 'form',
+    context: 'All of these were built.\n\nNone is tried yet.',
+    blocking: [{ task_id: 'T-1', description: 'The release' }],
+    decisions: Array.from({ length: count }, (_, at) => ({
+      id: `d${at}`,
+      type: 'approval' as const,
+      prompt: `Take part ${at}?`,
+      description: 'One line.\nAnother.',
+      required: true,
+      default: true,
+      reason: { when: 'on_no' as const, max_chars: 500 },
+    })),
+  })
+  const ids = (view: ReturnType<typeof formView>): readonly string[] =>
+    view.blocks.flatMap(block =>
+      'block_id' in block && block.block_id?.startsWith('d.') ? [block.block_id] : [],
+    )
+
+  test('of fifty keeps within Slack’s limits, comes in parts, and the parts are all of it', () => {
+    const form = approvals(50)
+    const seen: string[] = []
+    for (let part = 0; seen.length < 50; part++) {
+      expect(part).toBeLessThan(10)
+      const view = formView(question(form), seen, 'm')
+      expect(faultsOfView(view)).toEqual([])
+      seen.push(...ids(view).map(id => id.slice(2)))
+    }
+    expect(seen).toEqual(form.decisions.map(({ id }) => id))
+  })
+
+  test('leaves out what was answered, and preselects nothing, the default neither', () => {
+    const view = formView(question(approvals(3)), ['d1'], 'm')
+    expect(ids(view)).toEqual(['d.d0', 'd.d2'])
+    expect(JSON.stringify(view)).not.toMatch(/initial_/)
+    expect(whole(view)).toContain('the caller’s default is YES')
+  })
+
+  test('gives back a line for each decision that was filled in, and its comment beside it', () => {
+    const state = {
+      values: {
+        'd.d0': { value: { selected_option: { value: 'NO' } } },
+        'c.d0': { value: { value: 'too early' } },
+        'd.d1': { value: { selected_option: null } },
+        'd.note': { value: { value: 'one\nd1 YES' } },
+      },
+    } as unknown as Parameters<typeof readInputs>[0]
+    expect(readInputs(state)).toEqual({ text: 'd0 NO\nnote one¶d1 YES', fields: { 'c.d0': 'too early' } })
+  })
+
+  test('a card shows every decision with all that is decided, or announces', () => {
+    expect(shows(question(approvals(3)))).toBe(true)
+    expect(whole(card(question(approvals(3)), PLACE))).toContain('Take part 2?')
+    expect(shows(question(approvals(50)))).toBe(false)
+  })
+})
+
+describe('a reason', () => {
+  const asked = (when: 'on_no' | 'optional'): ReplySchema => ({
+    kind: 'yes_no',
+    reason: { when, max_chars: 80 },
+  })
+  const faces = (schema: ReplySchema): readonly string[] =>
+    card(question(schema), PLACE).blocks.flatMap(block =>
+      block.type === 'actions'
+        ? block.elements.map(one => ('text' in one ? (one.text?.text ?? '') : ''))
+        : [],
+    )
+
+  test('that a NO needs is given in the form, where YES and NO stand side by side', () => {
+    expect(faces(asked('on_no'))).toEqual(['Answer'])
+    expect(faces(asked('optional'))).toEqual(['YES', 'NO', 'Answer with a reason'])
+  })
+  test('has a field of its own that says it is no condition', () => {
+    const view = formView(question(asked('on_no')), [], 'm')
+    expect(faultsOfView(view)).toEqual([])
+    expect(whole(view)).toContain('it is not a condition')
   })
 })

@@ -31,22 +31,33 @@ export type SceneOptions = {
   /** Cards go to the channel instead of to people. */
   readonly inChannel?: boolean
   readonly ownerTeam?: string
+  /** Further fields of the owner. */
+  readonly owner?: string
   readonly env?: Record<string, string>
+  /** Further lines of the configuration. */
+  readonly more?: string
 }
 
-export async function raise({ inChannel = false, ownerTeam = TEAM, env }: SceneOptions = {}): Promise<Scene> {
+export async function raise({
+  inChannel = false,
+  ownerTeam = TEAM,
+  owner = '',
+  env,
+  more = '',
+}: SceneOptions = {}): Promise<Scene> {
   const workspace = await openWorkspace()
   const { people, channel } = workspace
   const place = inChannel ? `, channel: ${channel}` : ''
   const address = (user: string, team = TEAM): string => `{ team: ${team}, user: ${user}${place} }`
   const config = `
 recipients:
-  owner: { name: Owner, slack: ${address(people.owner, ownerTeam)}, web: true, channels: [slack, web] }
+  owner: { name: Owner, slack: ${address(people.owner, ownerTeam)}, web: true, channels: [slack, web]${owner && `, ${owner}`} }
   deputy: { name: Deputy, slack: ${address(people.deputy)} }
 actions:
   PUBLISH: { approvers: [owner, deputy], proofs: [slack_signed] }
 outbox: on
-${LIMITS}`
+${LIMITS}
+${more}`
   const scene = { lane: await begin(config, workspace, env) }
   const person = new Person(
     workspace,
