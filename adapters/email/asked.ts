@@ -11,10 +11,17 @@ export type Asked = {
   /** The ids of the mail that asked, and of the notice about a reply to it, which can be answered too. */
   readonly messageId: string
   readonly noticeId: string
+  /** The ids of the mails that reminded of it, which can be answered too. */
+  readonly reminderIds: readonly string[]
+  /** The decisions of a form, in lower case; null where one answer is asked for. */
+  readonly decisions: readonly string[] | null
 }
 
 /** The means to write the ids: a stamp that the lane alone can write for a value, and the domain they stand in. */
 export type Namer = { readonly stamp: (value: string) => string; readonly domain: string }
+
+/** A ladder has no more steps. */
+const MAX_STEPS = 10
 
 /** A mailbox shows no Message-ID twice, so mails that differ in one of these must differ in their id. */
 type Copy = {
@@ -30,12 +37,15 @@ type Copy = {
 export function idsOf(
   { stamp, domain }: Namer,
   { delivery_id, deadline_at, voided = 0, announces }: Copy,
-): Pick<Asked, 'messageId' | 'noticeId'> {
+): Pick<Asked, 'messageId' | 'noticeId' | 'reminderIds'> {
   const kind = `${voided === 0 ? '' : ` ${voided}`}${announces ? ' announces' : ''}`
   const asked = `${delivery_id} ${deadline_at}${kind}`
   return {
     messageId: writeMessageId(stamp(asked), domain),
     noticeId: writeNoticeId(stamp(`notice ${asked}`), domain),
+    reminderIds: Array.from({ length: MAX_STEPS }, (_, step) =>
+      writeMessageId(stamp(`reminder ${step} ${asked}`), domain),
+    ),
   }
 }
 
@@ -51,5 +61,7 @@ export async function findAsked(
   if (seen === null) return null
   const { delivery_id, voided, announces, display, reason } = seen
   const ids = idsOf(namer, { delivery_id, deadline_at: display.deadline_at, voided, announces })
-  return { delivery_id, isKnown: reason !== 'unknown_sender', ...ids }
+  const { reply_schema: schema } = display
+  const decisions = schema.kind === 'form' ? schema.decisions.map(({ id }) => id.toLowerCase()) : null
+  return { delivery_id, isKnown: reason !== 'unknown_sender', decisions, ...ids }
 }

@@ -93,10 +93,16 @@ const isTold = (verdict: Verdict, { automated }: Reply): verdict is Extract<Verd
 
 /** A message without an id is known by its content. */
 function inboundOf(mail: Reply, bytes: Uint8Array): Inbound {
-  const { sender, authenticated, proof, binding, text, automated, loosely } = mail
+  const { sender, authenticated, proof, binding, text, automated, absent, loosely } = mail
   const provider_message_id = mail.message_id ?? `sha256:${createHash('sha256').update(bytes).digest('hex')}`
   const told = { sender, proof, authenticated, binding, text, automated }
-  return { channel: 'email', provider_message_id, ...told, ...(loosely && { loosely }) }
+  return {
+    channel: 'email',
+    provider_message_id,
+    ...told,
+    ...(absent && { absent: true }),
+    ...(loosely && { loosely }),
+  }
 }
 
 /** A bounce means that the mail was given up, so a temporary status in it is as final as any other. */

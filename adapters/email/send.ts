@@ -4,7 +4,13 @@
 //
 // EN1  A reply must name the Message-ID, so that is as hard to guess as a handle. The caller knows the delivery's id,
 //      and could otherwise have a person's "YES" to a mail of the caller's own come here as the answer.
-import { type Display, type Outbound, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
+import {
+  besideWords,
+  type Display,
+  type Outbound,
+  type Sent,
+  TOO_LONG_HERE,
+} from '../../src/adapter/index.js'
 import { bare, type LaneAddress, type Mailbox, withHandle } from './address.js'
 import { idsOf } from './asked.js'
 import { markerLine } from './marker.js'
@@ -40,11 +46,14 @@ function compose(sender: Sender, display: Display, outbound: Outbound, to: strin
   const back = reply === null ? bare(replies) : withHandle(replies, reply.handle)
   const namer = { stamp: sender.stamp, domain: replies.domain }
   const { deadline_at } = display
-  const { messageId } = idsOf(namer, { ...outbound, deadline_at, announces: reply === null })
+  const ids = idsOf(namer, { ...outbound, deadline_at, announces: reply === null })
+  const { reminds } = outbound
+  const messageId = (reminds && ids.reminderIds[reminds.step]) ?? ids.messageId
   const marker = reply === null ? null : markerLine(reply.handle, messageId)
   return {
-    ...render(display, marker, page, rested),
+    ...render(display, marker, page, rested, besideWords(display, outbound)),
     messageId,
+    ...(reminds && { inReplyTo: ids.messageId, references: ids.messageId }),
     date: new Date(outbound.at),
     from,
     to: { name: '', address: to },

@@ -32,9 +32,16 @@ export const refusalText = (refused: RefusedReply, loosely: boolean): string =>
 /** Said in every mail that asks for an answer, right below the marker. */
 export const FIRST_LINE = 'Write your answer alone on the first line of your reply, above everything else.'
 
+/** The same for a form. */
+export const FIRST_LINES =
+  'Write your answers at the top of your reply, a line for each decision, above everything else. You may leave some for later.'
+
 export const unread = (read: string): string =>
   `Your reply could not be read as an answer, and nothing was changed by it. Read was: ${unlinked(read)}`
+/** Of a form: which lines, and why. */
+export const unreadLines = (refused: RefusedReply): string =>
+  `Nothing of your reply was taken, and nothing was changed by it. ${refusalText(refused, false)}`
 export const ALONE =
   'A signature that your program adds must begin with a line of two dashes; otherwise delete it.'
 export const ONCE =
-  'This is said once: further replies that cannot be read are not answered. Reply to this mail, or to the first one.'
+  'This is said once: until a reply of yours is taken, others that cannot be read are not answered. Reply to this mail, or to the first one.'

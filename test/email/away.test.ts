@@ -42,6 +42,8 @@ class ForgetfulDesk implements Desk {
     voided: 0,
     announces: false,
     display,
+    settled: [],
+    delegates: [],
     reason: this.reason,
     ending: null,
   })

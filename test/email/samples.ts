@@ -15,6 +15,12 @@ export const display: Display = {
   impact: 'Decides whether the pipeline goes on',
   lens: null,
   action: null,
+  why: null,
+  contents: [],
+  exhibits: new Map(),
+  urgency: 'normal',
+  ladder: null,
+  origin: null,
   handles: [
     { name: 'artifact', handle: `sha256:${'b'.repeat(64)}`, fixed: true },
     { name: null, handle: 'doc:release-notes', fixed: false },

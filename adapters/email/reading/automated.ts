@@ -92,6 +92,17 @@ const SUBJECTS = [
   'not read:',
 ]
 
+/** Of these, the receipts. */
+const RECEIPTS = ['read:', 'gelesen:', 'lu :', 'leído:', 'letto:', 'not read:']
+/** Fields of mails that somebody's absence has written. */
+const ABSENT = new Set([
+  'x-vacation',
+  'x-vacation-response',
+  'x-out-of-office',
+  'x-autoreply',
+  'x-auto-reply',
+])
+
 export const isListMail = (fields: readonly Field[]): boolean =>
   fields.some(({ name }) => LIST.includes(name)) || word(firstOf(fields, 'precedence')) === 'list'
 
@@ -105,16 +116,33 @@ export function isAutomated(fields: readonly Field[], root: Part, author: string
     valuesOf(fields, 'precedence').some(value => PRECEDENCES.has(word(value))) ||
     valuesOf(fields, 'return-path').some(value => value.replace(/\s/g, '') === '<>') ||
     ROBOTS.test(author) ||
-    hasRobotsSubject(firstOf(fields, 'subject') ?? '') ||
+    hasRobotsSubject(fields) ||
     allParts(root).some(isRobotsPart)
+  )
+}
+
+/** Whether an automated mail says that its author is away: not a receipt, a report or a calendar's answer. */
+export function isAbsence(fields: readonly Field[], root: Part): boolean {
+  const subject = subjectOf(fields)
+  if (allParts(root).some(isRobotsPart) || RECEIPTS.some(beginning => subject.startsWith(beginning)))
+    return false
+  return (
+    fields.some(({ name }) => ABSENT.has(name)) ||
+    valuesOf(fields, 'auto-submitted').some(value => word(value) === 'auto-replied') ||
+    hasRobotsSubject(fields)
   )
 }
 
 /** The first word, without the parameters or comment that RFC 3834 allows after it. */
 const word = (value: string | null): string => (value ?? '').toLowerCase().split(/[;\s(]/, 1)[0] ?? ''
 
-function hasRobotsSubject(raw: string): boolean {
-  const subject = decodeWords(raw.slice(0, 1_000)).trim().toLowerCase()
+const subjectOf = (fields: readonly Field[]): string =>
+  decodeWords((firstOf(fields, 'subject') ?? '').slice(0, 1_000))
+    .trim()
+    .toLowerCase()
+
+function hasRobotsSubject(fields: readonly Field[]): boolean {
+  const subject = subjectOf(fields)
   return SUBJECTS.some(beginning => subject.startsWith(beginning))
 }
 

@@ -32,6 +32,8 @@ const MAX_SPOKEN_CHARS = 512 * 1024
 const MAX_UNCLEAR_CHARS = 900
 const MAX_UNCLEAR_LINES = 12
 const MAX_UNCLEAR_LINE_CHARS = 200
+/** Names no decision, so that a form refuses every line before it. */
+const CUT = '...'
 
 export function readBody(root: Part, known: Known): Body {
   const leaves = spokenParts(root)
@@ -43,8 +45,13 @@ export function readBody(root: Part, known: Known): Body {
   // A mail that quotes two of ours would answer one for readers of its text and the other for readers of its HTML.
   const isOne = marker?.handleTag === other?.handleTag && marker?.idTag === other?.idTag
   const answer = isOne && !hasStrangePreamble(root) ? agreed(text, html, known) : null
-  return { text: answer ?? unclear(shown, html), marker }
+  return { text: answer ?? unread(unclear(shown, html), known), marker }
 }
+
+/** A form is answered in lines, so an unclear letter to one ends with a line that names no decision: none of the lines
+ *  before it is taken then. */
+const unread = (words: string, { decisions }: Known): string =>
+  decisions === null || words === '' ? words : `${words}\n${CUT}`
 
 /** Parts a mail program shows as the letter itself, in order. A spelling inside multipart/alternative is shown even
  *  if it has a file name. */
@@ -93,7 +100,15 @@ function agreed(text: readonly Line[], html: readonly Line[], known: Known): str
   const one = byHtml ?? byText
   const other = byText ?? byHtml
   if (one?.kind !== 'said' || other?.kind !== 'said') return null
-  return folded(one.answer) === folded(other.answer) ? trimmed(one.answer) : null
+  return isSameAnswer(one.answer, other.answer) ? trimmed(one.answer) : null
+}
+
+/** Line by line: what stands on one line here and on two there would answer different decisions of a form. */
+function isSameAnswer(one: string, other: string): boolean {
+  const [lines, others] = [one.split('\n'), other.split('\n')]
+  return (
+    lines.length === others.length && lines.every((line, at) => folded(line) === folded(others[at] ?? ''))
+  )
 }
 
 const markerIn = (lines: readonly Line[]): Marker | null => {
@@ -107,8 +122,8 @@ const markerIn = (lines: readonly Line[]): Marker | null => {
 const hasStrangePreamble = (part: Part): boolean =>
   !PREAMBLES.has(part.preamble.toString('latin1', 0, 200).trim()) || part.children.some(hasStrangePreamble)
 
-/** The beginning of the letter, on several lines: no grammar of answers has a line break, so no schema accepts it.
- *  The lines of the HTML follow those of the text; a single line in all is not handed on. */
+/** The beginning of the letter, on several lines: no grammar of one answer has a line break, so no such schema accepts
+ *  it. The lines of the HTML follow those of the text; a single line in all is not handed on. */
 export function unclear(shown: readonly Line[], other: readonly Line[]): string {
   const lines = [...shown.slice(0, 200), ...(shown === other ? [] : other.slice(0, 200))]
     .map(({ text }) => text.trim().slice(0, MAX_UNCLEAR_LINE_CHARS))

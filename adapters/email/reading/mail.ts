@@ -65,6 +65,8 @@ export type Mail =
       readonly loosely: boolean
       /** The id of a notice about it; null where no mail of ours asked. */
       readonly noticeId: string | null
+      /** It says that its author is out of office. */
+      readonly absent: boolean
     }
   /** A server has given the mail up. */
   | { readonly kind: 'bounce'; readonly about: Binding; readonly status: string }

@@ -8,7 +8,7 @@ import { decodeWords } from 'postal-mime'
 import type { Binding } from '../../../src/adapter/index.js'
 import type { Asked } from '../asked.js'
 import { readAuthor, type Voucher, vouch } from './author.js'
-import { isAutomated, isListMail, isResent } from './automated.js'
+import { isAbsence, isAutomated, isListMail, isResent } from './automated.js'
 import { answeredId, bindingField, isQuoted, readBinding } from './binding.js'
 import { type Body, readBody } from './body.js'
 import { readBounce } from './bounce.js'
@@ -54,7 +54,7 @@ async function readReply(
   const asked = await facts.asked(binding, author)
   const voucher = await vouch(bytes, fields, author, facts, asked?.isKnown === true)
   if (voucher.kind === 'later') return voucher
-  const body = readBody(root, known(fields, facts))
+  const body = readBody(root, known(fields, facts, asked?.decisions ?? null))
   const named = await namedBy(fields, asked, author, facts)
   const about = isAbout(binding, body, named)
   return {
@@ -66,6 +66,7 @@ async function readReply(
     text: about ? body.text : '',
     message_id: /<([^<>\s]{1,250})>/.exec(firstOf(fields, 'message-id') ?? '')?.[1] ?? null,
     automated,
+    absent: automated && isAbsence(fields, root),
     loosely: named === 'nothing',
     noticeId: asked?.noticeId ?? null,
   }
@@ -84,7 +85,7 @@ async function namedBy(
   const id = answeredId(fields)
   if (id === null) return 'nothing'
   if (asked === null) return 'another'
-  if ([asked.messageId, asked.noticeId].includes(id.toLowerCase())) return 'asked'
+  if ([asked.messageId, asked.noticeId, ...asked.reminderIds].includes(id.toLowerCase())) return 'asked'
   const other = await facts.asked({ kind: 'ref', ref: id }, author)
   return other?.delivery_id === asked.delivery_id ? 'asked' : 'another'
 }
@@ -104,7 +105,12 @@ const isCovered = (voucher: Voucher, field: string, { marker }: Body): boolean =
 /** A subject is a line of a mail; the longest we write has about three hundred characters. */
 const MAX_SUBJECT_CHARS = 1_000
 
-const known = (fields: readonly Field[], { replyTo, from, banners }: MailFacts): Known => ({
+const known = (
+  fields: readonly Field[],
+  { replyTo, from, banners }: MailFacts,
+  decisions: Known['decisions'],
+): Known => ({
+  decisions,
   own: [from, `${replyTo.local}@${replyTo.domain}`].map(address => address.toLowerCase()),
   banners,
   subject: decodeWords((firstOf(fields, 'subject') ?? '').slice(0, MAX_SUBJECT_CHARS)),

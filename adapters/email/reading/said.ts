@@ -7,6 +7,7 @@
 // ES3  Below a quotation whose lines are marked, and below the last line of an unmarked mail of ours, the author
 //      wrote at most a signature.
 // ES4  No line that is passed over could be another answer.
+// ES5  A form is answered by all lines of the author's own; both parts have the same ones.
 //
 // Each part of a mail is read so by itself. The name of an HTML element proves nothing about the words in it: an
 // author's cursor can stand in any of them.
@@ -19,7 +20,13 @@ import { dense, folded, isBlank, type Line } from './lines.js'
 import { type Banners, isLiteral } from './literals.js'
 
 /** Facts beside the body: our own addresses in lower case, lines of the operator's gateways, the mail's subject. */
-export type Known = { readonly own: readonly string[]; readonly banners: Banners; readonly subject: string }
+export type Known = {
+  readonly own: readonly string[]
+  readonly banners: Banners
+  readonly subject: string
+  /** The ids of a form's decisions, in lower case; null where one answer is asked for. */
+  readonly decisions: readonly string[] | null
+}
 
 export type Said =
   | { readonly kind: 'said'; readonly answer: string }
@@ -44,8 +51,10 @@ export function readSaid(lines: readonly Line[], known: Known, html: Said | null
   const introAt = boundary === -1 ? words.length : introductionAt(words, known)
   const signAt = Math.min(signatureAt(words), introAt)
   if (signAt === 0) return { kind: 'nothing' }
-  const { answer, used } = answerOf(words.slice(0, signAt), html)
-  if (used !== signAt || !isSignature(words.slice(signAt, introAt))) return UNCLEAR
+  const own = words.slice(0, signAt)
+  const { answer, used } =
+    known.decisions === null ? answerOf(own, html) : linesOf(own, html, known.decisions)
+  if (used !== signAt || !isSignature(words.slice(signAt, introAt), known)) return UNCLEAR
   if (isOpenEnded(answer) || !isOnlyQuotation(seen.slice(cutAt), known)) return UNCLEAR
   return { kind: 'said', answer }
 }
@@ -68,14 +77,38 @@ function signatureAt(words: readonly Line[]): number {
 }
 
 /** Lines from a delimiter on. A signature begins with a name; a line drawn by hand may have a condition below it. */
-function isSignature(lines: readonly Line[]): boolean {
+function isSignature(lines: readonly Line[], { decisions }: Known): boolean {
   const [, first] = lines
-  if (lines.length > MAX_SIGNATURE_LINES || lines.some(({ text }) => couldBeAnswer(text))) return false
+  if (lines.length > MAX_SIGNATURE_LINES || lines.some(({ text }) => couldBeAnswer(text, decisions ?? [])))
+    return false
   return first === undefined || !hasCondition(first.text.trim().split(/\s+/, 1))
 }
 
 const ANSWER = /^(?:yes|no|[a-z]|-?[0-9]{1,15}(?:\.[0-9]{1,6})?|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,30})[.!]?$/i
-const couldBeAnswer = (text: string): boolean => ANSWER.test(text.trim())
+const couldBeAnswer = (text: string, decisions: readonly string[]): boolean =>
+  ANSWER.test(text.trim()) || namesOne(text, decisions)
+const namesOne = (text: string, decisions: readonly string[]): boolean =>
+  decisions.includes(text.trim().toLowerCase().split(/\s/, 1)[0] ?? '')
+
+/** All of the author's lines (ES5); those that a program broke in the text are whole again, as the HTML has them. A line
+ *  that names a decision is no part of the one before it. */
+function linesOf(
+  words: readonly Line[],
+  html: Said | null,
+  decisions: readonly string[],
+): { answer: string; used: number } {
+  const written = { answer: words.map(({ text }) => text.trim()).join('\n'), used: words.length }
+  if (html?.kind !== 'said') return written
+  let at = 0
+  for (const line of html.answer.split('\n')) {
+    const wanted = dense(line)
+    let joined = dense(words[at++]?.text ?? '')
+    while (joined.length < wanted.length && !namesOne(words[at]?.text ?? '', decisions) && at < words.length)
+      joined += dense(words[at++]?.text ?? '')
+    if (joined !== wanted) return written
+  }
+  return { answer: html.answer, used: at }
+}
 
 /** The first line, or as many lines as the HTML has in one, if a program broke it. */
 function answerOf(words: readonly Line[], html: Said | null): { answer: string; used: number } {
@@ -105,12 +138,13 @@ function isOnlyQuotation(lines: readonly Line[], known: Known): boolean {
   )
 }
 
-function isNothingSaid(lines: readonly Line[], { banners }: Known): boolean {
+function isNothingSaid(lines: readonly Line[], known: Known): boolean {
+  const { banners } = known
   const unquoted = lines.filter(({ role }) => role !== 'quoted')
   if (unquoted.length > MAX_OWN_LINES) return false
   const own = unquoted.filter(({ text }) => !isLiteral(text, banners))
   const signAt = own.findIndex(line => isDelimiter(line) || isFooter(line))
-  return signAt === -1 ? own.length === 0 : signAt === 0 && isSignature(own)
+  return signAt === -1 ? own.length === 0 : signAt === 0 && isSignature(own, known)
 }
 
 /** Lists and gateways put a line of underscores above the footer they add. */

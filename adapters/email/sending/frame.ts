@@ -16,11 +16,16 @@ ul { padding-left: 20px; }
 .ask { font-size: 20px; line-height: 1.35; }
 .code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 18px; letter-spacing: 2px; }
 .page { display: inline-block; padding: 12px 18px; border: 1px solid #0b665a; border-radius: 10px; color: #0b665a; text-decoration: none; font-weight: 600; }
+pre { margin: 6px 0 14px; padding: 8px 10px; border-left: 4px solid #0b665a; background: #f3f2ee; color: #1c1e22; white-space: pre-wrap; font: 13px/1.45 ui-monospace, Menlo, Consolas, monospace; }
+.added { background: #dff3e4; }
+.removed { background: #fbe3df; }
 code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 13px; }
 @media (prefers-color-scheme: dark) {
   body { background: #14181a; color: #eceeee; }
   .soft, .marker { color: #a9b0b6; }
-  .words { background: #1d2225; color: #eceeee; border-left-color: #6ad4c0; }
+  .words, pre { background: #1d2225; color: #eceeee; border-left-color: #6ad4c0; }
+  .added { background: #14381f; }
+  .removed { background: #45211a; }
   .page { color: #6ad4c0; border-color: #6ad4c0; }
 }`
 

@@ -6,7 +6,7 @@ import { bare, type LaneAddress, type Mailbox, withHandle } from '../address.js'
 import { markerLine } from '../marker.js'
 import type { Mail as Received } from '../reading/mail.js'
 import { headOf } from '../render.js'
-import { ALONE, FIRST_LINE, ONCE, refusalText, unread } from '../words.js'
+import { ALONE, FIRST_LINE, FIRST_LINES, ONCE, refusalText, unread, unreadLines } from '../words.js'
 import { unlinked } from './defang.js'
 import { frame } from './frame.js'
 import type { Mail, Posted, Transport } from './transport.js'
@@ -57,7 +57,7 @@ const markerOf = ({ binding }: Reply, messageId: string): string =>
 type Words = { readonly subject: string; readonly text: string; readonly html: string }
 
 function wordsOf(refused: RefusedReply, marker: string, loosely: boolean): Words {
-  const { read, accepted } = refused
+  const { read, accepted, lines = [] } = refused
   const id = unlinked(refused.request_id)
   if (accepted === null) {
     const why = refusalText(refused, loosely)
@@ -68,10 +68,14 @@ function wordsOf(refused: RefusedReply, marker: string, loosely: boolean): Words
     }
   }
   const answer = unlinked(accepted)
-  const why = unread(read ?? 'nothing')
+  const isForm = lines.length > 0 || refused.reason === 'decision_answered'
+  const firstLine = isForm ? FIRST_LINES : FIRST_LINE
+  const why = isForm ? unreadLines(refused) : unread(read ?? 'nothing')
   return {
     subject: `Your reply could not be read [${id}]`,
-    text: `${marker}\n\n${answer}\n${FIRST_LINE}\n\n${why}\n${ALONE}\n${ONCE}\n`,
-    html: frame(html`${headOf(marker, answer)}<p>${why}</p><p>${ALONE}</p><p class="soft">${ONCE}</p>`),
+    text: `${marker}\n\n${answer}\n${firstLine}\n\n${why}\n${ALONE}\n${ONCE}\n`,
+    html: frame(
+      html`${headOf(marker, answer, firstLine)}<p>${why}</p><p>${ALONE}</p><p class="soft">${ONCE}</p>`,
+    ),
   }
 }

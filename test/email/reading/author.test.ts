@@ -40,6 +40,7 @@ describe('a signature of the author’s domain', () => {
       text: 'YES',
       message_id: 'reply-1@people.example',
       automated: false,
+      absent: false,
       loosely: false,
       noticeId: NOTICE_ID,
     })
@@ -160,7 +161,14 @@ describe('name servers that hold up nobody: not asked are those of', () => {
   test('a stranger, or who names nothing that was asked', async () => {
     const resolver = zone()
     const looked: unknown[][] = []
-    const known = { delivery_id: 'd-1', isKnown: false, messageId: MESSAGE_ID, noticeId: NOTICE_ID }
+    const known = {
+      delivery_id: 'd-1',
+      isKnown: false,
+      messageId: MESSAGE_ID,
+      noticeId: NOTICE_ID,
+      reminderIds: [],
+      decisions: null,
+    }
     for (const found of [null, known]) {
       const asked = async (...about: unknown[]) => {
         looked.push(about)

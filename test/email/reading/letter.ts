@@ -49,13 +49,22 @@ function asked(binding: Binding): Asked | null {
   const names = [binding.kind === 'handle' ? binding.handle : '', binding.kind === 'ref' ? binding.ref : '']
   const isKnown = true
   if ([HANDLE, MESSAGE_ID].some(one => names.includes(one)))
-    return { delivery_id: 'd-1', isKnown, messageId: MESSAGE_ID, noticeId: NOTICE_ID }
+    return {
+      delivery_id: 'd-1',
+      isKnown,
+      messageId: MESSAGE_ID,
+      noticeId: NOTICE_ID,
+      reminderIds: [],
+      decisions: null,
+    }
   if ([OTHER_HANDLE, OTHER_ID].some(one => names.includes(one)))
     return {
       delivery_id: 'd-2',
       isKnown,
       messageId: OTHER_ID,
       noticeId: writeNoticeId('d-2', 'lane.example'),
+      reminderIds: [],
+      decisions: null,
     }
   return null
 }
