@@ -1,6 +1,13 @@
 // Updates are handed in here, whichever way they came. A reply is taken at the desk first; only then is the person
 // told, and a failure to tell them changes nothing.
-import { cutToCharacters, type Desk, reasonOf, type Say, Seen } from '../../src/adapter/index.js'
+import {
+  cutToCharacters,
+  type Desk,
+  reasonOf,
+  type Say,
+  Seen,
+  type Verdict,
+} from '../../src/adapter/index.js'
 import type { BotApi } from './bot-api.js'
 import { type Called, codeOf } from './failure.js'
 import { controls } from './keyboard.js'
@@ -28,6 +35,10 @@ const MAX_TELLING = 100
 
 type IntakeParts = { readonly api: BotApi; readonly bot: Bot; readonly say: Say }
 type Of<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
+
+/** A reply that decided is told by its card, which is edited; one that was counted, and decided nothing, is not. */
+const isNews = (verdict: Verdict): boolean =>
+  verdict.kind === 'refused' || (verdict.kind === 'recorded' && verdict.missing !== null)
 
 export class Intake {
   readonly #parts: IntakeParts
@@ -87,9 +98,9 @@ export class Intake {
     if (verdict.kind === 'unknown' && inbound.authenticated && !inbound.automated) {
       this.#hint(spot.chat, HOW_TO_REPLY, desk.now())
     }
-    if (verdict.kind !== 'refused') return
+    if (!isNews(verdict)) return
     this.#later(async () => {
-      if (!(await desk.notice(verdict))) return null
+      if (verdict.kind === 'refused' && !(await desk.notice(verdict))) return null
       return this.#tell(spot.chat, verdictPieces(verdict), spot.message)
     })
   }

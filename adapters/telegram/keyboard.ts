@@ -37,6 +37,7 @@ export function controls(schema: ReplySchema, handle: string, picks: Picks = 0):
     case 'text':
     case 'number':
     case 'date':
+    case 'form':
       return { force_reply: true, input_field_placeholder: placeholder(schema) }
   }
 }
@@ -71,7 +72,7 @@ const lettersOf = (picks: Picks): string[] =>
     .filter(index => isPicked(picks, index))
     .map(letterOf)
 
-function placeholder(schema: Extract<ReplySchema, { kind: 'text' | 'number' | 'date' }>): string {
+function placeholder(schema: Extract<ReplySchema, { kind: 'text' | 'number' | 'date' | 'form' }>): string {
   switch (schema.kind) {
     case 'text':
       return `One line, at most ${schema.max_chars} characters`
@@ -79,6 +80,8 @@ function placeholder(schema: Extract<ReplySchema, { kind: 'text' | 'number' | 'd
       return cutToCharacters(`A number from ${schema.min} to ${schema.max}`, MAX_PLACEHOLDER_CHARS)
     case 'date':
       return 'A date, such as 2026-02-17'
+    case 'form':
+      return 'A line for each decision: its id and the answer'
   }
 }
 

@@ -37,11 +37,15 @@ export async function send({ api, pace }: Post, display: Display, outbound: Outb
     return { kind: 'failed', code: 'telegram_paced', retryable: true, retry_after_ms: wait }
   }
   await pause(wait)
-  const called = await api.sendMessage(chat, shown, SEND_MS - wait)
+  const called = await api.sendMessage(chat, { ...shown, ...inThread(outbound) }, SEND_MS - wait)
   if (called.ok) return { kind: 'sent', ref: refOf({ chat, message: called.result.message_id }) }
   if (called.failure.kind === 'limited') pace.hold(now + wait, called.failure.after_ms)
   return sentOf(called.failure)
 }
+
+/** A reminder answers the card that it reminds of. */
+const inThread = ({ reminds }: Outbound): { readonly reply_to?: number } =>
+  reminds?.ref == null ? {} : { reply_to: readRef(reminds.ref).message }
 
 function sentOf(failure: Failure): Sent {
   const code = codeOf(failure)

@@ -32,7 +32,7 @@ const TELEGRAM: Voice = {
 
 export function verdictPieces(verdict: Verdict): Piece[] {
   if (verdict.kind === 'unknown') return [NOT_YOURS]
-  if (verdict.kind === 'recorded') return inPieces(recordedWords(verdict.answer))
+  if (verdict.kind === 'recorded') return inPieces(recordedWords(verdict))
   return inPieces(refusalWords(verdict, TELEGRAM))
 }
 

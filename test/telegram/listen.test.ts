@@ -115,6 +115,7 @@ describe('an answer', () => {
     await stop?.()
     const cursor = await stage.store.shelf.cursor('telegram')
     expect(cursor).toBe(`4242:${update?.update_id}`)
+    await stage.lane.drain()
     const before = (await stage.entries()).length
     server.inject({ ...update })
     await begin(cursor)
