@@ -1,4 +1,4 @@
-// The account messages are sent from, and how its provider is called.
+// The account messages are sent from.
 
 export type Account = {
   readonly sid: string
@@ -13,12 +13,3 @@ const POOL = /^MG[0-9a-fA-F]{32}$/
 
 /** Whether it is a messaging service, which chooses the number itself. */
 export const isPool = (from: string): boolean => POOL.test(from)
-
-/** An address below this account, with the headers that authorise its use. */
-export function callFor({ sid, token, api }: Account, path: string) {
-  const credentials = Buffer.from(`${sid}:${token}`).toString('base64')
-  return {
-    url: `${api}/2010-04-01/Accounts/${sid}${path}`,
-    headers: { authorization: `Basic ${credentials}`, accept: 'application/json' },
-  }
-}

@@ -1,20 +1,9 @@
 // For `lane doctor`: whether the provider knows the account, and whether people's answers will come here.
 import type { Finding } from '../../src/adapter/index.js'
-import { type Account, callFor, isPool } from './account.js'
+import { type Account, isPool } from './account.js'
+import { call } from './call.js'
 
 const ANSWER_WITHIN_MS = 10_000
-
-type Look = { readonly status: number; readonly body: unknown }
-
-async function look(account: Account, path: string): Promise<Look> {
-  const { url, headers } = callFor(account, path)
-  const response = await fetch(url, {
-    headers,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-  })
-  return { status: response.status, body: await response.json().catch(() => null) }
-}
 
 const finding = (status: Finding['status'], message: string, remedy: string | null = null): Finding => ({
   check: 'sms',
@@ -24,7 +13,7 @@ const finding = (status: Finding['status'], message: string, remedy: string | nu
 })
 
 export async function check(account: Account, hookUrl: string): Promise<readonly Finding[]> {
-  const { status, body } = await look(account, '.json')
+  const { status, body } = await call(account, '.json', ANSWER_WITHIN_MS)
   if (status === 401 || status === 403)
     return [finding('fail', 'the provider refuses the account', 'correct SMS_ACCOUNT_SID and SMS_AUTH_TOKEN')]
   const state = Object(body).status
@@ -45,7 +34,7 @@ async function checkNumber(account: Account, hookUrl: string): Promise<Finding> 
       setting,
     )
   const asked = new URLSearchParams({ PhoneNumber: account.from })
-  const { body } = await look(account, `/IncomingPhoneNumbers.json?${asked}`)
+  const { body } = await call(account, `/IncomingPhoneNumbers.json?${asked}`, ANSWER_WITHIN_MS)
   const [number] = [Object(body).incoming_phone_numbers].flat()
   if (number === undefined || number === null)
     return finding('fail', 'the account has no such number', 'correct SMS_FROM')

@@ -27,13 +27,30 @@ const TYPESET: Readonly<Record<string, string>> = {
 }
 const SET = new RegExp(`[${Object.keys(TYPESET).join('')}]`, 'g')
 
+/** Nothing of what is changed is without one of these. */
+const TOUCHED = /[.:\u0080-\uffff]/
+
 export function plain(text: string): string {
+  if (!TOUCHED.test(text)) return text
   return text
     .replace(SET, mark => TYPESET[mark] ?? mark)
     .replace(/:\/\//g, ': //')
-    .replace(/(?<=\S)([.\u3002\uff0e\uff61])(?=\p{L})/gu, '$1 ')
+    .replace(/[.\u3002\uff0e\uff61](?=\p{L})/gu, (stop, at, all) =>
+      isBlank(all, at - 1) ? stop : `${stop} `,
+    )
     .replace(/([0-9])\.(?=[0-9]+\.[0-9]+\.[0-9])/g, '$1. ')
 }
+
+const isBlank = (text: string, at: number): boolean => at < 0 || /\s/.test(text.charAt(at))
+
+/** A content, of which no character may be taken for another: where a phone would make a link of it the dot or colon
+ *  is bracketed, and a bracket that was there before is bracketed too, so that it can be read back. */
+export const exact = (text: string): string =>
+  text
+    .replace(/\[(?=[.:\u3002\uff0e\uff61[]\])/gu, '[[]')
+    .replace(/:(?=\/\/)/g, '[:]')
+    .replace(/(?<=\S)([.\u3002\uff0e\uff61])(?=\p{L})/gu, '[$1]')
+    .replace(/([0-9])\.(?=[0-9]+\.[0-9]+\.[0-9])/g, '$1[.]')
 
 /** The usual mark of a cut, "…", is not in the GSM alphabet. */
 export const shortened = (text: string, characters: number): string =>

@@ -99,7 +99,7 @@ async function takeMessage(parameters: URLSearchParams, desk: Desk): Promise<Hoo
 /** A refusal is told once per request and person. */
 async function say(verdict: Verdict, withMedia: boolean, desk: Desk): Promise<HookAnswer> {
   if (verdict.kind === 'unknown') return SILENT
-  if (verdict.kind === 'recorded') return tell(recordedText(verdict.answer))
+  if (verdict.kind === 'recorded') return tell(recordedText(verdict))
   return (await desk.notice(verdict)) ? tell(refusalText(verdict, withMedia)) : SILENT
 }
 

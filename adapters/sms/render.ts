@@ -3,24 +3,38 @@
 //
 // MR1  No form of the message is made shorter by leaving out a part of the decision.
 import {
+  behindMargin,
+  besideWords,
   type Display,
   describeOption,
   describeReply,
   inGroups,
-  isToldByContent,
+  isMissing,
+  kindWords,
+  LEFT_OUT,
+  ladderWords,
+  lookAlike,
+  NOT_HELD,
+  type Option,
   type Outbound,
   type ReplySchema,
   type ShownHandle,
-  typeWord,
+  sheetOf,
+  tellsEnough,
+  urgencyWord,
+  wordsOn,
 } from '../../src/adapter/index.js'
-import { plain, shortened } from './plain.js'
+import { exact, plain, shortened } from './plain.js'
 import { countSegments } from './segments.js'
 import { MAX_SEGMENTS, shortly } from './words.js'
 
 /** Characters of an announced headline: enough to recognise it. */
 const ANNOUNCED_CHARS = 40
 
-type Way = Pick<Outbound, 'reply' | 'page' | 'rested'>
+/** The usual margin is not in the GSM alphabet: it would leave the message less than half its room. */
+const MARGIN = '| '
+
+type Way = Pick<Outbound, 'reply' | 'page' | 'rested' | 'reminds' | 'beside'>
 
 /** Stand-ins for the handle and the code of a copy that is not made yet: real ones have the same length. */
 const SOME_HANDLE = '0'.repeat(26)
@@ -30,28 +44,41 @@ export const shows = (display: Display, publicUrl: string): boolean =>
   whole(display, SOME_CODE, `${publicUrl}/r/${SOME_HANDLE}`) !== null
 
 /** Null for a message that is to be answered here and does not fit. */
-export const render = (display: Display, { reply, page, rested }: Way): string | null =>
-  reply === null ? announce(display, page, rested) : whole(display, reply.code, page.link)
-
-function whole(display: Display, code: string, link: string): string | null {
-  const { asked_by, headline, impact, handles, reply_schema: schema } = display
-  const message = [
-    `${plain(asked_by)} asks: ${plain(headline)}`,
-    ...(impact === null ? [] : [plain(impact)]),
-    ...handles.map(handleLine),
-    ...('options' in schema ? schema.options.map(describeOption).map(plain) : []),
-    `${howToAnswer(schema, code)}, ${deadlineOf(display)}`,
-    link,
-  ].join('\n')
-  return countSegments(message).segments > MAX_SEGMENTS || isToldByContent(display) ? null : message
+export function render(display: Display, way: Way): string | null {
+  const { reply, page, rested, reminds } = way
+  const message = reply === null ? announce(display, page, rested) : whole(display, reply.code, page.link)
+  if (message === null) return null
+  const reminder = fitting(reminds === undefined ? message : `Reminder. ${message}`) ?? message
+  return besideLines(display, way).reduce((said, line) => fitting(`${said}\n${line}`) ?? said, reminder)
 }
 
-function announce(
-  { type, asked_by, headline }: Display,
-  { link, code }: Way['page'],
-  rested: Way['rested'],
-): string {
-  const asked = `${typeWord(type)} by ${shortened(asked_by, ANNOUNCED_CHARS)}: ${shortened(headline, ANNOUNCED_CHARS)}`
+const fitting = (message: string): string | null =>
+  countSegments(message).segments > MAX_SEGMENTS ? null : message
+
+/** What stands beside the display is told as far as there is room; that it is a reminder stands before all else. */
+const besideLines = (display: Display, { reminds: _reminds, ...way }: Way): string[] =>
+  besideWords(display, way).map(plain)
+
+function whole(display: Display, code: string, link: string): string | null {
+  const { asked_by, headline, impact, why, handles, reply_schema: schema, urgency } = display
+  const urgent = urgencyWord(urgency)
+  const message = [
+    `${urgent === null ? '' : `${urgent}. `}${plain(asked_by)} asks: ${plain(headline)}`,
+    ...(impact === null ? [] : [plain(impact)]),
+    ...(why === null ? [] : [`Why: ${plain(why)}`]),
+    ...handles.flatMap(shown => handleLines(display, shown)),
+    ...('options' in schema ? schema.options.map(optionLine) : []),
+    ...(schema.kind === 'form' ? sheetOf(schema).flat().map(plain) : []),
+    `${howToAnswer(schema, code)}, ${deadlineOf(display)}`,
+    ...ladderWords(display).map(plain),
+    link,
+  ].join('\n')
+  return countSegments(message).segments > MAX_SEGMENTS || !tellsEnough(display) ? null : message
+}
+
+function announce(display: Display, { link, code }: Way['page'], rested: Way['rested']): string {
+  const { asked_by, headline } = display
+  const asked = `${kindWords(display)} by ${shortened(asked_by, ANNOUNCED_CHARS)}: ${shortened(headline, ANNOUNCED_CHARS)}`
   const page = code === null ? 'Read all of it on its page' : `Read and answer it on its page, code ${code}`
   const why =
     rested === undefined
@@ -65,9 +92,25 @@ function howToAnswer(schema: ReplySchema, code: string): string {
   return `${plain(describeReply(schema))} End with ${code}`
 }
 
-function handleLine({ name, handle, fixed }: ShownHandle): string {
+/** A content that is shown whole says so by standing there. */
+function handleLines(display: Display, shown: ShownHandle): string[] {
+  const { name, handle, fixed } = shown
+  const exhibit = display.exhibits.get(handle)
   const of = name === null ? '' : `${name} `
-  return plain(`${of}${inGroups(handle)}${fixed ? '' : ' (name only)'}`)
+  const said = exhibit?.whole && exhibit.notes.length === 0 ? '' : exhibit && ` (${wordsOn(exhibit)})`
+  const missing = isMissing(display, shown) ? ` (${NOT_HELD})` : ''
+  return [
+    plain(`${of}${inGroups(handle)}${fixed ? '' : ' (name only)'}${missing}`) + (said ?? ''),
+    ...(exhibit?.parts ?? []).flatMap((lines, at) => [
+      ...(at === 0 ? [] : [LEFT_OUT]),
+      exact(behindMargin(lines, MARGIN)),
+    ]),
+  ]
+}
+
+function optionLine(option: Option, at: number): string {
+  const mark = lookAlike(option.label)
+  return plain(describeOption(option, at)) + (mark === null ? '' : ` (${mark})`)
 }
 
 const deadlineOf = ({ deadline_at, default_action }: Display): string =>

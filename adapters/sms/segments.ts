@@ -2,12 +2,19 @@
 // character outside the GSM alphabet turns the whole message into UCS-2, at less than half the room.
 
 /** The default alphabet, without the escape: one septet each. */
-const BASIC = new Set(
+const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
-    '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
-)
+  '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 /** Its extension table: an escape and a septet. */
-const EXTENSION = new Set('\f^{}\\[~]|€')
+const EXTENSION = '\f^{}\\[~]|€'
+
+/** Septets by the character's code, all of one unit; 0 outside the alphabet. */
+const SEPTETS = new Uint8Array(0x10000)
+for (const [alphabet, septets] of [
+  [BASIC, 1],
+  [EXTENSION, 2],
+] as const)
+  for (const one of alphabet) SEPTETS[one.charCodeAt(0)] = septets
 
 /** Room in a single segment, and in each of several: the header that joins them takes six octets. */
 const ROOM = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const
@@ -20,19 +27,32 @@ type Counted = {
 }
 
 export function countSegments(text: string): Counted {
-  const characters = [...text]
-  const encoding = characters.every(one => BASIC.has(one) || EXTENSION.has(one)) ? 'GSM-7' : 'UCS-2'
-  const sizes = characters.map(one => (encoding === 'UCS-2' ? one.length : BASIC.has(one) ? 1 : 2))
-  const units = sizes.reduce((sum, size) => sum + size, 0)
+  const encoding = isGsm(text) ? 'GSM-7' : 'UCS-2'
+  const sizeAt = encoding === 'GSM-7' ? septetsAt : unitsAt
+  let units = 0
+  for (let at = 0; at < text.length; at += stepAt(text, at)) units += sizeAt(text, at)
   const { alone, joined } = ROOM[encoding]
-  return { encoding, units, segments: units <= alone ? 1 : divide(sizes, joined) }
+  return { encoding, units, segments: units <= alone ? 1 : divide(text, sizeAt, joined) }
+}
+
+type SizeAt = (text: string, at: number) => number
+
+const septetsAt: SizeAt = (text, at) => SEPTETS[text.charCodeAt(at)] ?? 0
+/** A character beyond the basic plane is two units, and one character. */
+const unitsAt: SizeAt = (text, at) => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+const stepAt = unitsAt
+
+function isGsm(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (septetsAt(text, at) === 0) return false
+  return true
 }
 
 /** A character of two units is not split: it begins the next segment, and leaves one place empty. */
-function divide(sizes: readonly number[], room: number): number {
+function divide(text: string, sizeAt: SizeAt, room: number): number {
   let segments = 1
   let used = 0
-  for (const size of sizes) {
+  for (let at = 0; at < text.length; at += stepAt(text, at)) {
+    const size = sizeAt(text, at)
     if (used + size > room) {
       segments += 1
       used = 0

@@ -1,7 +1,8 @@
 // One POST, without an idempotency key: the provider has none. So a refusal is repeated, and silence is not: a
 // message that may have left stands as uncertain, and its status callback tells its fate later.
 import { type Display, type Outbound, reasonOf, type Sent, TOO_LONG_HERE } from '../../src/adapter/index.js'
-import { type Account, callFor, isPool } from './account.js'
+import { type Account, isPool } from './account.js'
+import { call } from './call.js'
 import { render } from './render.js'
 
 /** Shorter than the lane waits for a send, so that this file gives the verdict. */
@@ -18,19 +19,12 @@ export async function send(
   outbound: Outbound,
   patience: number = ANSWER_WITHIN_MS,
 ): Promise<Sent> {
-  const { url, headers } = callFor(account, '/Messages.json')
   const body = render(display, outbound)
   if (body === null) return TOO_LONG_HERE
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers,
-      body: formOf(account, hookUrl, body, display, outbound),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(patience),
-    })
-    const answer: unknown = await response.json().catch(() => null)
-    return response.ok ? taken(answer) : refused(response, numberOf(answer))
+    const form = formOf(account, hookUrl, body, display, outbound)
+    const { status, retryAfter, body: answer } = await call(account, '/Messages.json', patience, form)
+    return status >= 200 && status <= 299 ? taken(answer) : refused(status, retryAfter, numberOf(answer))
   } catch (error) {
     return lost(error)
   }
@@ -82,8 +76,13 @@ const FINAL: Readonly<Record<number, string>> = {
 }
 const TOO_MANY = 20_429
 
-function refused({ status, headers }: Response, code: number | null): Sent {
-  const again = (name: string): Sent => ({ kind: 'failed', code: name, retryable: true, ...waitOf(headers) })
+function refused(status: number, retryAfter: string, code: number | null): Sent {
+  const again = (name: string): Sent => ({
+    kind: 'failed',
+    code: name,
+    retryable: true,
+    ...waitOf(retryAfter),
+  })
   if (status === 429 || code === TOO_MANY) return again('rate_limited')
   if (status >= 500) return again('provider_unavailable')
   // An operator who corrects the token should not have to ask again.
@@ -93,8 +92,7 @@ function refused({ status, headers }: Response, code: number | null): Sent {
   return { kind: 'failed', code: name, retryable: false }
 }
 
-function waitOf(headers: Headers): { readonly retry_after_ms?: number } {
-  const seconds = headers.get('retry-after') ?? ''
+function waitOf(seconds: string): { readonly retry_after_ms?: number } {
   if (!/^[0-9]{1,9}$/.test(seconds)) return {}
   return { retry_after_ms: Math.min(Number(seconds) * 1000, LONGEST_WAIT_MS) }
 }

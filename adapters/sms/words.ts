@@ -2,6 +2,8 @@
 import {
   draw,
   inUtc,
+  LIMITS,
+  opener,
   type Phrase,
   type RefusedReply,
   recordedWords,
@@ -11,8 +13,7 @@ import {
 import { plain, shortened } from './plain.js'
 import { countSegments } from './segments.js'
 
-/** Longer ones arrive late, in pieces or not at all with some carriers. */
-export const MAX_SEGMENTS = 6
+export const MAX_SEGMENTS = LIMITS.sms.message ?? 0
 /** An answer is repeated to be recognised, not to be read. */
 const ECHOED_CHARS = 60
 
@@ -37,16 +38,26 @@ const SMS: Voice = {
   unnamed: true,
 }
 
-export const recordedText = (answer: string): string => asText(recordedWords(answer))
+export const recordedText = (recorded: Parameters<typeof recordedWords>[0]): string =>
+  asText(recordedWords(recorded))
 
 export function refusalText(refused: RefusedReply, withMedia = false): string {
   const { accepted } = refused
   if (accepted === null) return asText(refusalWords(refused, SMS))
   return notUnderstood(
-    withMedia ? 'A message with a picture or file answers nothing.' : 'Not understood.',
+    withMedia ? 'A message with a picture or file answers nothing.' : whyNot(refused),
     plain(accepted),
   )
 }
+
+/** The writer of one line has it before them; of a form the lines that were the trouble are named. */
+function whyNot({ reason, read, lines }: RefusedReply): string {
+  const named = reason === 'decision_answered' ? [read ?? ''] : (lines ?? []).map(line => line.read)
+  const shown = named.slice(0, MAX_LINES).map(line => `"${echoed(line)}"`)
+  return named.length === 0 ? `${opener(reason)}.` : `${opener(reason)}: ${shown.join(', ')}.`
+}
+/** More would leave no room for what is accepted. */
+const MAX_LINES = 3
 
 /** The sentence on accepted answers alone may fill a message, and a provider takes 1600 characters. */
 function notUnderstood(why: string, accepted: string): string {
