@@ -5,6 +5,7 @@ import {
   describeReply,
   html,
   letterOf,
+  lookAlike,
   type Markup,
   type Option,
   type ReplySchema,
@@ -12,26 +13,59 @@ import {
 
 type Kind<K extends ReplySchema['kind']> = Extract<ReplySchema, { kind: K }>
 
-/** `describedBy` names the elements that explain the control; `typed` is the reply sent before, '' at first. */
-export function control(schema: ReplySchema, typed: string, describedBy: string): Markup {
+/** A control's name, its id, and what was typed into it before. */
+export type Place = {
+  readonly name: string
+  readonly id: string
+  readonly typed: string
+  /** The elements that explain it. */
+  readonly describedBy: string
+  readonly required: boolean
+  /** Whether a single choice that was made before is shown as made: of a form, whose other decisions must not be lost. */
+  readonly keeps: boolean
+}
+
+type PlainSchema = Exclude<ReplySchema, { kind: 'form' }>
+
+/** The control for one answer, with its legend; `typed` is the reply sent before, '' at first. */
+export function control(schema: PlainSchema, typed: string, describedBy: string): Markup {
+  const place: Place = { name: 'reply', id: 'reply', typed, describedBy, required: true, keeps: false }
+  const inner = bare(schema, place)
+  return isGroup(schema)
+    ? html`<fieldset aria-describedby="${describedBy}">
+<legend>Your answer</legend>
+${hint(schema)}
+${inner}
+</fieldset>`
+    : html`<div><label class="ask" for="reply">Your answer</label>
+${hint(schema)}
+<div class="field">${inner}</div></div>`
+}
+
+/** A group of cards has a legend, a field has a label. */
+export const isGroup = ({ kind }: PlainSchema): boolean =>
+  kind === 'yes_no' || kind === 'choice' || kind === 'multi_choice'
+
+/** The control itself, without a word around it. */
+export function bare(schema: PlainSchema, place: Place): Markup {
   switch (schema.kind) {
     case 'yes_no':
-      return group(schema, describedBy, 'cards pair', ['YES', 'NO'].map(plainCard))
+      return html`<div class="cards pair">${['YES', 'NO'].map(answer => plainCard(answer, place))}</div>`
     case 'choice':
-      return group(schema, describedBy, 'cards', schema.options.map(choiceCard))
+      return html`<div class="cards">${schema.options.map((option, at) => choiceCard(option, at, place))}</div>`
     case 'multi_choice':
-      return group(schema, describedBy, 'cards', schema.options.map(tickCard(typed)))
+      return html`<div class="cards">${schema.options.map((option, at) => tickCard(option, at, place))}</div>`
     case 'text':
-      return field(schema, textInput(schema, typed, describedBy))
+      return textInput(schema, place)
     case 'number':
-      return field(schema, numberInput(schema, typed, describedBy))
+      return numberInput(schema, place)
     case 'date':
-      return field(schema, dateInput(schema, typed, describedBy))
+      return dateInput(schema, place)
   }
 }
 
 // If the control itself shows every accepted answer, the sentence of other channels would only repeat it.
-function hintOf(schema: ReplySchema): string {
+export function hintOf(schema: PlainSchema): string {
   switch (schema.kind) {
     case 'yes_no':
       return 'Choose YES or NO.'
@@ -58,53 +92,56 @@ function dayRange({ min, max }: Kind<'date'>): string {
   return max === undefined ? 'Any day.' : `A day not after ${max}.`
 }
 
-const hint = (schema: ReplySchema): Markup => html`<p class="hint" id="accepted">${hintOf(schema)}</p>`
+const hint = (schema: PlainSchema): Markup => html`<p class="hint" id="accepted">${hintOf(schema)}</p>`
 
-const group = (schema: ReplySchema, describedBy: string, style: string, cards: readonly Markup[]): Markup =>
-  html`<fieldset aria-describedby="${describedBy}">
-<legend>Your answer</legend>
-${hint(schema)}
-<div class="${style}">${cards}</div>
-</fieldset>`
+const needed = ({ required }: Place): Markup | null => (required ? html` required` : null)
+const ticked = (isIt: boolean): Markup | null => (isIt ? html` checked` : null)
 
-const plainCard = (answer: string): Markup =>
-  html`<label class="card"><input type="radio" name="reply" value="${answer}" required><span>${answer}</span></label>`
+const plainCard = (answer: string, place: Place): Markup =>
+  html`<label class="card"><input type="radio" name="${place.name}" value="${answer}"${needed(place)}${ticked(
+    place.keeps && place.typed.toUpperCase() === answer,
+  )}><span>${answer}</span></label>`
 
-const choiceCard = (option: Option, at: number): Markup =>
-  html`<label class="card"><input type="radio" name="reply" value="${option.value}" required>${face(option, at)}</label>`
+const choiceCard = (option: Described, at: number, place: Place): Markup =>
+  html`<label class="card"><input type="radio" name="${place.name}" value="${option.value}"${needed(place)}${ticked(
+    place.keeps && isTicked(option, at, place.typed),
+  )}>${face(option, at)}</label>`
 
-const tickCard =
-  (typed: string) =>
-  (option: Option, at: number): Markup => {
-    const tick = isTicked(option, at, typed) ? html` checked` : null
-    return html`<label class="card"><input type="checkbox" name="reply" value="${option.value}"${tick}>${face(option, at)}</label>`
-  }
+const tickCard = (option: Described, at: number, place: Place): Markup =>
+  html`<label class="card"><input type="checkbox" name="${place.name}" value="${option.value}"${ticked(
+    isTicked(option, at, place.typed),
+  )}>${face(option, at)}</label>`
+
+type Described = Option & { readonly description?: string }
 
 // The value is recorded, so it stands beside a label that could say something else.
-const face = (option: Option, at: number): Markup =>
+const face = (option: Described, at: number): Markup =>
   html`<span class="letter">${letterOf(at)}</span><span class="label">${option.label}${
     option.value === option.label ? null : html` <code class="value">${option.value}</code>`
+  }${marked(option)}${
+    option.description === undefined ? null : html`<span class="described">${option.description}</span>`
   }</span>`
+
+/** Text and no element: a caller's words change no tag of ours. */
+function marked({ label }: Option): string {
+  const mark = lookAlike(label)
+  return mark === null ? '' : ` (${mark})`
+}
 
 function isTicked(option: Option, at: number, typed: string): boolean {
   const parts = typed.split(',').map(part => part.trim().toLowerCase())
   return parts.includes(option.value.toLowerCase()) || parts.includes(letterOf(at).toLowerCase())
 }
 
-const field = (schema: ReplySchema, input: Markup): Markup =>
-  html`<div><label class="ask" for="reply">Your answer</label>
-${hint(schema)}
-<div class="field">${input}</div></div>`
-
 // maxlength counts UTF-16 units and cuts a paste in silence; the grammar counts code points, of at most two units. So
 // only an answer that would be refused is cut, and no acceptable answer is ever shortened.
-const textInput = (schema: Kind<'text'>, typed: string, describedBy: string): Markup =>
-  html`<input id="reply" name="reply" type="text" value="${typed}" maxlength="${2 * schema.max_chars}" required aria-describedby="${describedBy}">`
+const textInput = (schema: Kind<'text'>, place: Place): Markup =>
+  html`<input id="${place.id}" name="${place.name}" type="text" value="${place.typed}" maxlength="${2 * schema.max_chars}"${needed(place)} aria-describedby="${place.describedBy}">`
 
-const numberInput = (schema: Kind<'number'>, typed: string, describedBy: string): Markup =>
-  html`${beside(schema.lead)}<input id="reply" name="reply" class="number" type="text" inputmode="${
+const numberInput = (schema: Kind<'number'>, place: Place): Markup =>
+  html`${beside(schema.lead)}<input id="${place.id}" name="${place.name}" class="number" type="text" inputmode="${
     schema.min < 0 ? 'text' : 'decimal'
-  }" value="${typed}" required aria-describedby="${describedBy}">${beside(schema.unit)}`
+  }" value="${place.typed}"${needed(place)} aria-describedby="${place.describedBy}">${beside(schema.unit)}`
 
 const beside = (word: string | undefined): Markup | null =>
   word === undefined ? null : html`<span>${word}</span>`
@@ -118,10 +155,11 @@ const dayBound = (name: 'min' | 'max', bound: string | undefined): Markup | null
 
 // A calendar takes days alone, and an instant is an answer too. Neither can be required of a person who fills in the
 // other; a person who fills in both has given two answers, and is told so.
-const dateInput = (schema: Kind<'date'>, typed: string, describedBy: string): Markup => {
+const dateInput = (schema: Kind<'date'>, { id, name, typed, describedBy }: Place): Markup => {
   const [day, instant] = DAY.test(typed) ? [typed, ''] : ['', typed]
-  return html`<input id="reply" name="reply" class="date" type="date" value="${day}"${dayBound('min', schema.min)}${dayBound('max', schema.max)} aria-describedby="${describedBy}">
-<label class="or" for="instant">or a moment, with its offset from UTC, such as <code>${EXAMPLE_INSTANT}</code></label>
-<input id="instant" name="reply" class="instant" type="text" value="${instant}" autocapitalize="none" spellcheck="false" aria-describedby="${describedBy}">`
+  const moment = id === 'reply' ? 'instant' : `${id}-instant`
+  return html`<input id="${id}" name="${name}" class="date" type="date" value="${day}"${dayBound('min', schema.min)}${dayBound('max', schema.max)} aria-describedby="${describedBy}">
+<label class="or" for="${moment}">or a moment, with its offset from UTC, such as <code>${EXAMPLE_INSTANT}</code></label>
+<input id="${moment}" name="${name}" class="instant" type="text" value="${instant}" autocapitalize="none" spellcheck="false" aria-describedby="${describedBy}">`
 }
 const EXAMPLE_INSTANT = '2026-02-17T09:30:00+01:00'

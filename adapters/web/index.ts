@@ -2,7 +2,7 @@
 // link, and this one sends nothing; with the outbox on it shows the link at the console.
 import type { Adapter, ReplyPage } from '../../src/adapter/index.js'
 import { readForm } from './receive.js'
-import { blobPage, page } from './render.js'
+import { contentPage, page } from './render.js'
 import { type Console, gathering, send } from './send.js'
 
 export { type Outbox, type OutboxLine, outboxWriter } from './outbox.js'
@@ -16,7 +16,7 @@ export function webAdapter(options: Console): Adapter & ReplyPage {
     shows: () => true,
     send: (display, outbound) => send(console, display, outbound),
     page,
-    blobPage,
+    contentPage,
     readForm,
   }
 }

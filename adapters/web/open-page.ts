@@ -1,19 +1,28 @@
 // The page of a request that waits for an answer: asker, question, deadline, the meaning of silence, and the form.
 import {
+  besideWords,
   type Channel,
   type Display,
   defaultWords,
+  type Exhibit,
   html,
   inGroups,
   inUtc,
+  isMissing,
+  kindWords,
+  ladderWords,
   type Markup,
+  NOT_HELD,
   type PageState,
   type ShownHandle,
-  typeWord,
+  wordsOn,
 } from '../../src/adapter/index.js'
 import { control } from './controls.js'
+import { decisions, surroundings } from './decisions.js'
 import { frame } from './frame.js'
-import { spelled } from './stored-content.js'
+import { handForm } from './hand.js'
+import { remark } from './remark.js'
+import { passages } from './stored-content.js'
 import { timeLeft } from './time-left.js'
 
 type Open = Extract<PageState, { kind: 'open' }>
@@ -23,10 +32,10 @@ export function openPage(state: Open): string {
   const { display, refused } = state
   return frame({
     title:
-      refused === null ? `${typeWord(display.type)}: your answer is asked` : 'Not taken: please answer again',
-    pill: typeWord(display.type),
+      refused === null ? `${kindWords(display)}: your answer is asked` : 'Not taken: please answer again',
+    pill: kindWords(display),
     main: html`${refused === null ? null : refusal(refused)}
-<section class="sheet stack">${asker(display)}${asked(display)}${until(state)}${handles(state)}</section>
+<section class="sheet stack">${asker(state)}${asked(display)}${around(display)}${until(state)}${handles(state)}</section>
 ${wayToAnswer(state)}`,
     foot: foot(display),
     counts: true,
@@ -40,17 +49,31 @@ const refusal = (
 ): Markup => html`<section class="sheet alarm" role="alert" id="refusal" tabindex="-1" autofocus>
 <p class="head">Your answer was not taken</p>
 <p>${refused.message}</p>
-<dl>${told('What was read', refused.read)}${told('What would be understood', refused.accepted)}</dl>
+${refused.lines === undefined ? html`<dl>${told('What was read', refused.read)}${told('What would be understood', refused.accepted)}</dl>` : html`<ul class="faults">${refused.lines.map(fault)}</ul>`}
 <a class="jump" href="#answer">Answer again</a>
 </section>`
+
+/** A line of a form, with the way to its decision. */
+const fault = ({ decision_id, read, accepted }: NonNullable<Refused['lines']>[number]): Markup =>
+  html`<li>${decision_id === null ? html`“${read}”` : html`<a href="#at-${decision_id}">“${read}”</a>`} <span class="hint">${accepted}</span></li>`
 
 const told = (what: string, text: string): Markup | null =>
   text === '' ? null : html`<div><dt>${what}</dt><dd>${text}</dd></div>`
 
-const asker = (display: Display): Markup =>
-  html`<p class="who"><strong>${display.asked_by}</strong> asks, in run <code>${display.run_id}</code>${
-    display.work_item_id === null ? null : html`, work item <code>${display.work_item_id}</code>`
-  }.</p>`
+const asker = (state: Open): Markup => {
+  const { asked_by, run_id, work_item_id } = state.display
+  return html`<div class="who"><p><strong>${asked_by}</strong> asks, in run <code>${run_id}</code>${
+    work_item_id === null ? null : html`, work item <code>${work_item_id}</code>`
+  }.</p>${others(state)}</div>`
+}
+
+/** In whose place they are asked, and who else is: as it stands now. */
+const others = ({ display, beside }: Open): readonly Markup[] =>
+  beside === null
+    ? []
+    : besideWords(display, { reply: null, beside: { ...beside, local_deadline: null } }).map(
+        sentence => html`<p>${sentence}</p>`,
+      )
 
 /** Beyond this a headline is a paragraph, and is set as one. */
 const LONG_HEADLINE = 120
@@ -62,17 +85,32 @@ function asked(display: Display): Markup {
       return html`<figure class="words"><figcaption>The caller’s words</figcaption>
 <blockquote>${headline}<h2>What your answer changes</h2><p>${display.impact}</p></blockquote></figure>`
     case 'REQUEST_REVIEW':
-      return html`${headline}<p>Look at what is listed below with this one concern in mind.</p>`
+      return html`${headline}${why(display)}<p>Look at what is listed below with this one concern in mind.</p>`
     case 'REQUEST_APPROVAL':
-      return html`${headline}<p>A YES allows this action once, on exactly what is listed below.</p>`
+      return html`${headline}${why(display)}<p>A YES allows this action once, on exactly what is listed below.</p>`
   }
 }
 
-const until = ({ display, now }: Open): Markup => html`<div class="until">
+const around = ({ reply_schema: schema }: Display): Markup | null =>
+  schema.kind === 'form' ? surroundings(schema) : null
+
+const why = (display: Display): Markup | null =>
+  display.why === null
+    ? null
+    : html`<figure class="words"><figcaption>Why, in the caller’s words</figcaption><blockquote><p>${display.why}</p></blockquote></figure>`
+
+const until = ({ display, now, beside }: Open): Markup => html`<div class="until">
 <p class="clock"><span class="left" id="left" role="timer" aria-label="Time left" data-now="${now}">${timeLeft(now, display.deadline_at)}</span> <span class="soft" id="left-note">left when this page was opened</span></p>
-<p class="soft">Answer by <time id="deadline" datetime="${display.deadline_at}">${inUtc(display.deadline_at)}</time><br><span id="local"></span></p>
-<p class="silence">If nobody answers by then: <strong>${display.default_action}</strong> — ${defaultWords(display.default_action)}.</p>
+<p class="soft">Answer by <time id="deadline" datetime="${display.deadline_at}">${inUtc(display.deadline_at)}</time><br><span id="local">${beside?.local_deadline ?? ''}</span></p>
+<p class="silence">If nobody answers by then: <strong>${display.default_action}</strong> — ${defaultWords(display.default_action)}.</p>${steps(display)}
 </div>`
+
+const steps = (display: Display): Markup | null => {
+  const lines = ladderWords(display)
+  return lines.length === 0
+    ? null
+    : html`<p class="soft">While nobody answers:</p><ul class="steps soft">${lines.map(line => html`<li>${line}</li>`)}</ul>`
+}
 
 function handles(state: Open): Markup | null {
   const { display } = state
@@ -83,19 +121,18 @@ function handles(state: Open): Markup | null {
   )}</ul></div>`
 }
 
-const row = (shown: ShownHandle, { handle, openable, contents }: Open): Markup =>
+const row = (shown: ShownHandle, { display, handle, openable }: Open): Markup =>
   html`<li>${shown.name === null ? null : html`<span class="name">${shown.name}</span>`}<p class="given"><code>${inGroups(
     shown.handle,
-  )}</code>${shown.fixed ? null : html`<br><span class="soft">name only, content not fixed</span>`}</p>${
-    openable.includes(shown.handle) ? opener(shown, handle) : null
-  }${content(contents.get(shown.handle))}</li>`
+  )}</code>${shown.fixed ? null : html`<br><span class="soft">name only, content not fixed</span>`}${
+    isMissing(display, shown) ? html`<br><span class="soft">${NOT_HELD}</span>` : null
+  }</p>${openable.includes(shown.handle) ? opener(shown, handle) : null}${content(display.exhibits.get(shown.handle))}</li>`
 
-/** The whole content, in the caller's words, before the form. */
-const content = (bytes: Uint8Array | undefined): Markup | null =>
-  bytes === undefined
+/** The caller's content, before the form, each line behind the margin. */
+const content = (exhibit: Exhibit | undefined): Markup | null =>
+  exhibit === undefined
     ? null
-    : html`<figure class="held"><figcaption>The caller’s content, whole: ${bytes.byteLength} bytes</figcaption><pre class="content">
-${spelled(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))}</pre></figure>`
+    : html`<figure class="held"><figcaption>The caller’s content: ${wordsOn(exhibit)}</figcaption>${passages(exhibit)}</figure>`
 
 const FIXED = /^sha256:[0-9a-f]{64}$/
 
@@ -128,21 +165,50 @@ const UNSHOWN = html`<section class="sheet alarm" id="answer"><h2>This cannot be
 
 function wayToAnswer(state: Open): Markup {
   if (state.elsewhere !== null) return pointed(state.elsewhere)
-  return state.csrf === null ? UNSHOWN : form(state, state.csrf)
+  if (state.csrf === null) return UNSHOWN
+  const delegates = state.beside?.delegates ?? []
+  const hands = state.typed?.hands === true
+  return html`${form(state, state.csrf)}
+${handForm(delegates, proof('hand-code', state.csrf, hands && state.refused !== null), hands)}`
 }
 
+/** The field for the code, and the stamp of the page that this lane has drawn. */
+const proof = (
+  id: string,
+  csrf: string,
+  isExplained: boolean,
+): Markup => html`<div class="proof"><label class="ask" for="${id}">Code</label>
+<p class="hint" id="${id}-hint">The 4 characters that came with the link.</p>
+<input class="code" id="${id}" name="code" type="text" required maxlength="8" pattern="\\s*[0-9A-Za-z]{4}\\s*" title="4 letters or digits" autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" aria-describedby="${id}-hint${isExplained ? ' refusal' : ''}"></div>
+<input type="hidden" name="csrf" value="${csrf}">`
+
 /** A form without an action is posted to the page's own address, under any path. */
-function form({ display, refused }: Open, csrf: string): Markup {
-  const explained = refused === null ? '' : ' refusal'
+function form(state: Open, csrf: string): Markup {
+  const { refused, standing, display } = state
+  const isExplained = refused !== null && state.typed?.hands !== true
   return html`<form class="sheet stack" id="answer" method="post" autocomplete="off">
-${control(display.reply_schema, refused?.typed ?? '', `accepted${explained}`)}
-<div class="proof"><label class="ask" for="code">Code</label>
-<p class="hint" id="code-hint">The 4 characters that came with the link.</p>
-<input class="code" id="code" name="code" type="text" required maxlength="8" pattern="\\s*[0-9A-Za-z]{4}\\s*" title="4 letters or digits" autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" aria-describedby="code-hint${explained}"></div>
-<input type="hidden" name="csrf" value="${csrf}">
+${answers(state, isExplained ? ' refusal' : '')}
+${proof('code', csrf, isExplained)}
 <div><button type="submit">Send answer</button>
-<p class="hint final">The first accepted answer is final. Opening this page has decided nothing.</p></div>
+<p class="hint final">${finality(display, standing)} Opening this page has decided nothing.</p></div>
 </form>`
+}
+
+/** The control of one answer, with its reason, or those of a form's decisions. */
+function answers(state: Open, explained: string): Markup {
+  const { reply_schema: schema } = state.display
+  if (schema.kind === 'form') return decisions(schema, state)
+  const one = control(schema, state.typed?.hands ? '' : (state.typed?.reply ?? ''), `accepted${explained}`)
+  const reason = 'reason' in schema ? schema.reason : undefined
+  if (reason === undefined) return one
+  const typed = state.typed?.fields.reason ?? ''
+  return html`${one}${remark(reason, { name: 'reason', id: 'reason', label: 'Reason', typed })}`
+}
+
+function finality({ reply_schema }: Display, standing: string | null): string {
+  if (reply_schema.kind === 'form')
+    return `The first accepted answer to each decision is final, and you may leave some for later.${standing === null ? '' : ` ${standing}`}`
+  return standing === null ? 'The first accepted answer is final.' : `Your vote is final. ${standing}`
 }
 
 const foot = (display: Display): Markup => html`<p>Request <code>${display.request_id}</code></p>

@@ -6,14 +6,14 @@ export const STYLE: Markup = html`
 :root {
   color-scheme: light dark;
   --paper: #f3f2ee; --sheet: #ffffff; --well: #f8f7f4; --ink: #1c1e22; --soft: #585e68; --line: #dedcd5; --edge: #868c96;
-  --accent: #0b665a; --on-accent: #ffffff; --tint: #e9f3f0; --alarm: #9c2a12; --alarm-tint: #fcefeb;
+  --accent: #0b665a; --on-accent: #ffffff; --tint: #e9f3f0; --alarm: #9c2a12; --alarm-tint: #fcefeb; --added: #dff3e4; --removed: #fbe3df;
   --shadow: 0 1px 2px rgb(28 30 34 / .05), 0 12px 32px -12px rgb(28 30 34 / .14);
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", "Roboto Mono", "Liberation Mono", monospace;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #0e1112; --sheet: #171b1d; --well: #1d2225; --ink: #eceeee; --soft: #a9b0b6; --line: #2e3539; --edge: #7b858c;
-    --accent: #6ad4c0; --on-accent: #05211c; --tint: #14312c; --alarm: #ffa18c; --alarm-tint: #371b15;
+    --accent: #6ad4c0; --on-accent: #05211c; --tint: #14312c; --alarm: #ffa18c; --alarm-tint: #371b15; --added: #14381f; --removed: #45211a;
     --shadow: 0 1px 2px rgb(0 0 0 / .4);
   }
 }
@@ -53,7 +53,25 @@ h2, legend, .name, .head { font-size: 1rem; font-weight: 650; line-height: 1.4; 
 .left { font-size: 1.75rem; font-weight: 650; line-height: 1.2; letter-spacing: -.01em; font-variant-numeric: tabular-nums; color: var(--accent); }
 .left[data-near="true"] { color: var(--alarm); }
 .clock + p { margin-top: .375rem; line-height: 1.6; }
+.steps { list-style: disc; padding-left: 1.25rem; }
+.silence + p { margin-top: .875rem; }
 .silence { border-top: 1px solid var(--line); margin-top: .875rem; padding-top: .875rem; }
+
+.prose { white-space: pre-line; }
+.blocked { margin-top: .5rem; list-style: disc; padding-left: 1.25rem; }
+.decisions { list-style: none; margin: 0; padding: 0; }
+.decision { border-top: 1px solid var(--line); padding-block: 1.25rem; }
+.decision:first-child { border-top: 0; padding-top: 0; }
+.decision > * + *, .decision fieldset > * + * { margin-top: .625rem; }
+.decision.settled { color: var(--soft); }
+.decision.faulty { border-left: .25rem solid var(--alarm); padding-left: .875rem; }
+.prompt { font-size: 1.0625rem; font-weight: 650; line-height: 1.4; }
+.described { display: block; color: var(--soft); font-size: .9375rem; font-weight: 400; }
+.alike { margin-bottom: 1.25rem; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; }
+.alike button { flex: 1 1 14rem; }
+button.plain { width: auto; padding: .5rem .875rem; background: var(--sheet); color: var(--ink); border: 1px solid var(--edge); font-size: .9375rem; }
+.remark > * + * { margin-top: .25rem; }
+.remark label { font-weight: 600; }
 
 .handles { margin-top: .75rem; }
 .handles li { border-top: 1px solid var(--line); padding-block: .5rem; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 1rem; align-items: start; }
@@ -85,8 +103,8 @@ legend { padding: 0; }
 
 .field { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem; margin-top: .75rem; }
 .field span { max-width: 100%; color: var(--soft); }
-.field input, .code { min-width: 0; min-height: 3.25rem; padding: .625rem .875rem; border: 1px solid var(--edge); border-radius: .75rem; background: var(--sheet); color: var(--ink); font: inherit; font-size: 1.125rem; }
-.field input { flex: 1 1 auto; width: 100%; }
+.field input, .field select, .code { min-width: 0; min-height: 3.25rem; padding: .625rem .875rem; border: 1px solid var(--edge); border-radius: .75rem; background: var(--sheet); color: var(--ink); font: inherit; font-size: 1.125rem; }
+.field input, .field select { flex: 1 1 auto; width: 100%; }
 .field .number { flex: 1 1 8rem; max-width: 12rem; font-variant-numeric: tabular-nums; }
 .field .date { flex: 0 1 15rem; -webkit-appearance: none; appearance: none; }
 .field .or { flex: 1 1 100%; color: var(--soft); }
@@ -95,13 +113,22 @@ legend { padding: 0; }
 .proof { border-top: 1px solid var(--line); padding-top: 1.25rem; }
 .final { margin-top: .875rem; text-align: center; }
 button { width: 100%; min-height: 3.5rem; padding: .75rem 1.5rem; border: 1px solid transparent; border-radius: .875rem; background: var(--accent); color: var(--on-accent); font: inherit; font-size: 1.125rem; font-weight: 650; cursor: pointer; }
+button.second { background: var(--sheet); color: var(--ink); border-color: var(--edge); }
 button:hover { filter: brightness(1.08); }
+
+summary { min-height: 2.75rem; display: flex; align-items: center; font-weight: 650; cursor: pointer; }
+summary::before { content: "+"; width: 1.5rem; font-size: 1.25rem; color: var(--accent); }
+details[open] > summary::before { content: "–"; }
+details > form { margin-top: 1rem; }
 
 .alarm { border-color: var(--alarm); background: var(--alarm-tint); box-shadow: none; }
 .alarm:focus-visible { outline: 1px solid var(--alarm); outline-offset: 0; border-radius: 1rem; }
 .alarm h2, .alarm .head { margin: 0; color: var(--alarm); font-size: 1.125rem; }
 .alarm dl { display: grid; gap: .75rem; margin-top: .875rem; }
 .alarm p { margin-top: .25rem; }
+.faults { list-style: none; margin: .875rem 0 0; padding: 0; overflow-wrap: anywhere; }
+.faults li + li { margin-top: .75rem; }
+.faults .hint { display: block; }
 .alarm dt { font-size: .875rem; color: var(--soft); }
 .alarm .jump { display: inline-flex; align-items: center; min-height: 2.75rem; margin-top: .5rem; font-weight: 600; }
 
@@ -110,6 +137,9 @@ button:hover { filter: brightness(1.08); }
 .calm { padding: 2.25rem 1.5rem; }
 .calm p { margin-top: .875rem; font-size: 1.0625rem; }
 .content { margin-top: 1rem; padding: 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--well); white-space: pre-wrap; line-height: 1.5; tab-size: 4; }
+.content .added { background: var(--added); }
+.content .removed { background: var(--removed); }
+.content .note { color: var(--soft); }
 .content mark { background: var(--alarm-tint); color: var(--alarm); border-radius: .25rem; padding-inline: .1875rem; }
 
 @media (min-width: 40rem) {

@@ -1,5 +1,6 @@
 // Draws /r/:handle in every state. A page that is no longer open shows nothing of the request.
 import {
+  type Content,
   draw,
   type Ending,
   endingWords,
@@ -13,7 +14,7 @@ import {
 import { calm, moment } from './frame.js'
 import { openPage } from './open-page.js'
 import { CONTENT_HEADERS, HEADERS } from './page-headers.js'
-import { contentPage } from './stored-content.js'
+import { storedContent } from './stored-content.js'
 
 export const page = (state: PageState, status: number): Page => ({
   status,
@@ -21,10 +22,10 @@ export const page = (state: PageState, status: number): Page => ({
   body: bodyOf(state),
 })
 
-export const blobPage = (handle: string, content: Uint8Array, askedBy: string): Page => ({
+export const contentPage = (content: Content, askedBy: string): Page => ({
   status: 200,
   headers: CONTENT_HEADERS,
-  body: contentPage(handle, content, askedBy),
+  body: storedContent(content, askedBy),
 })
 
 function bodyOf(state: PageState): string {
@@ -32,7 +33,7 @@ function bodyOf(state: PageState): string {
     case 'open':
       return openPage(state)
     case 'recorded':
-      return calm('Your answer is recorded', recorded(state.answer, state.at))
+      return calm('Your answer is recorded', recorded(state))
     case 'closed':
       return calm('This request is closed', closed(state.ending))
     case 'unknown':
@@ -44,8 +45,8 @@ function bodyOf(state: PageState): string {
 
 const at = (instant: string): Markup => moment(instant, inUtc(instant))
 
-const recorded = (answer: string, instant: string): Markup =>
-  html`<strong>${answer}</strong> was recorded on ${at(instant)}. You can close this page.`
+const recorded = ({ answer, at: instant, missing }: Extract<PageState, { kind: 'recorded' }>): Markup =>
+  html`<strong>${answer}</strong> was recorded on ${at(instant)}. ${missing === null ? null : html`${missing} `}${missing === null ? 'You can close this page.' : html`<a href="">Open the page again</a>, or close it.`}`
 
 /** The person who opens a link is not known, so neither the answer nor who gave it is shown. */
 const closed = (ending: Ending): Markup =>

@@ -1,15 +1,17 @@
 // With no channel to carry it, the link goes to the console: into the outbox file, then on the screen. The file comes
 // first: a link on the screen is already recorded for the program that reads the outbox.
 import {
+  besideWords,
   cutToCharacters,
   type Display,
   defaultWords,
   describeReply,
   inUtc,
+  kindWords,
+  ladderWords,
   type Outbound,
   restWords,
   type Sent,
-  typeWord,
 } from '../../src/adapter/index.js'
 import type { OutboxLine } from './outbox.js'
 
@@ -57,16 +59,19 @@ const lineOf = (display: Display, outbound: Outbound): OutboxLine => ({
 const MAX_WORDS = 160
 const cut = (text: string): string => cutToCharacters(text, MAX_WORDS)
 
-function blockOf(display: Display, { recipient, page, rested }: Outbound): string {
+function blockOf(display: Display, outbound: Outbound): string {
+  const { recipient, page, rested } = outbound
   const silence = defaultWords(display.default_action)
   return [
     '',
-    `${typeWord(display.type)} for ${cut(recipient.name)}: ${cut(display.headline)}`,
+    `${kindWords(display)} for ${cut(recipient.name)}: ${cut(display.headline)}`,
     `  asked by   ${cut(display.asked_by)}, run ${cut(display.run_id)}`,
     `  answer by  ${inUtc(display.deadline_at)}; otherwise ${display.default_action}: ${silence}`,
     `  answer     ${describeReply(display.reply_schema)}`,
     `  link       ${page.link}`,
     ...(page.code === null ? [] : [`  code       ${page.code}`]),
+    ...ladderWords(display).map(step => `  ${cut(step)}`),
+    ...besideWords(display, { ...outbound, reply: null }).map(words => `  ${words}`),
     ...(rested === undefined ? [] : [`  ${restWords(rested)}`]),
     '',
   ].join('\n')

@@ -1,15 +1,16 @@
 // The pages as a real browser shows them, served with their real headers.
+
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readForm } from '../../adapters/web/index.js'
-import { blobPage, page } from '../../adapters/web/render.js'
+import { contentPage, page } from '../../adapters/web/render.js'
 import type { Page, PageState } from '../../src/adapter/page.js'
 import { compile } from '../../src/compiler/compile.js'
-import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 import { ALL } from '../faults/rig.js'
+import { showing } from '../request/content/shown.js'
 import { launch, maySkip, missing } from './browser.js'
 import { type PageServer, servePages } from './page-server.js'
 import {
@@ -18,14 +19,18 @@ import {
   ENDINGS,
   HANDLE,
   HASH,
+  notHanded,
   open,
+  type PlainKind,
+  peopled,
   question,
   refused,
   review,
   SCHEMAS,
+  stored,
 } from './samples.js'
 
-const KINDS = Object.keys(SCHEMAS) as ReplySchema['kind'][]
+const KINDS = Object.keys(SCHEMAS) as PlainKind[]
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PATH = `/lane/r/${HANDLE}`
 /** A host that is not this machine to the browser, as a lane on the local network without TLS is. */
@@ -54,12 +59,18 @@ const SEEN: Readonly<Record<string, Page>> = {
   ),
   approval: drawn(open(approval)),
   review: drawn(open(review)),
-  'permission prompt': drawn({
-    ...open({ ...approval, headline: 'Approve USE_TOOL', action: 'USE_TOOL' }),
-    contents: new Map(approval.handles.map(({ handle }) => [handle, CONTENT])),
-  }),
+  'with people around it': drawn(peopled(approval)),
+  'not handed on': drawn(peopled(question(SCHEMAS.text), notHanded)),
+  'permission prompt': drawn(
+    open(
+      showing({ ...approval, headline: 'Approve USE_TOOL', action: 'USE_TOOL' }, [
+        new TextDecoder().decode(CONTENT),
+        '@@ -1,2 +1,2 @@\n one\n-two\n+2\n',
+      ]),
+    ),
+  ),
   'permission prompt without its command': drawn({ ...open(approval), csrf: null }),
-  'stored content': blobPage(HASH, CONTENT, 'release-agent'),
+  'stored content': contentPage(stored(new TextDecoder().decode(CONTENT)), 'release-agent'),
   ...Object.fromEntries(Object.entries(ENDINGS).map(([name, state]) => [name, drawn(state)])),
 }
 
@@ -173,24 +184,23 @@ describe.skipIf(maySkip)(`the reply page in a browser${missing === null ? '' : `
     })
   })
 
-  const ANSWERS: Readonly<Record<ReplySchema['kind'], { fill: (tab: Tab) => Promise<void>; reply: string }>> =
-    {
-      yes_no: { fill: tab => tab.getByText('YES', { exact: true }).click(), reply: 'YES' },
-      choice: { fill: tab => tab.getByText('Ship to everyone').click(), reply: 'all' },
-      multi_choice: {
-        fill: async tab => {
-          await tab.getByText('Wait until Monday').click()
-          await tab.getByText('Ship to one percent first').click()
-        },
-        reply: 'canary,wait',
+  const ANSWERS: Readonly<Record<PlainKind, { fill: (tab: Tab) => Promise<void>; reply: string }>> = {
+    yes_no: { fill: tab => tab.getByText('YES', { exact: true }).click(), reply: 'YES' },
+    choice: { fill: tab => tab.getByText('Ship to everyone').click(), reply: 'all' },
+    multi_choice: {
+      fill: async tab => {
+        await tab.getByText('Wait until Monday').click()
+        await tab.getByText('Ship to one percent first').click()
       },
-      text: {
-        fill: tab => tab.getByLabel('Your answer').fill('Ship it, höchstens 5 %'),
-        reply: 'Ship it, höchstens 5 %',
-      },
-      number: { fill: tab => tab.getByLabel('Your answer').fill('50'), reply: '50' },
-      date: { fill: tab => tab.getByLabel('Your answer').fill('2026-03-01'), reply: '2026-03-01' },
-    }
+      reply: 'canary,wait',
+    },
+    text: {
+      fill: tab => tab.getByLabel('Your answer').fill('Ship it, höchstens 5 %'),
+      reply: 'Ship it, höchstens 5 %',
+    },
+    number: { fill: tab => tab.getByLabel('Your answer').fill('50'), reply: '50' },
+    date: { fill: tab => tab.getByLabel('Your answer').fill('2026-03-01'), reply: '2026-03-01' },
+  }
 
   it('sends an instant where a date is asked for, typed beside the calendar', async () => {
     server.visits.length = 0
@@ -221,6 +231,8 @@ describe.skipIf(maySkip)(`the reply page in a browser${missing === null ? '' : `
       expect(sent?.path).toBe(PATH)
       expect(readForm(sent?.body ?? Uint8Array.of(), sent?.headers['content-type'])).toEqual({
         kind: 'form',
+        fields: {},
+        all: null,
         reply: ANSWERS[kind].reply,
         code: '7k2m',
         csrf: 'csrf-1',
@@ -276,14 +288,17 @@ describe.skipIf(maySkip)(`the reply page in a browser${missing === null ? '' : `
     const hostile = new TextEncoder().encode(
       '</pre><script>alert(1)</script><a href="javascript:alert(2)">x</a>',
     )
-    server.put(`${PATH}/blobs/${HASH}`, blobPage(HASH, hostile, 'release-agent'))
+    server.put(
+      `${PATH}/blobs/${HASH}`,
+      contentPage(stored(new TextDecoder().decode(hostile)), 'release-agent'),
+    )
     const tab = await context.newPage()
     await tab.goto(server.put(PATH, drawn(open(approval))))
     const [beside] = await Promise.all([
       context.waitForEvent('page'),
       tab.getByRole('link', { name: /^Open artifact/ }).click(),
     ])
-    expect(await beside.locator('pre').textContent()).toBe(new TextDecoder().decode(hostile))
+    expect((await beside.locator('pre').textContent())?.trim()).toBe(`│ ${new TextDecoder().decode(hostile)}`)
     expect(await beside.locator('script, a').count()).toBe(0)
     expect(said).toEqual([])
     await context.close()

@@ -8,10 +8,14 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const posted = (text: string, type: string = FORM) => readForm(bytes(text), type)
 const malformed = (code: string) => ({ kind: 'malformed', code })
 
+/** A form without a reason, a comment or a wish for all approvals. */
+const ALONE = { fields: {}, all: null }
+
 describe('a posted form', () => {
   it('gives the reply, the code and the csrf as they were typed', () => {
     expect(posted('reply=YES&code=7k2M&csrf=abc')).toEqual({
       kind: 'form',
+      ...ALONE,
       reply: 'YES',
       code: '7k2M',
       csrf: 'abc',
@@ -30,8 +34,8 @@ describe('a posted form', () => {
   })
 
   it('with nothing ticked reads as an empty reply, so that the person is told what is accepted', () => {
-    expect(posted('code=7K2M&csrf=a')).toEqual({ kind: 'form', reply: '', code: '7K2M', csrf: 'a' })
-    expect(posted('')).toEqual({ kind: 'form', reply: '', code: '', csrf: '' })
+    expect(posted('code=7K2M&csrf=a')).toEqual({ kind: 'form', ...ALONE, reply: '', code: '7K2M', csrf: 'a' })
+    expect(posted('')).toEqual({ kind: 'form', ...ALONE, reply: '', code: '', csrf: '' })
   })
 
   it('loses the space around the code but nothing of the reply', () => {
@@ -42,7 +46,7 @@ describe('a posted form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (reply, csrf) => {
         const body = new URLSearchParams({ reply, code: '7K2M', csrf }).toString()
-        expect(posted(body)).toEqual({ kind: 'form', reply, code: '7K2M', csrf })
+        expect(posted(body)).toEqual({ kind: 'form', ...ALONE, reply, code: '7K2M', csrf })
       }),
     )
   })
@@ -61,9 +65,33 @@ describe('a posted form', () => {
     ['a name without a value', 'reply', 'bad_encoding'],
     ['a value with two equals signs', 'reply=a=b', 'bad_encoding'],
     ['an empty piece', 'reply=YES&&code=AAAA', 'bad_encoding'],
-    ['more ticks than any list has options', Array(29).fill('reply=A').join('&'), 'too_many_fields'],
+    ['more fields than any form has', Array(1501).fill('reply=A').join('&'), 'too_many_fields'],
   ])('is refused for %s', (_, body, code) => {
     expect(posted(body)).toEqual(malformed(code))
+  })
+
+  it('that hands the request on is the reply that would be typed, and says that it is no answer', () => {
+    expect(posted('delegate=night.shift-2&code=7K2M&csrf=a')).toEqual({
+      kind: 'form',
+      ...ALONE,
+      reply: 'DELEGATE night.shift-2',
+      hands: true,
+      code: '7K2M',
+      csrf: 'a',
+    })
+    expect(posted('reply=YES&delegate=&code=7K2M&csrf=a')).toMatchObject({ reply: 'YES' })
+  })
+
+  it.each([
+    ['answers too', 'reply=YES&delegate=bo', 'answer_beside_delegate'],
+    ['answers a decision too', 'd.ship=yes&delegate=bo', 'answer_beside_delegate'],
+    ['gives a reason too', 'reason=because&delegate=bo', 'answer_beside_delegate'],
+    ['chooses all too', 'all=yes&delegate=bo', 'answer_beside_delegate'],
+    ['names two people', 'delegate=bo&delegate=cy', 'repeated_field'],
+    ['names two people in one field', 'delegate=bo%0Acy', 'malformed_delegate'],
+    ['hides words behind a name', 'delegate=bo+YES', 'malformed_delegate'],
+  ])('that hands it on and %s is refused', (_, body, code) => {
+    expect(posted(`${body}&code=7K2M&csrf=a`)).toEqual(malformed(code))
   })
 
   it('takes every option of the longest list ticked at once', () => {
@@ -103,7 +131,13 @@ describe('a posted form', () => {
 describe('a posted JSON body', () => {
   it('gives the same three strings as the form', () => {
     const body = ' {"reply":"A,B", "code" : " 7K2M ",\n"csrf":"\\u0061"} '
-    expect(posted(body, JSON_TYPE)).toEqual({ kind: 'form', reply: 'A,B', code: '7K2M', csrf: 'a' })
+    expect(posted(body, JSON_TYPE)).toEqual({
+      kind: 'form',
+      ...ALONE,
+      reply: 'A,B',
+      code: '7K2M',
+      csrf: 'a',
+    })
     expect(posted('{}', 'application/json; charset=utf-8')).toMatchObject({ kind: 'form', reply: '' })
   })
 
@@ -111,7 +145,7 @@ describe('a posted JSON body', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 0, max: 3 }), (reply, indent) => {
         const body = JSON.stringify({ reply, code: '7K2M', csrf: 'a' }, null, indent)
-        expect(posted(body, JSON_TYPE)).toEqual({ kind: 'form', reply, code: '7K2M', csrf: 'a' })
+        expect(posted(body, JSON_TYPE)).toEqual({ kind: 'form', ...ALONE, reply, code: '7K2M', csrf: 'a' })
       }),
     )
   })
@@ -145,5 +179,35 @@ describe('a posted JSON body', () => {
       ),
       { numRuns: 2000 },
     )
+  })
+})
+
+describe('the fields of a form', () => {
+  it('become its lines, a decision with several ticks one line, in the order in which they stand', () => {
+    const body = 'd.d1=YES&d.areas=api&d.areas=ui&d.note=&c.d1=well+done&code=7K2M&csrf=a'
+    expect(posted(body)).toEqual({
+      kind: 'form',
+      reply: 'd1 YES\nareas api,ui',
+      fields: { 'c.d1': 'well done' },
+      all: null,
+      code: '7K2M',
+      csrf: 'a',
+    })
+  })
+
+  it('may be lines already, from a program', () => {
+    expect(posted('reply=d1+yes%0Ad2+no&code=7K2M')).toMatchObject({ reply: 'd1 yes\nd2 no' })
+  })
+
+  it.each([
+    ['a line break that would answer another decision', 'd.d1=YES%0Ad2+YES', 'broken_line'],
+    ['a bare carriage return', 'd.d1=YES%0Dd2', 'broken_line'],
+    ['two comments on one decision', 'c.d1=a&c.d1=b', 'repeated_field'],
+    ['a second wish', 'all=yes&all=no', 'repeated_field'],
+    ['a wish that is none', 'all=perhaps', 'unknown_field'],
+    ['a decision without an id', 'd.=YES', 'unknown_field'],
+    ['an id that no decision can have', 'd.1=YES', 'unknown_field'],
+  ])('refuses %s', (_, body, code) => {
+    expect(posted(body)).toEqual({ kind: 'malformed', code })
   })
 })

