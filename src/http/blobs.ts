@@ -2,15 +2,16 @@
 // hashed again before it is given out.
 import type { FastifyReply } from 'fastify'
 import { type Hash, sha256 } from '../canonical.js'
-import type { Shelf } from '../ledger/contract.js'
+import { readHeld } from '../delivery/contents.js'
+import type { Caller } from '../keys/key-book.js'
+import type { Shelf } from '../ledger/shelf.js'
 import { isFixedHandle } from '../request/handle.js'
 import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
 import { ok, PLAIN, type Route, type RouteRequest, route } from './route.js'
 
 const BLOB_BYTES = 256 * 1024
-/** The bytes one key may keep in all: enough for a busy agent, not enough to fill a disk. */
-const QUOTA_BYTES = 64 * 1024 * 1024
+const MIB = 1024 * 1024
 
 export const BLOB_ROUTES: readonly Route[] = [
   route({
@@ -28,15 +29,15 @@ export const BLOB_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/v1/blobs/{handle}',
     operationId: 'readContent',
-    summary: 'Content this key has put',
-    scopes: ['request'],
+    summary: 'Content this key has sent; with scope audit, anybody’s',
+    scopes: ['request', 'audit'],
     answers: [{ status: 200, media: PLAIN, words: 'the bytes' }],
     handle: readContent,
   }),
 ]
 
 async function putContent(
-  { store }: Door,
+  { store, config }: Door,
   request: RouteRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -45,8 +46,11 @@ async function putContent(
     return refuse(reply, 'invalid_request', 'The body is the content itself, 1 byte to 256 KiB.')
   }
   const handle = sha256(bytes)
-  const put = await store.shelf.putBlob(handle, bytes, callerOf(request).key_id, QUOTA_BYTES)
-  if (put === 'full') return refuse(reply, 'quota_exceeded', `A key may keep ${QUOTA_BYTES} bytes in all.`)
+  const { content_mib_per_key: most } = config.limits
+  const quota = most === 0 ? Number.MAX_SAFE_INTEGER : most * MIB
+  const put = await store.shelf.putBlob(handle, bytes, callerOf(request).key_id, quota)
+  if (put === 'full')
+    return refuse(reply, 'quota_exceeded', `A key may keep ${most} MiB in all (limits.content_mib_per_key).`)
   return reply.code(put === 'new' ? 201 : 200).send({ handle, size: bytes.length })
 }
 
@@ -56,19 +60,18 @@ async function readContent(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { handle } = request.params
-  const { key_id } = callerOf(request)
-  const bytes = isFixedHandle(handle) ? await readBlob(store.shelf, handle, key_id) : null
-  if (bytes === null) return refuse(reply, 'not_found', 'This key has put no content with that handle.')
+  const bytes = isFixedHandle(handle) ? await readFor(store.shelf, handle, callerOf(request)) : null
+  if (bytes === null) return refuse(reply, 'not_found', 'This key has sent no content with that handle.')
   return reply
     .type('text/plain; charset=utf-8')
     .header('content-disposition', 'attachment')
     .send(Buffer.from(bytes))
 }
 
-/** Content that this key has put, and no other: a key that only knows the hash of another's content must not have it
- *  shown. Verified at both ends: content that does not hash to its own name is shown to nobody. */
-export async function readBlob(shelf: Shelf, handle: Hash, keyId: string): Promise<Uint8Array | null> {
-  const bytes = (await shelf.ownsBlob(handle, keyId)) ? await shelf.blob(handle) : null
+/** Whoever audits the ledger reads what people were shown. */
+async function readFor(shelf: Shelf, handle: Hash, { key_id, scopes }: Caller): Promise<Uint8Array | null> {
+  const own = scopes.includes('request') ? await readHeld(shelf, key_id, [handle]) : null
+  const bytes = own?.get(handle) ?? (scopes.includes('audit') ? await shelf.blob(handle) : null)
   if (bytes !== null && sha256(bytes) !== handle) throw new Error(`the content of ${handle} was altered`)
   return bytes
 }

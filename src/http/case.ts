@@ -2,13 +2,26 @@
 import { type Case, isOpen } from '../agenda/case.js'
 import type { Delivery } from '../agenda/delivery.js'
 import { nobodyRests, plan } from '../agenda/plan.js'
+import { instant } from '../clock.js'
+import { soFar, standing } from '../tally/so-far.js'
+import { toldAnswer, type Words } from '../tally/told.js'
+import type { Shown } from '../waiter/callback.js'
 
 /** Parts only some may see: the words behind the answer (auditors), and the right it gave (the approval's opener). */
-type Unsealed = { readonly raw?: string | null; readonly policyToken?: string | null }
+type Unsealed = {
+  readonly raw?: string | null
+  readonly policyToken?: string | null
+  /** The words of the reasons: for everybody who sees the case, while they are not erased. */
+  readonly words?: Words
+}
 
-export function showCase(subject: Case, { raw = null, policyToken = null }: Unsealed = {}) {
+export function showCase(subject: Case, { raw = null, policyToken = null, words = NO_WORDS }: Unsealed = {}) {
+  const so_far = soFar(subject, subject.state === 'answered', words)
+  const tally = isOpen(subject) ? standing(subject) : null
   const answer =
-    subject.answer === null ? null : { ...subject.answer, ...(raw !== null && { raw_text: raw }) }
+    subject.answer === null
+      ? null
+      : { ...toldAnswer(subject.answer, words), ...(raw !== null && { raw_text: raw }) }
   return {
     request_id: subject.request_id,
     type: subject.request.type,
@@ -20,13 +33,25 @@ export function showCase(subject: Case, { raw = null, policyToken = null }: Unse
     deadline_at: subject.deadline_at,
     resolved_at: subject.resolved_at,
     answer,
+    ...(so_far !== null && { so_far }),
+    ...(tally !== null && { tally }),
     default_action: subject.request.default_action,
     default_applied: subject.default_applied,
     deliveries: deliveriesOf(subject),
+    ...(subject.steps.length > 0 && { escalations: subject.steps }),
+    ...(subject.hands.length > 0 && { delegations: subject.hands }),
     decision: decisionOf(subject, policyToken),
     receipt: subject.receipt,
   }
 }
+
+/** A case too long to be sent is sent without the parts the caller already has, or can ask for. */
+export function messageOfCase(whole: Shown['whole']): Shown {
+  const { request: _, deliveries: __, ...short } = whole
+  return { whole, short }
+}
+
+const NO_WORDS: Words = new Map()
 
 function decisionOf({ decision, policy_token }: Case, token: string | null) {
   if (decision === null) return null
@@ -40,17 +65,18 @@ function deliveriesOf(subject: Case) {
   const begun = subject.deliveries.map(show)
   if (!isOpen(subject)) return begun
   const known = new Set(begun.map(delivery => delivery.delivery_id))
-  const queued = plan(subject, nobodyRests)
+  const queued = plan(subject, nobodyRests, () => [])
     .filter(planned => !known.has(planned.delivery_id))
     .map(planned => ({ ...planned, state: 'queued' as const, attempts: 0, at: subject.opened_at }))
   return [...begun, ...queued]
 }
 
-const show = ({ delivery_id, user_id, channel, state, attempts, at }: Delivery) => ({
+const show = ({ delivery_id, user_id, channel, state, attempts, at, held }: Delivery) => ({
   delivery_id,
   user_id,
   channel,
   state,
   attempts,
   at,
+  ...(state === 'held' && held !== null && { until: instant(held.until) }),
 })

@@ -1,7 +1,8 @@
 // Cases as a caller may see them: one, or a page of them.
 import { type Case, decidingReply } from '../agenda/case.js'
 import type { Caller } from '../keys/key-book.js'
-import type { Scope } from '../ledger/contract.js'
+import { wordsOf } from '../ledger/beside.js'
+import type { Scope } from '../ledger/shelf.js'
 import { showCase } from './case.js'
 import { type DoorParts, has } from './door.js'
 
@@ -9,6 +10,9 @@ type CaseParts = Pick<DoorParts, 'lane' | 'store'>
 
 /** Cases on a page. */
 export const PAGE = 50
+
+/** Pending or partial. */
+export const OPEN = 'open'
 
 type Filter = {
   readonly state?: string | undefined
@@ -37,7 +41,8 @@ export async function showTo({ lane, store }: CaseParts, caller: Caller, subject
   const raw = deciding === null ? null : await store.shelf.raw(deciding.reply.reply_id)
   const own = has(caller, 'request') && subject.opened_by === caller.key_id
   const policyToken = own ? await lane.director.policyToken(subject) : null
-  return showCase(subject, { raw: raw?.raw ?? null, policyToken })
+  const words = await wordsOf(store.shelf, subject.replies)
+  return showCase(subject, { raw: raw?.raw ?? null, policyToken, words })
 }
 
 /** Newest first: the caller's own, or everyone's for an auditor. */
@@ -45,7 +50,7 @@ export async function listCases(parts: CaseParts, caller: Caller, { state, run_i
   const listed = await parts.store.ledger.list({
     before,
     limit: PAGE + 1,
-    ...(state !== undefined && { state }),
+    ...(state === OPEN ? { open: true } : state !== undefined && { state }),
     ...(run_id !== undefined && { run_id }),
     ...(!has(caller, 'audit') && { opened_by: caller.key_id }),
   })

@@ -2,11 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Adapter, Desk } from '../adapter/contract.js'
 import type { ReplyPage } from '../adapter/page.js'
+import type { Notary } from '../checkpoint/notary.js'
 import type { Config } from '../config/config.js'
 import type { Caller, KeyBook } from '../keys/key-book.js'
 import type { Signing } from '../keys/signing.js'
 import type { Lane } from '../lane/lane.js'
-import type { Scope, Store } from '../ledger/contract.js'
+import type { Store } from '../ledger/contract.js'
+import type { Scope } from '../ledger/shelf.js'
 import type { Channel } from '../request/channel.js'
 import type { Keyring } from '../token/keyring.js'
 import type { Stamper } from '../token/stamp.js'
@@ -25,8 +27,9 @@ export type DoorParts = {
   readonly adapters: ReadonlyMap<Channel, Adapter>
   readonly desk: (channel: Channel) => Desk
   readonly keys: KeyBook
+  readonly notary: Notary
   readonly keyring: () => Keyring
-  readonly signing: Pick<Signing, 'rotate' | 'revoke'>
+  readonly signing: Pick<Signing, 'rotate' | 'rotateArtifacts' | 'artifacts' | 'revoke'>
   readonly waiters: Waiters
   readonly page: ReplyPage
   /** Whether links are printed on the console, which then vouches for them. */
@@ -38,10 +41,20 @@ export type DoorParts = {
   readonly watch: Watch
   /** The troubles that keep alarms from ringing in time, in words; empty when there are none. */
   readonly alarmTroubles: () => readonly string[]
+  /** Answers a message of an agent's. */
+  readonly agents: (message: AgentMessage) => Promise<Response>
   readonly version: string
   readonly now: () => number
   /** Aborted when the lane begins to stop: streams end, waiters are let go. */
   readonly closing: AbortSignal
+}
+
+/** A message of MCP, as the door hands it on. */
+type AgentMessage = {
+  readonly request: Request
+  readonly body: unknown
+  readonly key: string
+  readonly runId: string | null
 }
 
 /** The door as a handler gets it. */
@@ -49,6 +62,8 @@ export type Door = DoorParts & {
   /** The places in which keys wait for an outcome, and those in which they follow the ledger. */
   readonly waits: Places
   readonly streams: Places
+  /** The messages of agents that are under way. */
+  readonly messages: Places
   /** This door, as OpenAPI tells of it. */
   readonly describe: () => object
 }
@@ -113,7 +128,12 @@ function unauthenticated(
     return
   }
   const detail = 'Send "Authorization: Bearer <API key>" with a key of this lane that is not revoked.'
-  refuse(reply.header('www-authenticate', 'Bearer'), 'unauthenticated', detail)
+  const more = request.routeOptions.config.declared?.keyless
+  // RFC 6750, section 3: a client that looks for a way to sign in reads it here.
+  const challenge =
+    more === undefined ? 'Bearer' : `Bearer error="invalid_token", error_description="${more}"`
+  const words = more === undefined ? detail : `${detail} ${more}`
+  refuse(reply.header('www-authenticate', challenge), 'unauthenticated', words)
 }
 
 const sighting = (request: FastifyRequest, why: TurnedAway['why'], key_id?: string): TurnedAway => ({

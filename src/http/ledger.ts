@@ -70,8 +70,9 @@ async function readRawReplies(
 ): Promise<FastifyReply> {
   await note(store.ledger, acted('raw_read', ALL_WORDS, callerOf(request).key_id))
   async function* lines() {
-    for await (const { reply_id, request_id, salt, raw } of store.shelf.raws()) {
-      yield JSON.stringify({ reply_id, request_id, salt: Buffer.from(salt).toString('base64url'), raw })
+    for await (const { reply_id, request_id, salt, raw, beside } of store.shelf.raws()) {
+      const kept = { reply_id, request_id, salt: Buffer.from(salt).toString('base64url'), raw }
+      yield JSON.stringify(beside == null ? kept : { ...kept, beside })
     }
   }
   return sendLines(reply, lines())

@@ -5,9 +5,11 @@ import { z } from 'zod'
 import { instant } from '../clock.js'
 import { acted } from '../event.js'
 import { makeKey } from '../keys/key-book.js'
-import { type ApiKey, SCOPES } from '../ledger/contract.js'
+import { type ApiKey, SCOPES } from '../ledger/shelf.js'
 import { note } from '../record/record.js'
+import { id } from '../request/field.js'
 import { callerOf, type Door } from './door.js'
+import { one } from './openapi/schema.js'
 import { refuse } from './problem.js'
 import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
 
@@ -15,9 +17,15 @@ import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
 const EVERYTHING = 'store'
 const SQLITE = 'application/vnd.sqlite3'
 
+/** The key that is rotated where the query says so. */
+/** Keys that are rotated apart from the one of tokens. */
+const PURPOSES = ['checkpoint', 'artifact'] as const
+
 const newKey = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/),
   scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
+  owner: id.exactOptional(),
+  urgent: z.boolean().exactOptional(),
 })
 
 export const OPERATOR_ROUTES: readonly Route[] = [
@@ -66,8 +74,10 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     operationId: 'rotateSigningKey',
     summary: 'Sign with a new key from now on',
     scopes: ['operate'],
+    query: { purpose: one(...PURPOSES) },
     answers: [ok('Rotated', 'rotated', 201)],
-    handle: async ({ signing }, _request, reply) => reply.code(201).send(await signing.rotate()),
+    refuses: ['malformed_query'],
+    handle: rotateSigningKey,
   }),
   route({
     method: 'delete',
@@ -82,9 +92,10 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/v1/requests/{id}/erase',
     operationId: 'eraseRawReplies',
-    summary: 'Forget the raw words of every reply to a request',
+    summary: 'Forget the raw words of every reply to a request, and its contents',
     scopes: ['operate'],
     answers: [ok('Erased', 'what was forgotten')],
+    refuses: ['content_in_use'],
     handle: eraseRawReplies,
   }),
   route({
@@ -101,16 +112,22 @@ export const OPERATOR_ROUTES: readonly Route[] = [
 ]
 
 async function addKey(
-  { keys, now }: Door,
+  { keys, now, config }: Door,
   request: RouteRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = newKey.safeParse(request.body)
   if (!body.success) {
-    const accepted = `{"name": 1 to 64 letters, digits, space . _ -, "scopes": some of ${SCOPES.join(', ')}}`
+    const accepted = `{"name": 1 to 64 letters, digits, space . _ -, "scopes": some of ${SCOPES.join(', ')}, "owner"?: a user id, "urgent"?: true or false}`
     return refuse(reply, 'invalid_request', `A new key is ${accepted}.`)
   }
-  const { secret, key } = makeKey(body.data.name, [...new Set(body.data.scopes)], instant(now()))
+  const { name, scopes, ...granted } = body.data
+  const { recipients } = config
+  if (granted.owner !== undefined && !Object.hasOwn(recipients, granted.owner)) {
+    const detail = `A key belongs to one of the recipients ${Object.keys(recipients).join(', ')}.`
+    return refuse(reply, 'invalid_request', detail)
+  }
+  const { secret, key } = makeKey(name, [...new Set(scopes)], instant(now()), granted)
   await keys.add(key, callerOf(request).key_id)
   return reply.code(201).send({ ...showKey(key), key: secret })
 }
@@ -146,6 +163,30 @@ async function revokeKey(
   return reply.send({ key_id: id, revoked_at: keys.get(id)?.revoked_at })
 }
 
+const isPurpose = (purpose: string): purpose is (typeof PURPOSES)[number] =>
+  (PURPOSES as readonly string[]).includes(purpose)
+
+async function rotateSigningKey(
+  { signing, notary }: Door,
+  request: RouteRequest<never, 'purpose'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { purpose } = request.query
+  if (purpose !== undefined && !isPurpose(purpose))
+    return refuse(
+      reply,
+      'malformed_query',
+      `purpose is one of ${PURPOSES.join(', ')}; left out, the key of tokens is rotated.`,
+    )
+  const rotated =
+    purpose === undefined
+      ? await signing.rotate()
+      : purpose === 'artifact'
+        ? await signing.rotateArtifacts()
+        : await notary.rotate()
+  return reply.code(201).send(rotated)
+}
+
 async function revokeSigningKey(
   { signing }: Door,
   request: RouteRequest<'kid'>,
@@ -164,7 +205,11 @@ async function eraseRawReplies(
   const { id: request_id } = request.params
   const erased = await lane.erase(request_id, callerOf(request).key_id)
   if (erased === null) return refuse(reply, 'not_found', 'There is no request with that id.')
-  return reply.send({ request_id, erased })
+  if (erased.kind === 'in_use') {
+    const detail = `${erased.handle} is named by ${erased.request_id}, which is open. Nothing was erased: do it when that is settled.`
+    return refuse(reply, 'content_in_use', detail)
+  }
+  return reply.send({ request_id, erased: erased.replies, contents: erased.contents })
 }
 
 async function takeBackup(
@@ -179,10 +224,12 @@ async function takeBackup(
     .send(Readable.from(store.backup()))
 }
 
-const showKey = ({ key_id, name, scopes, created_at, revoked_at }: ApiKey) => ({
+const showKey = ({ key_id, name, scopes, created_at, revoked_at, owner, urgent }: ApiKey) => ({
   key_id,
   name,
   scopes,
   created_at,
   revoked_at,
+  owner,
+  urgent,
 })

@@ -1,7 +1,9 @@
 // The people who can be asked, and the invitation by which a person links their own address. No address is shown.
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
+import { readMoment } from '../compiler/instant.js'
 import { CHANNELS } from '../request/channel.js'
+import { id } from '../request/field.js'
 import { refusalOf } from '../request/refusal.js'
 import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
@@ -12,6 +14,20 @@ const invitation = z.strictObject(
   { channel: z.enum(CHANNELS, { error: CHANNEL_WORDS }) },
   { error: `{"channel": ${CHANNEL_WORDS}}` },
 )
+
+const AWAY_WORDS = '{"until": time, "from"?: time, "to"?: one of their delegates}'
+const TIME_WORDS = 'a time with its offset, such as 2026-12-24T18:00:00Z'
+const time = z
+  .string({ error: TIME_WORDS })
+  .refine(text => msOf(text) !== null, { error: TIME_WORDS })
+  .meta({ format: 'date-time' })
+const absence = z.strictObject(
+  { until: time, from: time.exactOptional(), to: id.exactOptional() },
+  { error: AWAY_WORDS },
+)
+
+/** Null for what names no instant. */
+const msOf = (text: string): number | null => (readMoment(text)?.instant ? Date.parse(text) : null)
 
 export const RECIPIENT_ROUTES: readonly Route[] = [
   route({
@@ -41,7 +57,48 @@ export const RECIPIENT_ROUTES: readonly Route[] = [
     refuses: ['invalid_request', 'not_linkable', 'channel_unavailable'],
     handle: invite,
   }),
+  route({
+    method: 'post',
+    path: '/v1/recipients/{id}/away',
+    operationId: 'sendRecipientAway',
+    summary: 'Say that a person is away, and who is asked in their place',
+    scopes: ['operate'],
+    takes: takesJson('NewAbsence', absence),
+    answers: [ok('Absence', 'as it is recorded')],
+    refuses: ['invalid_request'],
+    handle: sendAway,
+  }),
 ]
+
+async function sendAway(
+  { config, lane }: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { id: user_id } = request.params
+  if (config.recipients[user_id] === undefined) return refuse(reply, 'not_found', NO_RECIPIENT)
+  const body = absence.safeParse(request.body)
+  if (!body.success) {
+    const errors = refusalOf(request.body, body.error.issues)
+    return refuse(reply, 'invalid_request', `The body is ${AWAY_WORDS}.`, errors)
+  }
+  const { until, from, to } = body.data
+  const plan = {
+    user_id,
+    until: msOf(until) ?? 0,
+    ...(from !== undefined && { from: msOf(from) ?? 0 }),
+    ...(to !== undefined && { to }),
+  }
+  const away = await lane.sendAway(plan, callerOf(request).key_id)
+  if (!('accepted' in away)) return reply.send({ user_id, ...away })
+  const { field, accepted } = away
+  const read = JSON.stringify(field === '/to' ? to : until)
+  const detail =
+    field === '/to' ? `${to} cannot be asked in the place of ${user_id}.` : 'That is no time to be away.'
+  return refuse(reply, 'invalid_request', detail, [{ field, read, accepted }])
+}
+
+const NO_RECIPIENT = 'There is no such recipient; see GET /v1/recipients.'
 
 async function invite(
   { config, lane }: Door,
@@ -49,8 +106,7 @@ async function invite(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { id } = request.params
-  if (config.recipients[id] === undefined)
-    return refuse(reply, 'not_found', 'There is no such recipient; see GET /v1/recipients.')
+  if (config.recipients[id] === undefined) return refuse(reply, 'not_found', NO_RECIPIENT)
   const body = invitation.safeParse(request.body)
   if (!body.success) {
     const errors = refusalOf(request.body, body.error.issues)

@@ -3,17 +3,18 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Inbound, RefusedReply, Verdict } from '../adapter/contract.js'
 import type { Form } from '../adapter/page.js'
+import { holds } from '../agenda/asked.js'
 import { isOpen } from '../agenda/case.js'
-import type { Grant } from '../ledger/contract.js'
-import { isFixedHandle } from '../request/handle.js'
+import { readContents } from '../delivery/contents.js'
+import type { Grant } from '../ledger/shelf.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
-import { readBlob } from './blobs.js'
 import type { DoorParts } from './door.js'
 import { foreignOrigin } from './origin.js'
 import { CODES } from './problem.js'
-import { closedState, displayOf, isDead, openState } from './reply-state.js'
+import { closedState, displayOf, hasVoted, isDead, openState, votedState } from './reply-state.js'
 import {
   draw,
+  type Found,
   find,
   hold,
   sendPage,
@@ -27,16 +28,17 @@ import {
   DEAD,
   explain,
   FOREIGN,
+  HANDED,
   malformed,
   NOT_HELD,
-  NOT_UNDERSTOOD,
   STALE,
   TOO_LONG,
+  unread,
 } from './reply-words.js'
 import { HTML, JSON_MEDIA, ok, type Route, route } from './route.js'
 
 /** All that a form can hold, with room to tell the sender of a longer reply that it is too long. */
-const FORM_BYTES = 16 * 1024
+const FORM_BYTES = 128 * 1024
 
 /** Refusals that every route of the page may give. */
 const TURNED_AWAY = ['rate_limited', 'seal_broken'] as const
@@ -48,7 +50,7 @@ export const REPLY_ROUTES: readonly Route[] = [
     operationId: 'drawReplyPage',
     summary: 'The reply page; drawing it decides nothing',
     answers: [{ status: 200, media: HTML, words: 'the page' }],
-    refuses: TURNED_AWAY,
+    refuses: [...TURNED_AWAY, 'delegated_away'],
     handle: (parts, request, reply) => look({ parts, request, reply }, request.params.handle),
   }),
   route({
@@ -72,6 +74,10 @@ export const REPLY_ROUTES: readonly Route[] = [
       'foreign_origin',
       'csrf_mismatch',
       'code_mismatch',
+      'delegated_away',
+      'already_voted',
+      'decision_answered',
+      'reason_missing',
       'reply_rejected',
       'already_resolved',
       'deadline_passed',
@@ -88,7 +94,7 @@ export const REPLY_ROUTES: readonly Route[] = [
     operationId: 'drawContent',
     summary: 'Stored content of this request, as escaped text',
     answers: [{ status: 200, media: HTML, words: 'a page' }],
-    refuses: TURNED_AWAY,
+    refuses: [...TURNED_AWAY, 'delegated_away'],
     handle: (parts, request, reply) =>
       open({ parts, request, reply }, request.params.handle, request.params.hash),
   }),
@@ -97,11 +103,20 @@ export const REPLY_ROUTES: readonly Route[] = [
 async function look(visit: Visit, text: string): Promise<FastifyReply> {
   const found = await find(visit, text)
   if (found === null) return turnAway(visit)
-  const { subject, grant, handle } = found
+  const closed = shut(visit, found)
+  if (closed !== null) return closed
+  const { subject, grant } = found
+  return draw(
+    visit,
+    hasVoted(subject, grant) ? votedState(subject) : await openState(visit.parts, subject, found, null),
+  )
+}
+
+/** A page that shows nothing of the request any more; null where it is still this person's to see. */
+function shut(visit: Visit, { subject, grant }: Found): FastifyReply | null {
   if (!isOpen(subject)) return draw(visit, closedState(subject))
-  if (isDead(subject, grant)) return stop(visit, 'rate_limited', DEAD)
-  const elsewhere = grant.code_hash === '' ? grant.channel : null
-  return draw(visit, { ...(await openState(visit.parts, subject, handle, null)), elsewhere })
+  if (!holds(subject.asked, grant.user_id)) return stop(visit, 'delegated_away', HANDED)
+  return isDead(subject, grant) ? stop(visit, 'rate_limited', DEAD) : null
 }
 
 /** Stored content that the request names. */
@@ -109,15 +124,13 @@ async function open(visit: Visit, text: string, hash: string): Promise<FastifyRe
   const { parts } = visit
   const found = await find(visit, text)
   if (found === null) return turnAway(visit)
-  const { subject, grant } = found
-  if (!isOpen(subject)) return draw(visit, closedState(subject))
-  if (isDead(subject, grant)) return stop(visit, 'rate_limited', DEAD)
-  const shown = displayOf(parts, subject)
-  const known = shown.handles.some(({ handle }) => handle === hash)
-  const bytes =
-    known && isFixedHandle(hash) ? await readBlob(parts.store.shelf, hash, subject.opened_by) : null
-  if (bytes === null) return stop(visit, 'not_found', NOT_HELD)
-  return sendPage(visit, parts.page.blobPage(hash, bytes, shown.asked_by))
+  const closed = shut(visit, found)
+  if (closed !== null) return closed
+  const { subject } = found
+  const contents = await readContents(parts.store.shelf, subject)
+  const content = contents.find(({ handle }) => handle === hash)
+  if (content === undefined) return stop(visit, 'not_found', NOT_HELD)
+  return sendPage(visit, parts.page.contentPage(content, displayOf(parts, subject).asked_by))
 }
 
 async function post(visit: Visit, text: string): Promise<FastifyReply> {
@@ -134,9 +147,19 @@ async function post(visit: Visit, text: string): Promise<FastifyReply> {
     return stop(visit, code, malformed(form.code))
   }
   if (held !== null && (await mayDecide(parts, held.grant))) return stop(visit, 'csrf_mismatch', STALE)
+  if (form.all !== null) return chooseAll(visit, handle, form)
   const verdict = await parts.desk('web').take(inboundOf(parts, handle, form))
-  return answer(visit, verdict, handle, form.reply)
+  return answer(visit, verdict, handle, form)
 }
+
+/** Draws the page again with every approval chosen alike: nothing is sent, and nothing recorded. */
+async function chooseAll(visit: Visit, text: string, form: Filled): Promise<FastifyReply> {
+  const found = await find(visit, text)
+  if (found === null) return turnAway(visit)
+  return shut(visit, found) ?? draw(visit, await openState(visit.parts, found.subject, found, null, form))
+}
+
+type Filled = Extract<Form, { kind: 'form' }>
 
 function drawnHandle({ csrf }: DoorParts, text: string, form: Form): string | null {
   const handle = readHandle(text)
@@ -154,18 +177,20 @@ async function mayDecide({ lane }: DoorParts, grant: Grant): Promise<boolean> {
 const inboundOf = (
   { printsLinks }: DoorParts,
   handle: string,
-  { reply, code }: Extract<Form, { kind: 'form' }>,
+  { reply, fields, code, hands }: Filled,
 ): Inbound => ({
   channel: 'web',
   proof: printsLinks ? 'console' : 'link_code',
   authenticated: true,
   binding: { kind: 'handle', handle },
   text: reply,
+  ...(Object.keys(fields).length > 0 && { fields }),
+  ...(hands && { hands }),
   code,
   automated: false,
 })
 
-async function answer(visit: Visit, verdict: Verdict, handle: string, typed: string): Promise<FastifyReply> {
+async function answer(visit: Visit, verdict: Verdict, handle: string, typed: Filled): Promise<FastifyReply> {
   switch (verdict.kind) {
     case 'unknown':
       // For a desk a request with a broken seal is not there; this door has a status for it, which `find` throws.
@@ -183,19 +208,26 @@ async function refuse(
   visit: Visit,
   refused: RefusedReply,
   handle: string,
-  typed: string,
+  typed: Filled,
 ): Promise<FastifyReply> {
   const { code, detail } = explain(refused)
   if (wantsJson(visit)) return sendProblem(visit, code, detail)
   const [status] = CODES[code]
   if (refused.ending !== null) return draw(visit, { kind: 'closed', ending: refused.ending }, status)
-  const mayTryAgain = status === 422 || code === 'code_mismatch'
-  const subject = mayTryAgain ? await visit.parts.lane.current(refused.request_id) : null
-  if (subject === null) return stop(visit, code, detail)
+  // A form is long: what else was filled in is kept where somebody else has answered one of its decisions meanwhile.
+  const mayTryAgain = status === 422 || code === 'code_mismatch' || code === 'decision_answered'
+  const found = mayTryAgain ? await find(visit, handle) : null
+  if (found === null) return stop(visit, code, detail)
+  const { subject } = found
   if (!isOpen(subject)) return draw(visit, closedState(subject), status)
-  const { read, accepted } = refused
-  const why = { message: read === null ? detail : NOT_UNDERSTOOD, read: read ?? '', accepted: accepted ?? '' }
-  return draw(visit, await openState(visit.parts, subject, handle, { ...why, typed }), status)
+  const { read, accepted, lines } = refused
+  const why = {
+    message: read === null ? detail : unread(refused.reason),
+    read: read ?? '',
+    accepted: accepted ?? '',
+    ...(lines !== undefined && { lines }),
+  }
+  return draw(visit, await openState(visit.parts, subject, found, why, typed), status)
 }
 
 /** A person who typed too much is told so on a page; any other surprise is the door's. */

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Page, PageState } from '../adapter/page.js'
 import type { Case } from '../agenda/case.js'
-import type { Grant } from '../ledger/contract.js'
+import type { Grant } from '../ledger/shelf.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
 import type { DoorParts } from './door.js'
 import { CODES, type Code, problem } from './problem.js'
@@ -16,8 +16,8 @@ export type Visit = {
 }
 
 /** A handle that opens a page, and its grant. */
-type Held = { readonly handle: string; readonly grant: Grant }
-type Found = Held & { readonly subject: Case }
+export type Held = { readonly handle: string; readonly grant: Grant }
+export type Found = Held & { readonly subject: Case }
 
 export async function hold({ parts, request }: Visit, text: string): Promise<Held | null> {
   const handle = readHandle(text)

@@ -7,6 +7,7 @@ import type { Code } from './problem.js'
 
 export const DEAD =
   'Too many tries were made with this link, so it no longer works. While the request is open a fresh one is sent, at most three times.'
+export const HANDED = 'This was handed to somebody else, and is not yours to answer any more.'
 export const UNKNOWN = 'This link is not known here. Check that it was copied whole.'
 export const FOREIGN = 'The answer must be sent from the page the link opens.'
 export const STALE = 'Open the link again and answer from the page it shows.'
@@ -16,7 +17,13 @@ export const malformed = (fault: string): string =>
   `The form was not as the page sends it (${fault}). Open the link again.`
 export const blocked = (seconds: number): string => `Too many tries; try again in ${seconds} s.`
 /** Above the form, where the page itself shows what was read and what would be understood. */
-export const NOT_UNDERSTOOD = 'Your answer was not understood.'
+export const unread = (reason: Reason): string =>
+  reason === 'decision_answered'
+    ? 'Somebody has answered one of these decisions meanwhile, so nothing of your reply was taken. What else you filled in is kept below.'
+    : reason === 'reason_missing'
+      ? 'An answer that needs a reason has none, so nothing of your reply was taken.'
+      : 'Your answer was not understood.'
+export const VOTED = 'Your vote is counted'
 
 type Told = { readonly code: Code; readonly detail: string }
 
@@ -43,6 +50,10 @@ function codeOf(reason: Reason, ending: Ending | null): Code {
     case 'reply_not_in_schema':
     case 'code_mismatch':
     case 'rate_limited':
+    case 'delegated_away':
+    case 'already_voted':
+    case 'decision_answered':
+    case 'reason_missing':
       return reason
     case 'already_resolved':
     case 'deadline_passed':

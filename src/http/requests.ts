@@ -1,10 +1,12 @@
 // The caller's side: open a request, look at it, wait for it, take it back.
 import type { FastifyReply } from 'fastify'
-import { isOpen } from '../agenda/case.js'
+import { type Case, isOpen } from '../agenda/case.js'
+import type { Caller } from '../keys/key-book.js'
 import { SUBMISSION_CODES } from '../lane/submit.js'
 import { refusalOf } from '../request/refusal.js'
+import type { Enlisted } from '../waiter/wait.js'
 import { showCase } from './case.js'
-import { listCases, PAGE, showTo, visibleCase } from './cases.js'
+import { listCases, OPEN, PAGE, showTo, visibleCase } from './cases.js'
 import { callerOf, type Door, wholeNumber } from './door.js'
 import { STATES } from './openapi/bodies.js'
 import { one, text, whole } from './openapi/schema.js'
@@ -16,6 +18,8 @@ import { REASON_WORDS, withdrawal } from './withdrawal.js'
 const SHORTEST_WAIT_S = 1
 const LONGEST_WAIT_S = 60
 const USUAL_WAIT_S = 30
+/** Contents of 256 KiB, half of it escaped, and the request. */
+const WITH_CONTENTS_BYTES = 400 * 1024
 /** A place to wait in is free again soon. */
 const PLACE_AGAIN_S = 1
 
@@ -26,7 +30,11 @@ export const REQUEST_ROUTES: readonly Route[] = [
     operationId: 'openRequest',
     summary: 'Put a typed request before people',
     scopes: ['request'],
-    takes: takesJson('Submission', submissionShape),
+    takes: {
+      ...takesJson('Submission', submissionShape),
+      atMost: WITH_CONTENTS_BYTES,
+      isLongByContents: true,
+    },
     answers: [ok('Case', 'opened; said after the commit', 201), ok('Case', 'the same request again')],
     refuses: SUBMISSION_CODES,
     handle: openRequest,
@@ -37,7 +45,7 @@ export const REQUEST_ROUTES: readonly Route[] = [
     operationId: 'listRequests',
     summary: `List cases, newest first, ${PAGE} a page`,
     scopes: ['request', 'audit'],
-    query: { state: one(...STATES), run_id: text, cursor: text },
+    query: { state: one(OPEN, ...STATES), run_id: text, cursor: text },
     answers: [ok('CaseList', 'a page')],
     handle: listRequests,
   }),
@@ -89,6 +97,8 @@ async function openRequest(door: Door, request: RouteRequest, reply: FastifyRepl
   }
 }
 
+const LISTED: readonly string[] = [OPEN, ...STATES]
+
 async function listRequests(
   door: Door,
   request: RouteRequest<never, 'state' | 'run_id' | 'cursor'>,
@@ -96,8 +106,8 @@ async function listRequests(
 ): Promise<FastifyReply> {
   const { state, run_id, cursor } = request.query
   const before = wholeNumber(cursor, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER)
-  if (before === null || (state !== undefined && !(STATES as readonly string[]).includes(state))) {
-    const accepted = `state (one of ${STATES.join(', ')}), run_id, and cursor as given by next_cursor`
+  if (before === null || (state !== undefined && !LISTED.includes(state))) {
+    const accepted = `state (one of ${LISTED.join(', ')}), run_id, and cursor as given by next_cursor`
     return refuse(reply, 'malformed_query', `Accepted are ${accepted}.`)
   }
   return reply.send(await listCases(door, callerOf(request), { state, run_id, before }))
@@ -124,16 +134,32 @@ async function awaitOutcome(
     const accepted = `a whole number from ${SHORTEST_WAIT_S} to ${LONGEST_WAIT_S}`
     return refuse(reply, 'malformed_query', `timeout_seconds is ${accepted}.`)
   }
-  const first = await visibleCase(door, caller, request.params.id)
-  if (first === null) return absent(reply)
-  const leave = door.waits.take(caller.key_id)
-  if (leave === null) return nowhereToWait(door, reply)
-  const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
-  await door.waiters.resolved(first.request_id, seconds * 1000, gone.signal).finally(leave)
-  const subject = await door.lane.current(first.request_id)
-  if (subject === null) return absent(reply)
-  return reply.code(isOpen(subject) ? 202 : 200).send(await showTo(door, caller, subject))
+  const enlisted = door.waiters.enlist(request.params.id)
+  try {
+    const first = await visibleCase(door, caller, request.params.id)
+    if (first === null) return absent(reply)
+    const subject = isOpen(first) ? await outcomeOf(door, caller, first, seconds, enlisted, reply) : first
+    if (subject === null) return nowhereToWait(door, reply)
+    return reply.code(isOpen(subject) ? 202 : 200).send(await showTo(door, caller, subject))
+  } finally {
+    enlisted.leave()
+  }
+}
+
+/** The case once it is resolved, or as it stands when the time is up; null where the key has no place to wait in. */
+async function outcomeOf(
+  door: Door,
+  { key_id }: Caller,
+  first: Case,
+  seconds: number,
+  enlisted: Enlisted,
+  reply: FastifyReply,
+): Promise<Case | null> {
+  const leave = door.waits.take(key_id)
+  if (leave === null) return null
+  const onGone = (gone: () => void) => (reply.raw.destroyed ? gone() : reply.raw.once('close', gone))
+  await enlisted.resolved(seconds * 1000, onGone).finally(leave)
+  return (await door.lane.current(first.request_id)) ?? first
 }
 
 function nowhereToWait({ config }: Door, reply: FastifyReply): FastifyReply {
@@ -155,7 +181,7 @@ async function withdrawRequest(
   const visible = await visibleCase(door, caller, request.params.id, 'operate')
   if (visible === null) return absent(reply)
   const result = await door.lane.withdraw(visible.request_id, body.data.reason, caller.key_id)
-  if (result.kind === 'withdrawn') return reply.send(showCase(result.subject))
+  if (result.kind === 'withdrawn') return reply.send(await showTo(door, caller, result.subject))
   if (result.kind === 'unknown') return absent(reply)
   const { state, resolved_at } = result.subject
   return refuse(reply, 'already_resolved', `The request was ${state} at ${resolved_at}; that stands.`)

@@ -1,7 +1,7 @@
 // A route, declared once: the router, the checks before it and the description (/openapi.json) all read this declaration.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { Scope } from '../ledger/contract.js'
+import type { Scope } from '../ledger/shelf.js'
 import type { Door } from './door.js'
 import type { BodyName } from './openapi/bodies.js'
 import type { Schema } from './openapi/schema.js'
@@ -28,6 +28,8 @@ type Taken = {
   readonly optional?: true
   /** The handler gets the bytes as they came, of any kind. */
   readonly isBytes?: true
+  /** Only a body with contents may be longer than others. */
+  readonly isLongByContents?: true
   /** The limit in bytes, if it is not the common one of JSON. */
   readonly atMost?: number
 }
@@ -51,6 +53,8 @@ export type Route<Path extends string = string, Query extends string = string> =
   readonly summary: string
   /** Any one of these scopes opens it; absent if it is open to all. */
   readonly scopes?: readonly Scope[]
+  /** Further words for whoever comes without a key. */
+  readonly keyless?: string
   /** The query parameters it takes; a route behind a key takes no others. */
   readonly query?: Readonly<Record<Query, Schema>>
   readonly takes?: Taken

@@ -1,11 +1,16 @@
 // Every route of the door, in the order in which they are met.
+import { AAH_ROUTES } from './aah.js'
+import { AHIL_ROUTES } from './ahil.js'
 import { BLOB_ROUTES } from './blobs.js'
+import { CHECKPOINT_ROUTES } from './checkpoint.js'
 import { EVENT_ROUTES } from './events.js'
 import { HOOK_ROUTES } from './hooks.js'
 import { LEDGER_ROUTES } from './ledger.js'
+import { MCP_ROUTES } from './mcp.js'
 import { OPERATION_ROUTES } from './operations.js'
 import { OPERATOR_ROUTES } from './operator.js'
 import { POLICY_ROUTES } from './policy.js'
+import { PROOF_ROUTES } from './proof.js'
 import { RECIPIENT_ROUTES } from './recipients.js'
 import { REPLY_ROUTES } from './reply-page.js'
 import { REQUEST_ROUTES } from './requests.js'
@@ -14,14 +19,19 @@ import { RUN_ROUTES } from './runs.js'
 
 export const ROUTES: readonly Route[] = [
   ...REQUEST_ROUTES,
+  ...AAH_ROUTES,
   ...POLICY_ROUTES,
   ...RUN_ROUTES,
   ...EVENT_ROUTES,
   ...BLOB_ROUTES,
   ...RECIPIENT_ROUTES,
   ...LEDGER_ROUTES,
+  ...CHECKPOINT_ROUTES,
+  ...PROOF_ROUTES,
+  ...AHIL_ROUTES,
   ...OPERATOR_ROUTES,
   ...REPLY_ROUTES,
   ...HOOK_ROUTES,
+  ...MCP_ROUTES,
   ...OPERATION_ROUTES,
 ]

@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { LedgerUnavailable, OutcomeUnknown, SealBroken } from '../ledger/contract.js'
+import { valueAt } from '../request/refusal.js'
 import { quote } from '../request/text.js'
 import { type Door, type DoorParts, turnedAway } from './door.js'
 import { dress, hangUp, headersFor } from './headers.js'
@@ -20,8 +21,8 @@ import { type Code, refuse } from './problem.js'
 import { mount } from './route.js'
 import { ROUTES } from './routes.js'
 
-/** Above the largest legal request with its envelope, escaped throughout; a larger content goes into a blob. */
-const JSON_BYTES = 64 * 1024
+/** Above the largest legal request with its envelope, escaped throughout; contents come beside it. */
+const JSON_BYTES = 128 * 1024
 /** A client must send its headers, and its whole request, within these. */
 const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
@@ -61,6 +62,7 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (takesBytes(request)) return done(null, body)
     const read = readJsonBytes(body as Buffer)
+    if (read.ok && body.length > JSON_BYTES && isTooLong(request, read.value)) return done(tooLarge())
     if (read.ok) return done(null, read.value)
     done(Object.assign(new Error(read.detail), { statusCode: 400, code: 'LANE_JSON' }))
   })
@@ -98,6 +100,12 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   return app
 }
 
+/** Where contents are what makes a body long, only one that has some may be as long as its route allows. */
+const isTooLong = ({ routeOptions: { config } }: FastifyRequest, body: unknown): boolean =>
+  config.declared?.takes?.isLongByContents === true && valueAt(body, ['contents']) === undefined
+const tooLarge = (): Error =>
+  Object.assign(new Error('too large'), { statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' })
+
 function open(parts: DoorParts): Door {
   const { waits_per_key, streams_per_key } = parts.config.limits
   // Each open stream listens for the end of the lane, and there may be many.
@@ -106,6 +114,7 @@ function open(parts: DoorParts): Door {
     ...parts,
     waits: new Places(waits_per_key),
     streams: new Places(streams_per_key),
+    messages: new Places(waits_per_key),
     describe: description(ROUTES, parts),
   }
 }
@@ -166,7 +175,8 @@ function withoutPrefix(url: string, prefix: string): string {
 
 const STOPPING = 'The lane is being stopped. Nothing was recorded: try again shortly.'
 const UNREADABLE = 'The request could not be read.'
-const TOO_LARGE = 'A request carries handles, not contents: PUT /v1/blobs takes up to 256 KiB.'
+const TOO_LARGE =
+  'A body has at most 128 KiB, with contents 400 KiB: PUT /v1/blobs takes larger ones, up to 256 KiB each.'
 
 /** Surprises and the framework's own refusals, in our codes. Nothing of an inner error reaches the caller. */
 function translate(error: FastifyError, route = ''): { readonly code: Code; readonly detail: string } {

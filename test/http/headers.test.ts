@@ -59,7 +59,7 @@ describe('every response is kept nowhere, sniffed by nobody, run and framed nowh
     ['a key without the scope', 403, () => ask('GET', '/v1/keys', bearer(lane.agentKey))],
     ['no JSON', 400, () => ask('POST', '/v1/requests', bearer(lane.agentKey) + JSON_TYPE, '{')],
     ['no request', 422, () => ask('POST', '/v1/requests', bearer(lane.agentKey) + JSON_TYPE, '{}')],
-    ['too much', 413, () => ask('POST', link, JSON_TYPE, 'x'.repeat(20_000))],
+    ['too much', 413, () => ask('POST', link, JSON_TYPE, 'x'.repeat(140_000))],
     ['an unknown content type', 415, () => ask('POST', '/v1/requests', bearer(lane.agentKey), 'x')],
     ['a webhook of no channel', 404, () => ask('POST', '/hooks/slack', JSON_TYPE, '{}')],
     ['no host', 400, () => 'GET /healthz HTTP/1.1\r\n\r\n'],

@@ -7,6 +7,7 @@ import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { webAdapter } from '../../adapters/web/index.js'
 import type { Adapter, Hook, HookAnswer } from '../../src/adapter/contract.js'
+import { openNotary } from '../../src/checkpoint/notary.js'
 import { Guesses } from '../../src/http/guesses.js'
 import { type Metrics, startMetrics } from '../../src/http/metrics.js'
 import { buildServer } from '../../src/http/server.js'
@@ -16,7 +17,7 @@ import { LedgerUnavailable } from '../../src/ledger/contract.js'
 import type { Channel } from '../../src/request/channel.js'
 import { stamper } from '../../src/token/stamp.js'
 import { startWaiters } from '../../src/waiter/wait.js'
-import { raise, type Stage } from '../lane/stage.js'
+import { raise, SECRET, type Stage } from '../lane/stage.js'
 
 const TAKEN: HookAnswer = { status: 200, headers: { 'content-type': 'text/xml' }, body: '<Response/>' }
 
@@ -43,7 +44,7 @@ beforeEach(async () => {
   seen = []
   act = async () => TAKEN
   const { store, config, lane } = stage
-  const waiters = startWaiters(store.ledger, async () => false)
+  const waiters = startWaiters(store.ledger)
   metrics = startMetrics(store, waiters.waiting)
   const page = webAdapter({ outbox: false, write: async () => undefined, print: () => undefined })
   const telegram: Adapter = { channel: 'telegram', shows: () => true, send: async () => ({ kind: 'sent' }) }
@@ -56,8 +57,14 @@ beforeEach(async () => {
       adapters: new Map(adapters.map(adapter => [adapter.channel, adapter])),
       desk: channel => stage.desk(channel),
       keys: new KeyBook(store),
+      notary: await openNotary({ store, secret: SECRET, publicUrl: 'https://lane.example.org/sub' }),
       keyring: stage.keyring,
-      signing: { rotate: async () => ({ kid: '', not_before: '' }), revoke: async () => null },
+      signing: {
+        rotate: async () => ({ kid: '', not_before: '' }),
+        rotateArtifacts: async () => ({ kid: '', not_before: '' }),
+        artifacts: async () => () => '',
+        revoke: async () => null,
+      },
       waiters,
       page,
       printsLinks: false,
@@ -70,6 +77,7 @@ beforeEach(async () => {
         () => undefined,
       ),
       alarmTroubles: () => [],
+      agents: async () => new Response(null, { status: 501 }),
       version: '0.0.0',
       now: () => store.ledger.now(),
       closing: new AbortController().signal,

@@ -65,7 +65,7 @@ describe('a text with two readings is refused with its place', () => {
   it('more keys than any submission has are refused, the last allowed one is not', () => {
     expect(readJson(many(MAX_KEYS)).ok).toBe(true)
     expect(detailOf(many(MAX_KEYS + 1))).toMatch(
-      /^malformed_json: more than 1000 keys \(line 1, column \d+\)$/,
+      /^malformed_json: more than 8000 keys \(line 1, column \d+\)$/,
     )
   })
 

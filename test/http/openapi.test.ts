@@ -38,9 +38,10 @@ describe('the document', () => {
     const open = operations.filter(({ security }) => security.length === 0).map(one => one.operationId)
     expect(open.toSorted()).toEqual(
       [
-        ...['about', 'describe', 'isAlive', 'isReady', 'listSigningKeys', 'readDoctrine'],
+        ...['about', 'describe', 'isAlive', 'isReady', 'listLogKeys', 'listSigningKeys', 'readDoctrine'],
         ...['drawReplyPage', 'answerOnPage', 'drawContent'],
         ...['takeSlackHook', 'takeTelegramHook', 'takeSmsHook', 'takeEmailHook'],
+        'openMessageStream',
       ].toSorted(),
     )
   })
@@ -71,7 +72,9 @@ describe('the document', () => {
           .map(([media]) => `${operationId} ${status} ${media}`),
       ),
     )
-    expect(untold).toEqual(['takeSlackHook 200 application/json'])
+    // A message of another protocol, and of no shape of ours.
+    const messages = ['sendMessage 200 application/json', 'sendMessage 202 application/json']
+    expect(untold).toEqual(['takeSlackHook 200 application/json', ...messages])
     const codes = within(document.paths).flatMap(({ code }) => (code as { enum?: string[] })?.enum ?? [])
     const { code } = (schemas.Problem as { properties: { code: { enum: string[] } } }).properties
     expect([...new Set(codes)].toSorted()).toEqual(code.enum.toSorted())

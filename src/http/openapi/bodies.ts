@@ -1,6 +1,7 @@
 // The bodies the door answers with. Those it takes are described by the shapes that read them (shapes.ts).
 import { AHDB_FIELDS, DECISIONS } from '../../event.js'
-import { SCOPES } from '../../ledger/contract.js'
+import { TYPES as ENTRY_TYPES, STATUSES } from '../../interop/ahil/entry.js'
+import { SCOPES } from '../../ledger/shelf.js'
 import { CHANNELS, PROOFS } from '../../request/channel.js'
 import { DEFAULT_ACTIONS, MOODS } from '../../request/request.js'
 import { CODES } from '../problem.js'
@@ -33,9 +34,31 @@ const payload: Schema = {
     object({ text }),
     object({ number: { type: 'number' }, 'unit?': text }),
     object({ date: text }),
+    object({ decisions: list(reference('AnsweredDecision')) }),
   ],
 }
+/** By the decision's type one of three; nobody's where a default was taken. */
+const answeredDecision = object({
+  decision_id: text,
+  'approved?': flag,
+  'selected?': { oneOf: [text, list(text)] },
+  'value?': { oneOf: [text, { type: 'number' }] },
+  'comment?': maybe(text),
+  'by?': one('default'),
+  answered_by: maybe(text),
+  'channel?': channel,
+  proof: maybe(one(...PROOFS)),
+  'at?': instant,
+})
 const meaning = { parsed_choice: maybe(text), parsed_payload: maybe(payload) }
+const vote = object({
+  answered_by: text,
+  choice: one('YES', 'NO'),
+  'reason?': maybe(text),
+  channel,
+  proof: one(...PROOFS),
+  at: instant,
+})
 const outcome = { resolved_at: maybe(instant), default_action: defaultAction, default_applied: flag }
 const decided = {
   decision: one(...DECISIONS),
@@ -45,7 +68,15 @@ const decided = {
   by: text,
   at: instant,
 }
-const key = { key_id: text, name: text, scopes, created_at: instant, revoked_at: maybe(instant) }
+const key = {
+  key_id: text,
+  name: text,
+  scopes,
+  created_at: instant,
+  revoked_at: maybe(instant),
+  owner: maybe(text),
+  urgent: flag,
+}
 
 export const ANSWER_BODIES = {
   Case: object({
@@ -58,8 +89,24 @@ export const ANSWER_BODIES = {
     opened_at: instant,
     deadline_at: instant,
     answer: maybe(reference('Answer')),
+    'so_far?': object({
+      'decisions?': list(reference('AnsweredDecision')),
+      'votes?': list(vote),
+      'missing?': list(text),
+    }),
+    'tally?': object({ need: count, yes: count, no: count }),
     ...outcome,
     deliveries: list(reference('Delivery')),
+    'escalations?': list(
+      object({
+        step: count,
+        do: one('add', 'next_channel'),
+        to: list(text),
+        'early?': one('failed', 'out_of_office'),
+        at: instant,
+      }),
+    ),
+    'delegations?': list(object({ from: text, to: text, by: one('person', 'away', 'lane'), at: instant })),
     decision: maybe(reference('Decision')),
     receipt: object({ seq: count, hash }),
   }),
@@ -69,15 +116,19 @@ export const ANSWER_BODIES = {
     channel,
     proof: one(...PROOFS),
     at: instant,
+    'reason?': maybe(text),
+    'votes?': list(vote),
     'raw_text?': text,
   }),
+  AnsweredDecision: answeredDecision,
   Delivery: object({
     delivery_id: text,
     user_id: text,
     channel,
-    state: one('queued', 'sending', 'sent', 'uncertain', 'failed', 'closed'),
+    state: one('queued', 'held', 'sending', 'sent', 'uncertain', 'failed', 'closed'),
     attempts: count,
     at: instant,
+    'until?': instant,
   }),
   Decision: object({ ...decided, 'policy_token?': text, 'policy_token_expires_at?': instant }),
   CaseList: object({ items: list(reference('Case')), next_cursor: maybe(text) }),
@@ -98,17 +149,49 @@ export const ANSWER_BODIES = {
     ...decided,
     ahdb: list(object({ field: one(...AHDB_FIELDS), state: one('proposed', 'refused'), 'reason?': text })),
   }),
-  Erased: object({ request_id: text, erased: list(text) }),
+  Erased: object({ request_id: text, erased: list(text), contents: list(text) }),
   Blob: object({ handle: hash, size: count }),
   Recipients: object({ items: list(object({ user_id: text, name: text, channels: list(channel) })) }),
+  Absence: object({ user_id: text, from: instant, until: instant, to: maybe(text) }),
   Invitation: object({ url: text, expires_at: instant }),
   MadeKey: object({ ...key, key: text }),
   Key: object(key),
   Keys: object({ items: list(reference('Key')) }),
   RevokedKey: object({ key_id: text, revoked_at: instant }),
+  ExchangeLog: object({
+    schema_version: one('1.0'),
+    description: text,
+    entries: list(
+      object({
+        id: text,
+        type: one(...ENTRY_TYPES),
+        from: text,
+        to: text,
+        date: text,
+        status: one(...STATUSES),
+        content: text,
+        'context?': anything,
+      }),
+    ),
+  }),
+  Proof: object({
+    format: one('lane/proof/v1'),
+    request_id: text,
+    checkpoint: text,
+    story: text,
+    entries: list(object({ entry: anything, path: list(text) })),
+    displays: list(anything),
+    'contents?': object({
+      words: list(object({ hash, salt: text, text })),
+      handles: { type: 'object', additionalProperties: text },
+    }),
+  }),
+  Artifact: anything,
+  Responses: object({ items: list(anything) }),
+  Consistency: object({ from: count, to: count, hashes: list(text) }),
   Rotated: object({ kid: text, not_before: instant }),
   RevokedSigningKey: object({ kid: text, revoked_at: instant }),
-  ReplyForm: object({ reply: text, code: text, csrf: text }),
+  ReplyForm: object({ 'reply?': text, 'delegate?': text, code: text, csrf: text }),
   Answered: object({
     request_id: text,
     state,

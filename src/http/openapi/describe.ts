@@ -84,6 +84,9 @@ function requestBody({ media, body, optional }: NonNullable<Route['takes']>) {
 
 const content = (media: string, body?: string) => ({ [media]: body ? { schema: reference(body) } : {} })
 
+/** An answer of this status has no body. */
+const EMPTY = 204
+
 type Response = { readonly description: string; readonly content: Readonly<Record<string, unknown>> }
 
 function responses(route: Route): Readonly<Record<string, Response>> {
@@ -96,7 +99,7 @@ function responses(route: Route): Readonly<Record<string, Response>> {
     }
   }
   for (const { status, body, media = JSON_MEDIA, words } of route.answers)
-    add(status, words, content(media, body))
+    add(status, words, status === EMPTY ? {} : content(media, body))
   const isDrawn = route.answers.some(({ media }) => media === HTML)
   for (const [status, codes] of byStatus(refusedBy(route)))
     add(status, codes.join(', '), { [PROBLEM]: problem(codes), ...(isDrawn && content(HTML)) })

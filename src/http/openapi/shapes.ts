@@ -1,7 +1,7 @@
 // The bodies the door takes, described by the shapes that read them: a limit is written once, where it is kept. Only
 // the refusal tells rules that JSON Schema cannot express (visible text, options that differ, a configured action).
 import { z } from 'zod'
-import { ID } from '../../request/field.js'
+import { WHO } from '../../request/group.js'
 import { SUBMISSION_SHAPES } from '../../request/request-shape.js'
 import { NEWEST_RULES } from '../../rules.js'
 import { MAX_URL_CHARS } from '../../waiter/address.js'
@@ -11,7 +11,7 @@ export const submissionShape = SUBMISSION_SHAPES[NEWEST_RULES]
 
 const { request, run, recipients, callback_url: callbackUrl } = submissionShape.shape
 const [question, review, approval] = request.options
-const [yesNo, choice, multiChoice, plainText, range, dates] = question.shape.reply_schema.options
+const [yesNo, choice, multiChoice, plainText, range, dates, form] = question.shape.reply_schema.options
 
 /** Parts of a submission that have a name of their own, so that a generated client has one type for each. */
 const PARTS = {
@@ -26,6 +26,7 @@ const PARTS = {
   PlainText: plainText,
   NumberRange: range,
   DateRange: dates,
+  Form: form,
   AskingRun: run,
   Recipient: recipients.unwrap().element,
 } as const
@@ -65,7 +66,7 @@ function completed(read: Schemas): Schemas {
   }
   return {
     ...all,
-    Recipient: { anyOf: [{ type: 'string', pattern: ID.source }, read.Recipient] },
+    Recipient: { anyOf: [{ type: 'string', pattern: WHO }, read.Recipient] },
     Request: either(all, 'type', ['Question', 'Review', 'Approval']),
     RequestDraft: either(all, 'type', ['QuestionDraft', 'ReviewDraft', 'ApprovalDraft']),
     ReplySchema: either(all, 'kind', [
@@ -75,6 +76,7 @@ function completed(read: Schemas): Schemas {
       'PlainText',
       'NumberRange',
       'DateRange',
+      'Form',
     ]),
   }
 }
