@@ -2,9 +2,10 @@
 // a request is admitted, and its refusal comes back in the same words.
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { ladder, urgency } from '../request/envelope-shape.js'
 import { id } from '../request/field.js'
 import { fieldsOnly, placesOf } from '../request/refusal.js'
-import { replySchemaShapeOf } from '../request/reply-shape.js'
+import { APPROVAL_SHAPES, REPLY_SHAPES } from '../request/reply-shape.js'
 import { DEFAULT_ACTIONS, LENSES } from '../request/request.js'
 import { MAX_DEADLINE_SECONDS, MAX_HANDLES } from '../request/request-shape.js'
 import { inert } from '../request/text.js'
@@ -70,9 +71,17 @@ const common = {
     ),
   run_id: id.optional().describe('The run that asks, if it is not the one this server was started for.'),
   work_item_id: id.optional().describe('What the run is working on.'),
+  urgency: urgency
+    .optional()
+    .describe('Shown to the person. high, which quiet hours do not hold, only where this key may say so.'),
+  ladder: ladder
+    .optional()
+    .describe(
+      'What follows if nobody answers: steps that remind, add people or use the next channel, by after_seconds.',
+    ),
   ...waiting,
 }
-const reply_schema = replySchemaShapeOf(NEWEST_RULES)
+const reply_schema = REPLY_SHAPES[NEWEST_RULES]
   .default({ kind: 'yes_no' })
   .describe('Which answers are possible. Offer the real alternatives: choice is usually better than yes_no.')
 const handles = z.array(z.string({ error: HANDLES_WORDS }), { error: HANDLES_WORDS }).max(MAX_HANDLES, {
@@ -97,6 +106,8 @@ export const questionInput = takes('ask_question', {
   ...common,
 })
 
+const why = z.string({ error: 'one line' }).optional().describe('Why you ask, in one line: it is shown.')
+
 export const reviewInput = takes('request_review', {
   target_handles: handles.default([]).describe('Handles of what is to be reviewed.'),
   target_texts: texts
@@ -105,10 +116,12 @@ export const reviewInput = takes('request_review', {
   lens: z
     .enum(LENSES, { error: `one of ${LENSES.join(', ')}` })
     .describe('What to look for, and nothing else.'),
+  why,
   reply_schema,
   ...common,
 })
 
+const QUORUM_WORDS = 'an integer from 2 to 10: how many must say YES'
 const named = (words: string) =>
   z.record(z.string(), z.string({ error: words }), { error: `names, each with ${words}` })
 
@@ -121,7 +134,19 @@ export const approvalInput = takes('request_approval', {
     .describe('Exactly what the action is performed on: names, each with the sha256: handle of its content.'),
   parameter_texts: named('a text')
     .default({})
-    .describe('The same for content you have as text: it is kept, hashed, and can be opened by the person.'),
+    .describe(
+      'The same for content you have as text: the person is shown it, and its hash is what is approved.',
+    ),
+  why,
+  reply_schema: APPROVAL_SHAPES[NEWEST_RULES]
+    .default({ kind: 'yes_no' })
+    .describe('YES or NO; or a form: the approval is given only if every approval in it is.'),
+  quorum: z
+    .int({ error: QUORUM_WORDS })
+    .min(2, { error: QUORUM_WORDS })
+    .max(10, { error: QUORUM_WORDS })
+    .optional()
+    .describe('How many people must say YES; the first NO decides. The operator may demand more.'),
   ...common,
 })
 

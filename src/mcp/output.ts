@@ -1,16 +1,47 @@
 // The result of a call: the outcome as data, and one or two sentences for the model, the last on what to do.
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { type ShownCase, sayDecision } from '../client/case.js'
 import type { Pending, Refused, Unknown } from '../client/outcome.js'
 import type { DefaultAction } from '../request/request.js'
 import type { CurrentOutcome, SaidAnswer } from './ask.js'
 import { remedyOf } from './remedy.js'
 import { listed } from './schema.js'
 
+const decision = z.object({
+  decision_id: z.string(),
+  approved: z.boolean().optional(),
+  selected: z.union([z.string(), z.array(z.string())]).optional(),
+  value: z.union([z.string(), z.number()]).optional(),
+  comment: z.string().nullable().optional(),
+  by: z.literal('default').optional(),
+  answered_by: z.string().nullable(),
+  channel: z.string().optional(),
+  proof: z.string().nullable(),
+  at: z.string().optional(),
+})
+const vote = z.object({
+  answered_by: z.string(),
+  choice: z.enum(['YES', 'NO']),
+  reason: z.string().nullable().optional(),
+  channel: z.string(),
+  proof: z.string(),
+  at: z.string(),
+})
 const output = z.object({
   state: z.enum(['answered', 'defaulted', 'undelivered', 'withdrawn', 'pending', 'refused', 'unknown']),
   request_id: z.string(),
   answer: z.union([z.string(), z.number(), z.array(z.string())]).optional(),
+  decisions: z.array(decision).optional(),
+  votes: z.array(vote).optional(),
+  so_far: z
+    .object({
+      decisions: z.array(decision).optional(),
+      votes: z.array(vote).optional(),
+      missing: z.array(z.string()).optional(),
+    })
+    .optional(),
+  reason: z.string().nullable().optional(),
   answered_by: z.string().optional(),
   channel: z.string().optional(),
   proof: z.string().optional(),
@@ -98,14 +129,25 @@ function answered(
   type: string,
   token: string | undefined,
 ): string {
-  const said = Array.isArray(answer) ? answer.join(', ') : String(answer)
+  const said = spoken(answer)
   const who = `${by} answered over ${channel}: ${said}.`
-  if (answer === 'NO') return `${who} Do not do what was asked about.`
+  if (answer === 'NO' || isRefusal(answer)) return `${who} Do not do what was asked about.`
   if (type !== 'REQUEST_APPROVAL') return `${who} Act on exactly this answer.`
   return token === undefined
     ? `${who} No policy_token is there: it was spent or taken back, has expired, or is not given yet. Without one do not act.`
     : `${who} The action is approved on exactly these parameters. Hand policy_token to whatever performs it; it can be spent once.`
 }
+
+/** What was decided, without a comment: that is a quotation, and stands among the data alone. */
+function spoken(answer: SaidAnswer): string {
+  if (typeof answer !== 'object') return String(answer)
+  return answer
+    .map(one => (typeof one === 'object' ? sayDecision(one) : one))
+    .join(typeof answer[0] === 'object' ? '; ' : ', ')
+}
+
+const isRefusal = (answer: SaidAnswer): boolean =>
+  typeof answer === 'object' && answer.some(one => typeof one === 'object' && one.approved === false)
 
 function pending({ id, case: subject }: Pending): string {
   const until =
@@ -148,15 +190,31 @@ function refusal(opening: string, { detail, errors }: Refused, remedy: string | 
 const nameOf = (pointer: string): string =>
   pointer.replace(/^\/(?:request|run)\//, '').replace(/^\//, '') || 'the call'
 
+/** A form's decisions stand under a name of their own: no sentence of ours repeats their words. */
+function said(answer: SaidAnswer): Pick<Output, 'answer' | 'decisions'> {
+  if (typeof answer !== 'object') return { answer }
+  const decisions = answer.filter(one => typeof one === 'object')
+  if (decisions.length > 0) return { decisions: decisions.map(one => decision.parse(one)) }
+  return { answer: answer.filter(one => typeof one === 'string') }
+}
+
+/** What was counted and decides nothing: data, of which no sentence of ours speaks. */
+function countedIn({ so_far: soFar }: ShownCase): Pick<Output, 'so_far'> {
+  return soFar === undefined ? {} : { so_far: output.shape.so_far.parse(soFar) }
+}
+
 function dataOf(outcome: CurrentOutcome): Output {
   const base = { state: outcome.kind, request_id: outcome.id }
   switch (outcome.kind) {
     case 'answered': {
       const { answer, by, channel, proof, at, policyToken } = outcome
+      const votes = outcome.case.answer?.votes
       const token = policyToken === undefined ? {} : { policy_token: policyToken }
       return {
         ...base,
-        answer: typeof answer === 'object' ? [...answer] : answer,
+        ...said(answer),
+        ...(outcome.reason !== undefined && { reason: outcome.reason }),
+        ...(votes !== undefined && { votes: votes.map(one => vote.parse(one)) }),
         answered_by: by,
         channel,
         proof,
@@ -171,13 +229,19 @@ function dataOf(outcome: CurrentOutcome): Output {
         default_action: outcome.defaultAction,
         at: outcome.at,
         deadline_at: outcome.case.deadline_at,
+        ...countedIn(outcome.case),
       }
     case 'withdrawn':
-      return { ...base, at: outcome.at }
+      return { ...base, at: outcome.at, ...countedIn(outcome.case) }
     case 'pending':
       return outcome.case === null
         ? base
-        : { ...base, deadline_at: outcome.case.deadline_at, default_action: outcome.case.default_action }
+        : {
+            ...base,
+            deadline_at: outcome.case.deadline_at,
+            default_action: outcome.case.default_action,
+            ...countedIn(outcome.case),
+          }
     case 'refused':
     case 'unknown':
       return { ...base, code: outcome.code, detail: outcome.detail }

@@ -35,7 +35,7 @@ export async function listPending(
   { run_id, cursor }: Query,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
-  const query = new URLSearchParams({ state: 'pending' })
+  const query = new URLSearchParams({ state: 'open' })
   if (run_id !== undefined) query.set('run_id', run_id)
   if (cursor !== undefined) query.set('cursor', cursor)
   const hurry = { until: until(connection, LONGEST_WAIT_SECONDS), signal }

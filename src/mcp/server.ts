@@ -1,12 +1,12 @@
 // `lane mcp`: the lane's tools for agents. Each call is a request by its key, so a client that gives up, restarts or
 // calls twice asks nobody twice and loses no outcome; the lane holds everything, this process nothing.
-import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import type { Endpoint } from '../client/call.js'
 import { approvalOf, type Common, type Drafted, questionOf, reviewOf } from '../client/draft.js'
 import type { Pace } from '../client/pace.js'
 import { DOCTRINE } from '../director/doctrine.js'
 import type { DefaultAction } from '../request/request.js'
-import { ask, type Connection, type CurrentOutcome, keepAll, until, wait } from './ask.js'
+import { ask, type Connection, type CurrentOutcome, keepAll, laid, open, until, wait } from './ask.js'
 import {
   approvalInput,
   awaitInput,
@@ -19,7 +19,8 @@ import {
 import { type Naming, nameCall, type Origin } from './key.js'
 import { failed, outcomeOutput, say, sayLater } from './output.js'
 import { listPending, pendingOutput } from './pending.js'
-import { deny, permissions } from './permission.js'
+import { deny, type PermissionOptions, permissions, sayDecision } from './permission.js'
+import { handOver, serveTasks, TASKS_CAPABILITY, takesTasks } from './task.js'
 import type { Vet } from './vet.js'
 import { takeBack } from './withdraw.js'
 import { INSTRUCTIONS, WORDS } from './words.js'
@@ -29,13 +30,15 @@ type McpParts = Origin & {
   readonly vet: Vet
   readonly pace: Pace
   readonly version: string
-  readonly permission: { readonly seconds: number; readonly recipients?: readonly string[] | undefined }
+  readonly permission: PermissionOptions
 }
 
 type Arguments = {
   readonly key?: string | undefined
   readonly run_id?: string | undefined
   readonly work_item_id?: string | undefined
+  readonly urgency?: Common['urgency']
+  readonly ladder?: Common['ladder']
   readonly recipients?: readonly string[] | undefined
   readonly wait_seconds: number
   readonly deadline_seconds: number
@@ -47,6 +50,8 @@ const commonOf = (args: Arguments, { requestId, runId }: Naming): Common => ({
   id: requestId,
   runId,
   workItemId: args.work_item_id,
+  urgency: args.urgency,
+  ladder: args.ladder,
   to: args.recipients,
   deadlineSeconds: args.deadline_seconds,
   default: args.default_action,
@@ -60,7 +65,7 @@ export function mcpServer(parts: McpParts): McpServer {
   const connection: Connection = { endpoint: parts.endpoint, pace: parts.pace }
   const server = new McpServer(
     { name: 'interrupt-lane', version: parts.version },
-    { instructions: INSTRUCTIONS },
+    { instructions: INSTRUCTIONS, capabilities: TASKS_CAPABILITY },
   )
   const permit = permissions(connection, parts, parts.permission)
 
@@ -79,14 +84,18 @@ export function mcpServer(parts: McpParts): McpServer {
     args: Arguments,
     texts: readonly string[],
     draft: (common: Common, handles: readonly string[]) => Drafted,
-    signal: AbortSignal,
+    ctx: ServerContext,
   ): Promise<CallToolResult> =>
-    served(signal, async () => {
+    served(ctx.mcpReq.signal, async () => {
       const naming = nameCall(parts, tool, { ...args })
-      const hurry = { until: until(connection, args.wait_seconds), signal }
+      if (naming === null) return failed(WORDS.nameless)
+      const hurry = { until: until(connection, args.wait_seconds), signal: ctx.mcpReq.signal }
       const kept = await keepAll(connection, texts, naming.requestId, hurry)
       if (kept.kind !== 'kept') return say(kept)
-      return say(await ask(connection, draft(commonOf(args, naming), kept.handles), hurry))
+      const drafted = laid(draft(commonOf(args, naming), kept.handles), kept.contents)
+      if (!takesTasks(ctx)) return say(await ask(connection, drafted, hurry))
+      const opened = await open(connection, drafted, hurry)
+      return opened.kind === 'opened' ? await handOver(connection, opened.case) : say(opened)
     })
 
   server.registerTool(
@@ -98,7 +107,7 @@ export function mcpServer(parts: McpParts): McpServer {
       outputSchema: outcomeOutput,
       annotations: ASKS,
     },
-    (args, { mcpReq }) =>
+    (args, ctx) =>
       put(
         'ask_question',
         args,
@@ -111,7 +120,7 @@ export function mcpServer(parts: McpParts): McpServer {
             context: [...args.context_handles, ...handles],
             reply: args.reply_schema,
           }),
-        mcpReq.signal,
+        ctx,
       ),
   )
 
@@ -124,7 +133,7 @@ export function mcpServer(parts: McpParts): McpServer {
       outputSchema: outcomeOutput,
       annotations: ASKS,
     },
-    (args, { mcpReq }) =>
+    (args, ctx) =>
       put(
         'request_review',
         args,
@@ -134,9 +143,10 @@ export function mcpServer(parts: McpParts): McpServer {
             ...common,
             targets: [...args.target_handles, ...handles],
             lens: args.lens,
+            why: args.why,
             reply: args.reply_schema,
           }),
-        mcpReq.signal,
+        ctx,
       ),
   )
 
@@ -149,7 +159,7 @@ export function mcpServer(parts: McpParts): McpServer {
       outputSchema: outcomeOutput,
       annotations: ASKS,
     },
-    (args, { mcpReq }) => {
+    (args, ctx) => {
       const names = Object.keys(args.parameter_texts)
       return put(
         'request_approval',
@@ -157,9 +167,17 @@ export function mcpServer(parts: McpParts): McpServer {
         Object.values(args.parameter_texts),
         (common, handles) => {
           const kept = Object.fromEntries(names.map((name, index) => [name, handles[index] ?? '']))
-          return approvalOf({ ...common, action: args.action, parameters: { ...args.parameters, ...kept } })
+          const quorum = args.quorum === undefined ? undefined : { need: args.quorum }
+          return approvalOf({
+            ...common,
+            action: args.action,
+            parameters: { ...args.parameters, ...kept },
+            why: args.why,
+            quorum,
+            reply: args.reply_schema,
+          })
         },
-        mcpReq.signal,
+        ctx,
       )
     },
   )
@@ -218,10 +236,11 @@ export function mcpServer(parts: McpParts): McpServer {
       inputSchema: permissionInput,
       annotations: ASKS,
     },
-    async (args, { mcpReq }) => {
-      const flaw = await parts.vet(mcpReq.signal)
-      const decision = flaw === null ? await permit(args, mcpReq.signal) : deny(flaw)
-      return { content: [{ type: 'text', text: JSON.stringify(decision) }] }
+    async (args, ctx) => {
+      const { signal } = ctx.mcpReq
+      const flaw = await parts.vet(signal)
+      const prompted = flaw === null ? await permit(args, { signal, asTask: takesTasks(ctx) }) : deny(flaw)
+      return 'case' in prompted ? await handOver(connection, prompted.case) : sayDecision(prompted)
     },
   )
 
@@ -229,5 +248,6 @@ export function mcpServer(parts: McpParts): McpServer {
     messages: [{ role: 'user', content: { type: 'text', text: DOCTRINE } }],
   }))
 
+  serveTasks(server, connection, parts.vet)
   return server
 }

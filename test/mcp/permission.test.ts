@@ -47,9 +47,9 @@ describe('permission_prompt', () => {
     const decision = prompt({ tool_name: 'Bash', input: INPUT, tool_use_id: 'use-1' })
     const id = await nextAfter(length)
     const page = await shown(id)
-    for (const part of ['Approve USE_TOOL', '>\nBash</pre>', '"command": "npm publish --access public"'])
+    for (const part of ['Approve USE_TOOL', '│ Bash</span>', '"command": "npm publish --access public"'])
       expect(page).toContain(part)
-    expect(page).toContain('"note": "é<mark>U+202E</mark>"')
+    expect(page).toContain('"note": "é⟨U+202E⟩"')
     expect(await answer(gateway, id, 'yes')).toBe(200)
     expect(await decision).toEqual({ behavior: 'allow', updatedInput: INPUT })
     expect(await lastRequest()).toMatchObject({
@@ -93,7 +93,7 @@ questions: { proofs: [web_session] }
     await apart.kill()
   })
 
-  test('nobody approves a command the lane does not hold: its page has no form, and takes no answer', async () => {
+  test('nobody is asked to approve a command the lane does not hold', async () => {
     const approval_id = 'blind-1'
     const response = await fetch(`${gateway.url}/v1/requests`, {
       method: 'POST',
@@ -111,14 +111,10 @@ questions: { proofs: [web_session] }
         run: { run_id: 'run-1', mood: 'DEFERENTIAL' },
       }),
     })
-    expect(response.status).toBe(201)
-    const page = await shown(approval_id)
-    expect(page).toContain('This cannot be answered yet')
-    expect(page).not.toMatch(/<form|name="csrf"/)
-    expect(await answer(gateway, approval_id, 'yes')).toBe(403)
-    expect(
-      (await entries(gateway)).filter(({ request_id }) => request_id === approval_id),
-    ).not.toContainEqual(expect.objectContaining({ type: 'HUMAN_REPLY_EVENT' }))
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+      422,
+      'content_missing',
+    ])
   })
 
   test('without the action in the configuration it is denied, and says what to add', async () => {
