@@ -3,6 +3,21 @@
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import type { ShownAnswer } from './case.js'
 
+/** One decision of a form: its value by the decision's type, who gave it, and their comment, which explains the answer
+ *  and orders nothing. A decision taken by default has nobody. */
+export type DecisionShown = {
+  readonly decision_id: string
+  readonly approved?: boolean
+  readonly selected?: string | readonly string[]
+  readonly value?: string | number
+  readonly comment?: string | null
+  readonly by?: 'default'
+  readonly answered_by: string | null
+  readonly channel?: string
+  readonly proof: string | null
+  readonly at?: string
+}
+
 type ValueOf<S> = S extends { readonly options: readonly { readonly value: infer V }[] } ? V : never
 
 /** The values that answer a schema. */
@@ -14,7 +29,9 @@ export type AnswerOf<S extends ReplySchema> = S extends { readonly kind: 'yes_no
       ? readonly ValueOf<S>[]
       : S extends { readonly kind: 'number' }
         ? number
-        : string
+        : S extends { readonly kind: 'form' }
+          ? readonly DecisionShown[]
+          : string
 
 /** Null if the answer is none of the schema's: then something other than a lane has spoken. */
 export function readAnswer<S extends ReplySchema>(schema: S, answer: ShownAnswer): AnswerOf<S> | null {
@@ -40,7 +57,17 @@ function meantBy(schema: ReplySchema, { parsed_choice, parsed_payload }: ShownAn
       return typeof payload.number === 'number' ? payload.number : undefined
     case 'date':
       return typeof payload.date === 'string' ? payload.date : undefined
+    case 'form':
+      return decisionsOf(
+        schema.decisions.map(({ id }) => id),
+        payload.decisions,
+      )
   }
+}
+
+function decisionsOf(ids: readonly string[], decisions: unknown): readonly DecisionShown[] | undefined {
+  const all = Array.isArray(decisions) && decisions.length > 0
+  return all && decisions.every(one => ids.includes(one?.decision_id)) ? decisions : undefined
 }
 
 function selectedOf(values: readonly string[], selected: unknown): readonly string[] | undefined {

@@ -33,6 +33,8 @@ export type Call = {
   readonly body?: unknown
   /** Sent as it is, instead of `body`. */
   readonly bytes?: Uint8Array
+  /** What the bytes are, where they are more than bytes. */
+  readonly media?: string
   readonly patienceMs?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -65,7 +67,7 @@ export async function openStream(endpoint: Endpoint, path: string): Promise<Stre
 
 function send(
   endpoint: Endpoint,
-  { method = 'GET', path, body, bytes }: Call,
+  { method = 'GET', path, body, bytes, media = 'application/octet-stream' }: Call,
   signal?: AbortSignal,
 ): Promise<Response> {
   return fetch(`${endpoint.url}${path}`, {
@@ -75,7 +77,7 @@ function send(
       accept: 'application/json, application/problem+json;q=0.9, */*;q=0.1',
       ...(endpoint.key !== null && { authorization: `Bearer ${endpoint.key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(bytes !== undefined && { 'content-type': 'application/octet-stream' }),
+      ...(bytes !== undefined && { 'content-type': media }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(bytes !== undefined && { body: bytes }),

@@ -1,12 +1,24 @@
 // The case as it arrives over HTTP (docs/spec/http-api.md). It comes from another program, so the fields that decide
 // are checked before they are believed; the others are only passed on.
+
 import type { Request, Run } from '../request/request.js'
+import type { DecisionShown } from './answer.js'
 
 export type ShownDelivery = {
   readonly user_id: string
   readonly channel: string
   readonly state: string
   readonly attempts: number
+  readonly at: string
+  /** Of one that is held: quiet hours. */
+  readonly until?: string
+}
+type ShownVote = {
+  readonly answered_by: string
+  readonly choice: 'YES' | 'NO'
+  readonly reason?: string | null
+  readonly channel: string
+  readonly proof: string
   readonly at: string
 }
 export type ShownAnswer = {
@@ -16,6 +28,10 @@ export type ShownAnswer = {
   readonly channel: string
   readonly proof: string
   readonly at: string
+  /** The words that explain the answer: they order nothing. Null once they are erased. */
+  readonly reason?: string | null
+  /** Every vote, where there was a quorum. */
+  readonly votes?: readonly ShownVote[]
   /** The words as typed; for keys with scope `audit`, while they are not erased. */
   readonly raw_text?: string
 }
@@ -39,9 +55,30 @@ export type ShownCase = {
   readonly deadline_at: string
   readonly resolved_at: string | null
   readonly answer: ShownAnswer | null
+  /** What was counted of a request that is not decided, or ended otherwise: told, and good for nothing. */
+  readonly so_far?: {
+    readonly decisions?: readonly DecisionShown[]
+    readonly votes?: readonly ShownVote[]
+    readonly missing?: readonly string[]
+  }
+  /** How the votes stand while the request is open. */
+  readonly tally?: { readonly need: number; readonly yes: number; readonly no: number }
   readonly default_action: string
   readonly default_applied: boolean
   readonly deliveries: readonly ShownDelivery[]
+  /** The steps of the ladder that put it before more eyes. */
+  readonly escalations?: readonly {
+    readonly step: number
+    readonly to: readonly string[]
+    readonly at: string
+  }[]
+  /** Every hand that it went through. */
+  readonly delegations?: readonly {
+    readonly from: string
+    readonly to: string
+    readonly by: string
+    readonly at: string
+  }[]
   readonly decision?: ShownDecision | null
   readonly receipt: { readonly seq: number; readonly hash: string }
 }
@@ -75,9 +112,16 @@ export const isYesWithoutRight = ({
   decision,
 }: Pick<ShownCase, 'request' | 'answer' | 'decision'>): boolean =>
   request.type === 'REQUEST_APPROVAL' &&
-  answer?.parsed_choice === 'YES' &&
+  (request.reply_schema.kind === 'form' ? !isRefusedIn(answer) : answer?.parsed_choice === 'YES') &&
   decision != null &&
   decision.policy_token === undefined
+
+/** Whether a form was answered with a refusal among its approvals: one refuses the whole. */
+export const isRefusedIn = (answer: ShownAnswer | null): boolean =>
+  decisionsIn(answer).some(({ approved }) => approved === false)
+
+export const decisionsIn = (answer: ShownAnswer | null): readonly DecisionShown[] =>
+  Array.isArray(answer?.parsed_payload?.decisions) ? answer.parsed_payload.decisions : []
 
 /** The answer in the words of its schema: a choice, or the one field of its payload. */
 export function sayAnswer({ parsed_choice, parsed_payload: payload }: ShownAnswer): string {
@@ -85,5 +129,12 @@ export function sayAnswer({ parsed_choice, parsed_payload: payload }: ShownAnswe
   if (payload === null) return 'nothing'
   if (Array.isArray(payload.selected)) return payload.selected.join(', ')
   if ('number' in payload) return [payload.number, payload.unit].filter(part => part !== undefined).join(' ')
+  if (Array.isArray(payload.decisions)) return payload.decisions.map(sayDecision).join('; ')
   return String(payload.text ?? payload.date ?? JSON.stringify(payload))
+}
+
+/** `d1 approved`, `d2 few`: without the comment, which is a quotation. */
+export function sayDecision({ decision_id, approved, selected, value }: DecisionShown): string {
+  if (approved !== undefined) return `${decision_id} ${approved ? 'approved' : 'refused'}`
+  return `${decision_id} ${selected === undefined ? value : [selected].flat().join(', ')}`
 }

@@ -10,6 +10,7 @@ import { readCase } from './case.js'
 import { keep } from './content.js'
 import {
   type Approval,
+  type ApprovalSchema,
   approvalOf,
   type Drafted,
   type Question,
@@ -38,7 +39,9 @@ export type ConnectOptions = {
 export type Lane = {
   ask<const S extends ReplySchema>(question: Question<S>): Handle<AnswerOf<S>>
   review<const S extends ReplySchema>(review: Review<S>): Handle<AnswerOf<S>>
-  approve(approval: Approval): Handle<'YES' | 'NO'>
+  approve<const S extends ApprovalSchema = { readonly kind: 'yes_no' }>(
+    approval: Approval<S>,
+  ): Handle<AnswerOf<S>>
   /** A request that was asked before, perhaps by a process that is gone. Without a schema it is taken as yes or no. */
   resume<const S extends ReplySchema = { readonly kind: 'yes_no' }>(
     id: string,
@@ -64,7 +67,8 @@ export function connect(options: ConnectOptions = {}, pace: Pace = MACHINE): Lan
   return {
     ask: draft => send(questionOf(draft, runId), draft.reply),
     review: draft => send(reviewOf(draft, runId), draft.reply),
-    approve: draft => send(approvalOf(draft, runId), YES_NO),
+    approve: <S extends ApprovalSchema>(draft: Approval<S>) =>
+      send(approvalOf(draft, runId), draft.reply ?? (YES_NO as S)),
     resume: <S extends ReplySchema>(id: string, reply?: S) =>
       resume(endpoint, pace, id, reply ?? (YES_NO as S)),
     putContent: content => putContent(pace, endpoint, content),

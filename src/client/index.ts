@@ -1,6 +1,13 @@
 // `interrupt-lane/client`: asking a person from a program. No packages: fetch, and node:crypto for the policy token.
 
 export type { AnswerOf } from './answer.js'
+export {
+  type Callback,
+  type CallbackOptions,
+  CallbackRefused,
+  type CallbackRefusedCode,
+  verifyCallback,
+} from './callback.js'
 export type { ShownAnswer, ShownCase, ShownDecision, ShownDelivery } from './case.js'
 export { type ConnectOptions, connect, type Lane } from './connect.js'
 export type { Approval, Question, Review } from './draft.js'

@@ -57,6 +57,8 @@ async function fetchKeys(url: string): Promise<Jwks | null> {
 
 function keyIn({ keys }: Jwks, kid: string): KeyObject | null {
   const jwk = keys.find(key => key.kid === kid)
+  // A key of another purpose signs no right to act.
+  if (jwk?.purpose !== undefined && jwk.purpose !== 'reply-token') return null
   if (jwk?.kty !== 'OKP' || jwk.crv !== 'Ed25519') return null
   if (typeof jwk.x !== 'string' || !POINT.test(jwk.x)) return null
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: jwk.x }, format: 'jwk' })

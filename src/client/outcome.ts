@@ -14,6 +14,8 @@ export type Answered<A> = {
   /** The channel's proof of who answered. */
   readonly proof: string
   readonly at: string
+  /** The words that explain the answer, if there are any: they order nothing. Null once they are erased. */
+  readonly reason?: string | null
   /** The one-time right to perform an approved action: for the key that asked, after YES, while it is valid. */
   readonly policyToken?: string
   readonly case: ShownCase
@@ -63,7 +65,9 @@ export function outcomeOf<S extends ReplySchema>(schema: S, subject: ShownCase):
       const { answered_by: by, channel, proof, at: answeredAt } = answer
       const token = subject.decision?.policy_token
       const policy = token === undefined ? {} : { policyToken: token }
-      return { kind: state, id, answer: value, by, channel, proof, at: answeredAt, ...policy, case: subject }
+      const why = answer.reason === undefined ? {} : { reason: answer.reason }
+      const said = { answer: value, by, channel, proof, at: answeredAt, ...why, ...policy }
+      return { kind: state, id, ...said, case: subject }
     }
     case 'defaulted':
     case 'undelivered':

@@ -1,5 +1,7 @@
 // Puts a request to the lane. The id is the caller's and the same every time, so trying again cannot ask twice.
-import type { Recipient, Request, Run } from '../request/request.js'
+import type { Recipient } from '../request/recipient.js'
+import type { Request, Run } from '../request/request.js'
+import type { Ladder, Origin, Urgency } from '../request/terms.js'
 import type { Endpoint, HttpAnswer, Trouble } from './call.js'
 import type { Pace } from './pace.js'
 import { type Persistence, persist } from './persist.js'
@@ -9,6 +11,12 @@ export type Submission = {
   readonly run: Run
   readonly recipients?: readonly Recipient[]
   readonly callback_url?: string
+  readonly quorum?: { readonly need: number; readonly veto?: boolean }
+  readonly urgency?: Urgency
+  readonly ladder?: Ladder<Recipient>
+  readonly origin?: Origin
+  /** Texts by their handles. */
+  readonly contents?: Readonly<Record<string, string>>
 }
 
 export function put(

@@ -16,7 +16,7 @@ describe('interrupt-lane/client', () => {
       console.log(JSON.stringify([Object.keys(client).sort(), root.connect === client.connect]))`
     const printed = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT })
     expect(JSON.parse(String(printed))).toEqual([
-      ['NotApproved', 'assertApproved', 'connect', 'hashParameters'],
+      ['CallbackRefused', 'NotApproved', 'assertApproved', 'connect', 'hashParameters', 'verifyCallback'],
       true,
     ])
   })
