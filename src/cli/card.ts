@@ -1,6 +1,14 @@
 // A case for the eye: the question, the people asked, its state, and its proof.
 
-import { isOpen, isYesWithoutRight, type ShownCase, type ShownDelivery, sayAnswer } from '../client/case.js'
+import {
+  decisionsIn,
+  isOpen,
+  isYesWithoutRight,
+  type ShownCase,
+  type ShownDelivery,
+  sayAnswer,
+  sayDecision,
+} from '../client/case.js'
 import { describeAnswer } from '../compiler/describe.js'
 import type { Request } from '../request/request.js'
 import { cut, type Paint, type Style, sayInstant, table, visible } from './print.js'
@@ -45,13 +53,20 @@ function requestRows(request: Request): Row[] {
         answers,
       ]
     case 'REQUEST_REVIEW':
-      return [['Review', `for ${request.lens}`], ...labelled('Target', request.target_handles), answers]
+      return [
+        ['Review', `for ${request.lens}`],
+        ...whyRow(request),
+        ...labelled('Target', request.target_handles),
+        answers,
+      ]
     case 'REQUEST_APPROVAL': {
       const parameters = Object.entries(request.parameters).map(([name, handle]) => `${name} = ${handle}`)
-      return [['Approve', request.action], ...labelled('With', parameters), answers]
+      return [['Approve', request.action], ...whyRow(request), ...labelled('With', parameters), answers]
     }
   }
 }
+
+const whyRow = ({ why }: { readonly why?: string }): Row[] => (why === undefined ? [] : [['Why', why]])
 
 /** The label stands once, beside the first of its lines. */
 const labelled = (label: string, texts: readonly string[]): Row[] =>
@@ -63,10 +78,10 @@ const runText = ({ run }: ShownCase): string =>
 function deliveryTexts(deliveries: readonly ShownDelivery[], now: number): string[] {
   if (deliveries.length === 0) return ['nobody yet']
   return table(
-    deliveries.map(({ user_id, channel, state, attempts, at }) => [
+    deliveries.map(({ user_id, channel, state, attempts, at, until }) => [
       user_id,
       channel,
-      state,
+      until === undefined ? state : `${state} until ${sayInstant(until, now)}`,
       attempts === 1 ? '1 attempt' : `${attempts} attempts`,
       sayInstant(at, now),
     ]),
@@ -75,17 +90,48 @@ function deliveryTexts(deliveries: readonly ShownDelivery[], now: number): strin
 
 function outcomeRows(subject: ShownCase, now: number): Row[] {
   const { answer, resolved_at } = subject
-  if (isOpen(subject)) return []
+  const votes = voteRows(subject, now)
+  const parts = answer === null ? [...partRows(subject), ...explanations(subject)] : []
+  if (isOpen(subject)) return [...votes, ...parts]
   const ended: Row = ['Resolved', resolved_at === null ? subject.state : sayInstant(resolved_at, now)]
-  const resolved = [ended, ...decisionRows(subject)]
+  const resolved = [...votes, ...parts, ended, ...decisionRows(subject)]
   if (answer === null) return resolved
   const said: Row[] = answer.raw_text === undefined ? [] : [['Said', `"${answer.raw_text}"`]]
   return [
     ['Answer', sayAnswer(answer)],
+    ...explanations(subject),
     ...said,
     ['By', `${answer.answered_by} over ${answer.channel}, proof ${answer.proof}`],
     ...resolved,
   ]
+}
+
+/** A reason is a quotation: it stands in marks, under a name of its own. */
+function explanations({ answer, so_far }: ShownCase): Row[] {
+  const whole: Row[] = typeof answer?.reason === 'string' ? [['Reason', `"${answer.reason}"`]] : []
+  const given = decisionsIn(answer).length > 0 ? decisionsIn(answer) : (so_far?.decisions ?? [])
+  const texts = given.flatMap(({ decision_id, comment }) =>
+    typeof comment === 'string' ? [`${decision_id}: "${comment}"`] : [],
+  )
+  return [...whole, ...labelled('Comments', texts)]
+}
+
+/** The decisions of a form that is not answered whole. */
+function partRows({ so_far, answer }: ShownCase): Row[] {
+  if (answer !== null || so_far?.decisions === undefined) return []
+  const missing: Row[] = so_far.missing?.length ? [['Missing', so_far.missing.join(', ')]] : []
+  return [...labelled('So far', so_far.decisions.map(sayDecision)), ...missing]
+}
+
+/** Who has said what so far, where several must agree. */
+function voteRows({ answer, so_far, tally }: ShownCase, now: number): Row[] {
+  const votes = answer?.votes ?? so_far?.votes ?? []
+  const texts = votes.map(
+    ({ answered_by, choice, channel, proof, at }) =>
+      `${choice} of ${answered_by} over ${channel}, proof ${proof}, ${sayInstant(at, now)}`,
+  )
+  const standing: Row[] = tally === undefined ? [] : [['Quorum', `${tally.yes} of ${tally.need} YES`]]
+  return [...standing, ...labelled('Votes', texts)]
 }
 
 /** The run's next move. The right itself is in --json only: a terminal keeps everything it has shown. */

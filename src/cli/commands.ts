@@ -24,10 +24,17 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     what: 'verify, export or replay the ledger',
     load: async () => (await import('./ledger.js')).ledger,
   },
+  proof: { what: 'a decision, proven in a file', load: async () => (await import('./proof.js')).proof },
+  verify: { what: 'check such a file, offline', load: async () => (await import('./proof.js')).verify },
   keys: { what: 'API keys, and the signing key', load: async () => (await import('./keys.js')).keys },
   erase: { what: 'forget what was typed', load: async () => (await import('./erase.js')).erase },
   backup: { what: 'copy everything to a file', load: async () => (await import('./backup.js')).backup },
   doctor: { what: 'check what a lane rests on', load: async () => (await import('./doctor.js')).doctor },
+  ail: { what: 'gates of AIL pipelines', load: async () => (await import('./ail.js')).ail },
+  aah: { what: 'decisions as artifacts in a folder', load: async () => (await import('./aah.js')).aah },
+  ahil: { what: 'exchange files of agents and people', load: async () => (await import('./ahil.js')).ahil },
+  aahp: { what: 'handoffs of agents in a repository', load: async () => (await import('./aahp.js')).aahp },
+  hook: { what: 'a coding agent asks before it acts', load: async () => (await import('./hook.js')).hook },
   mcp: { what: 'serve agents over MCP', load: async () => (await import('./mcp.js')).mcp },
 }
 const NAMES = Object.keys(COMMANDS)
@@ -59,8 +66,18 @@ export async function main(args: readonly string[], shell: Shell): Promise<ExitC
   return EXIT.usage
 }
 
+const wordsOf = (args: readonly string[]): readonly string[] => nameFile(args)?.rest ?? args
+
 /** Whether the command is the lane itself. */
-export const isServing = (args: readonly string[]): boolean => (nameFile(args)?.rest ?? args)[0] === 'serve'
+export const isServing = (args: readonly string[]): boolean => wordsOf(args)[0] === 'serve'
+
+const LISTING = ['pending', 'show', 'recipients', 'help', '--help', '-h']
+
+/** Whether the command only shows something, so that its exit code decides nothing. */
+export const isListing = (args: readonly string[]): boolean => {
+  const [name = '', deed] = wordsOf(args)
+  return LISTING.includes(name) || asksForHelp(args) || (name === 'ledger' && deed === 'export')
+}
 
 /** The file named before the command, and the words after it; null for none. */
 function nameFile(
@@ -85,7 +102,10 @@ async function choose(args: readonly string[], shell: Shell): Promise<ExitCode> 
   if (name === 'help' || name === '--help' || name === '-h') return await help(rest[0], shell)
   const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (listed === undefined) return unknown(name, shell)
-  if (asksForHelp(rest)) return await help(name, shell)
+  if (asksForHelp(rest)) {
+    const told = await help(name, shell)
+    return isOnlyHelp(rest) ? told : EXIT.usage
+  }
   return await perform(await listed.load(), name, rest, shell)
 }
 
@@ -93,6 +113,9 @@ const asksForHelp = (args: readonly string[]): boolean => {
   const end = args.indexOf('--')
   return args.slice(0, end === -1 ? undefined : end).some(arg => arg === '--help' || arg === '-h')
 }
+
+/** Among other words it may be somebody's text, as in `lane approve … --why "$TEXT"`, and 0 would be taken for a YES. */
+const isOnlyHelp = (args: readonly string[]): boolean => args.length <= 2
 
 async function perform(
   command: Command,

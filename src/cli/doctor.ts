@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.js'
 import { readVersion } from '../version.js'
 import { readArguments } from './arguments.js'
 import { checkChannels } from './check/channels.js'
+import { checkPlaces } from './check/checkpoint.js'
 import { checkConfiguration, checkEnvFile, checkVariables } from './check/configuration.js'
 import { checkDatabase } from './check/database.js'
 import type { Finding } from './check/finding.js'
@@ -40,6 +41,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
   return [
     ...first,
     ...(await checkConfiguration(settings)),
+    ...(await checkPlaces(settings)),
     ...(settings.profile === 'embedded' ? await checkData(settings, now()) : []),
     ...(await checkDatabase(settings, now)),
     ...(await checkRedis(settings)),

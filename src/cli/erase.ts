@@ -1,4 +1,4 @@
-// `lane erase`: forgets the words a person typed. The ledger keeps its chain, which holds only salted hashes.
+// `lane erase`: forgets the words a person typed and the contents they were shown. The ledger keeps its chain, which holds only salted hashes.
 import { call } from '../client/call.js'
 import { isFields } from '../client/case.js'
 import { readArguments } from './arguments.js'
@@ -9,16 +9,19 @@ import { pathOf } from './requests.js'
 import { enter, tell } from './tell.js'
 
 function erasedLines(body: unknown): string[] | null {
-  if (!isFields(body) || !Array.isArray(body.erased)) return null
-  if (body.erased.length === 0) return ['nothing was left to erase']
-  return body.erased.map(id => `erased the words of reply ${visible(String(id))}`)
+  if (!isFields(body) || !Array.isArray(body.erased) || !Array.isArray(body.contents)) return null
+  if (body.erased.length + body.contents.length === 0) return ['nothing was left to erase']
+  return [
+    ...body.erased.map(id => `erased the words of reply ${visible(String(id))}`),
+    ...body.contents.map(handle => `erased the content ${visible(String(handle))}`),
+  ]
 }
 
 export const erase: Command = {
   usage: `lane erase ID [--json]
 
-Erases the raw words of every reply to a request, for good. Answers, hashes and the chain stay; replay reports
-these replies as erased.`,
+Erases the raw words of every reply to a request, and the contents that came with it, for good. Answers, hashes and the
+chain stay; replay reports these replies as erased. Contents that an open request names are not erased.`,
 
   async run(args, shell) {
     const read = readArguments(args, { json: { type: 'boolean' } }, ['ID'])

@@ -2,7 +2,7 @@
 
 import { type Call, call } from '../client/call.js'
 import { isFields } from '../client/case.js'
-import { SCOPES } from '../ledger/contract.js'
+import { SCOPES } from '../ledger/shelf.js'
 import { readArguments } from './arguments.js'
 import { type Command, type Misuse, misuse, type Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'
@@ -20,13 +20,24 @@ async function ask(shell: Shell, what: Call, json: boolean | undefined, lines: L
 }
 
 async function add(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
-  const options = { ...JSON_OPTION, name: { type: 'string' }, scopes: { type: 'string' } } as const
+  const options = {
+    ...JSON_OPTION,
+    name: { type: 'string' },
+    scopes: { type: 'string' },
+    owner: { type: 'string' },
+    urgent: { type: 'boolean' },
+  } as const
   const read = readArguments(args, options)
   if (!read.ok) return misuse(...read.flaws)
-  const { name, scopes, json } = read.values
+  const { name, scopes, owner, urgent, json } = read.values
   if (name === undefined || scopes === undefined)
     return misuse(`--name N and --scopes S[,S] are needed; scopes are ${SCOPES.join(', ')}`)
-  const body = { name, scopes: scopes.split(',').map(scope => scope.trim()) }
+  const body = {
+    name,
+    scopes: scopes.split(',').map(scope => scope.trim()),
+    ...(owner !== undefined && { owner }),
+    ...(urgent !== undefined && { urgent }),
+  }
   return await ask(shell, { method: 'POST', path: '/v1/keys', body }, json, addedLines)
 }
 
@@ -72,12 +83,24 @@ async function revoke(args: readonly string[], shell: Shell): Promise<ExitCode |
 }
 
 async function rotate(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
-  const read = readArguments(args, JSON_OPTION)
+  const read = readArguments(args, {
+    ...JSON_OPTION,
+    checkpoint: { type: 'boolean' },
+    artifact: { type: 'boolean' },
+  })
   if (!read.ok) return misuse(...read.flaws)
-  return await ask(shell, { method: 'POST', path: '/v1/signing-keys/rotate' }, read.values.json, body =>
+  const { checkpoint = false, artifact = false, json } = read.values
+  if (checkpoint && artifact) return misuse('--checkpoint or --artifact: one key is rotated at a time')
+  const purpose = checkpoint ? '?purpose=checkpoint' : artifact ? '?purpose=artifact' : ''
+  const path = `/v1/signing-keys/rotate${purpose}`
+  return await ask(shell, { method: 'POST', path }, json, body =>
     isFields(body)
       ? [
-          `reply tokens are signed with ${body.kid} since ${body.not_before}; older ones stay valid until they expire`,
+          checkpoint
+            ? `checkpoints are signed with ${body.kid} since ${body.not_before}; the next is signed with the former key too`
+            : artifact
+              ? `responses to artifacts are signed with ${body.kid} since ${body.not_before}; older ones keep their signature`
+              : `reply tokens are signed with ${body.kid} since ${body.not_before}; older ones stay valid until they expire`,
         ]
       : null,
   )
@@ -88,14 +111,16 @@ const NAMES = Object.keys(DEEDS)
 const isDeed = (name: string | undefined): name is keyof typeof DEEDS => NAMES.includes(name ?? '')
 
 export const keys: Command = {
-  usage: `lane keys add --name N --scopes S[,S] [--json]
+  usage: `lane keys add --name N --scopes S[,S] [--owner USER] [--urgent] [--json]
 lane keys list [--json]
 lane keys revoke (ID | --signing KID) [--json]
-lane keys rotate [--json]
+lane keys rotate [--checkpoint | --artifact] [--json]
 lane keys rewrap
 
 API keys: scopes are request (ask, and see what it asked itself), operate, audit, direct. An agent's key has
-request alone. \`rotate\` changes the key reply tokens are signed with; what is already sent stays answerable. \`revoke
+request alone. A key made with --owner belongs to that person, who then cannot be the other pair of eyes where an
+action needs four; one made with --urgent may say that a request is urgent. \`rotate\` changes the key reply tokens are signed with; what is already sent stays answerable; with --checkpoint
+the key of checkpoints, with --artifact that of responses to artifacts (docs/aah.md). \`revoke
 --signing\` is for a signing key that others may have: what it signed is worth nothing from then on, people are sent
 fresh copies of what is open, and policy tokens that are not spent are minted anew.
 \`rewrap\`, with every lane stopped, puts the keyring under another secret: LANE_NEW_SECRET, which is LANE_SECRET from then

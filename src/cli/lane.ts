@@ -3,17 +3,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { machineClock } from '../clock.js'
 import type { Shell } from './command.js'
-import { isServing, main } from './commands.js'
+import { isListing, isServing, main } from './commands.js'
 import { EXIT } from './exit-code.js'
 import { complain } from './tell.js'
 
 const args = process.argv.slice(2)
 
-// In `lane ledger export | head` the reader may go first, and that is no error of ours. A serving lane stays without
-// a reader: people hold its links, and the outbox holds the lines its console would show.
+// In `lane ledger export | head` the reader may go first, and that is no error of ours; but where 0 means a YES, or that a
+// ledger holds, a reader who has gone must not turn a NO into it. A serving lane stays without a reader: people hold its
+// links, and the outbox holds the lines its console would show.
 process.stdout.on('error', error => {
   if (isServing(args)) return
-  process.exit('code' in error && error.code === 'EPIPE' ? EXIT.ok : EXIT.error)
+  process.exit('code' in error && error.code === 'EPIPE' && isListing(args) ? EXIT.ok : EXIT.error)
 })
 process.stderr.on('error', () => undefined)
 

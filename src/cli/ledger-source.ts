@@ -10,8 +10,8 @@ import { type Endpoint, openStream, type Trouble } from '../client/call.js'
 import { isFields } from '../client/case.js'
 import { plainTextIn } from '../config/plain-text.js'
 import type { Environment } from '../config/settings.js'
-import type { KeyRow, RawReply } from '../ledger/contract.js'
 import type { SealedLine } from '../ledger/seals.js'
+import type { KeyRow, RawReply } from '../ledger/shelf.js'
 import { LEDGER_FILE, openReadOnly } from '../ledger/sqlite/open.js'
 import type { Shell } from './command.js'
 import { clientSettings } from './environment.js'
@@ -153,7 +153,8 @@ function sqliteSource(file: string): Source {
       for (const { line } of rowsOf<{ line: string }>(db, 'line')) yield line
     },
     async withWords(lines) {
-      const row = db.prepare('SELECT reply_id, request_id, salt, raw FROM raw_replies WHERE reply_id = ?')
+      // A ledger of rules 1 has nothing beside its replies, and no column for it.
+      const row = db.prepare('SELECT * FROM raw_replies WHERE reply_id = ?')
       const raw = (replyId: string): RawReply | null => (row.get(replyId) as RawReply | undefined) ?? null
       return { lines, raw, complete: true }
     },
@@ -245,11 +246,12 @@ async function fetchWords(endpoint: Endpoint): Promise<ReadonlyMap<string, RawRe
 
 function readRaw(row: unknown): RawReply {
   if (!isFields(row)) throw new Error('a raw reply is not an object')
-  const { reply_id, request_id, salt, raw } = row
+  const { reply_id, request_id, salt, raw, beside } = row
   return {
     reply_id: String(reply_id),
     request_id: String(request_id),
     salt: Buffer.from(String(salt), 'base64url'),
     raw: String(raw),
+    ...(typeof beside === 'string' && { beside }),
   }
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { sleep } from '../client/pace.js'
+import { USUAL_PERMISSION } from '../mcp/permission.js'
 import { mcpServer } from '../mcp/server.js'
 import { vetting } from '../mcp/vet.js'
 import { readVersion } from '../version.js'
@@ -12,9 +13,6 @@ import { findAgentEndpoint } from './environment.js'
 import { EXIT } from './exit-code.js'
 import { say } from './print.js'
 import { complain, enter } from './tell.js'
-
-/** Ends before a client's usual minute is over; an option lengthens it. */
-const PERMISSION_DEADLINE = '45s'
 
 /**
  * The client has gone when its end of standard input has. A pipe then closes too; a file, /dev/null or a descriptor
@@ -36,17 +34,18 @@ environment, or from a file named before the command (lane --env FILE mcp), neve
 from operator.key. A key with more than scope request is refused.
 
 Options (with …: given once for each value):
-  --permission-deadline D   how long a person has to allow a tool, such as 45s, 10m (45s)
+  --permission-deadline D   how long a person has to allow a tool, such as 45s, 10m (45s; 10m for a client that takes tasks)
   --permission-to U …       who is asked; may be left out where only one person is configured`,
 
   async run(args, shell) {
     const options = {
-      'permission-deadline': { type: 'string', default: PERMISSION_DEADLINE },
+      'permission-deadline': { type: 'string' },
       'permission-to': { type: 'string', multiple: true },
     } as const
     const read = readArguments(args, options)
     if (!read.ok) return misuse(...read.flaws)
-    const seconds = parseDuration(read.values['permission-deadline'])
+    const { 'permission-deadline': deadline, 'permission-to': recipients } = read.values
+    const seconds = deadline === undefined ? undefined : parseDuration(deadline)
     if (seconds === null) return misuse(`--permission-deadline takes ${DURATION_WORDS}`)
     const endpoint = enter(shell, findAgentEndpoint)
     if (endpoint === null) return EXIT.error
@@ -61,7 +60,7 @@ Options (with …: given once for each value):
       version: readVersion(),
       runId: shell.env.LANE_RUN_ID?.trim() || null,
       sessionId: `mcp-${randomBytes(12).toString('hex')}`,
-      permission: { seconds, recipients: read.values['permission-to'] },
+      permission: { ...(seconds === undefined ? USUAL_PERMISSION : { seconds }), recipients },
     }
     const onerror = (error: Error): void => say(shell.stderr, [`lane: ${error.message}`])
     const served = serveStdio(() => mcpServer(parts), { onerror })

@@ -51,13 +51,45 @@ async function link(args: readonly string[], shell: Shell): Promise<ExitCode | M
   return tell(shell, asked, endpoint, json, invitationLines)
 }
 
+async function away(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
+  const options = {
+    json: { type: 'boolean' },
+    until: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+  } as const
+  const read = readArguments(args, options, ['USER'])
+  if (!read.ok) return misuse(...read.flaws)
+  const { json, until, from, to } = read.values
+  if (until === undefined) return misuse('--until T is needed: a time with its offset, 2026-12-24T18:00:00Z')
+  const endpoint = enter(shell)
+  if (endpoint === null) return EXIT.error
+  const path = `/v1/recipients/${encodeURIComponent(read.words[0] ?? '')}/away`
+  const body = { until, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+  return tell(shell, await call(endpoint, { method: 'POST', path, body }), endpoint, json, awayLines)
+}
+
+function awayLines(body: unknown): string[] | null {
+  if (!isFields(body) || typeof body.until !== 'string') return null
+  const { user_id, from, until, to } = body
+  if (from === until) return [visible(`${user_id} is back since ${until}`)]
+  const place = to === null ? 'nobody is asked in their place' : `${to} is asked in their place`
+  return [visible(`${user_id} is away from ${from} until ${until}; ${place}`)]
+}
+
+const DEEDS: Readonly<Record<string, typeof list>> = { link, away }
+
 export const recipients: Command = {
   usage: `lane recipients [--json]
 lane recipients link USER [--channel telegram] [--json]
+lane recipients away USER --until T [--from T] [--to USER] [--json]
 
 Lists who can be asked and on which channels, in order of preference. Addresses are never shown. \`link\` prints a link
-for one person, who opens it to link an account of their own; the configuration says so with \`telegram: link\`.`,
+for one person, who opens it to link an account of their own; the configuration says so with \`telegram: link\`.
+\`away\` says that a person is away, from now or from T on; what would be put to them then goes to the delegate named with
+--to, and without one is put to them all the same. What was put to them before stays theirs. An end that has come already,
+such as --until of now, says that they are back.`,
 
   run: ([first = '', ...rest], shell) =>
-    first === 'link' ? link(rest, shell) : list(first === '' ? rest : [first, ...rest], shell),
+    (DEEDS[first] ?? list)(Object.hasOwn(DEEDS, first) || first === '' ? rest : [first, ...rest], shell),
 }

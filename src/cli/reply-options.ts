@@ -1,5 +1,6 @@
 // The options for possible answers, and the reply schema they mean. Only options that make no sense together are
 // refused here; the lane judges the schema, and says what it accepts.
+import { readFileSync } from 'node:fs'
 import type { Option, ReplySchema } from '../compiler/reply-schema.js'
 
 export const REPLY_OPTIONS = {
@@ -9,6 +10,8 @@ export const REPLY_OPTIONS = {
   text: { type: 'string' },
   number: { type: 'string' },
   date: { type: 'boolean' },
+  form: { type: 'string' },
+  'ask-reason': { type: 'string' },
   min: { type: 'string' },
   max: { type: 'string' },
   step: { type: 'string' },
@@ -22,7 +25,7 @@ type Value<O> = O extends { multiple: true } ? string[] : O extends { type: 'boo
 type Named = typeof REPLY_OPTIONS
 export type ReplyValues = { readonly [name in keyof Named]?: Value<Named[name]> | undefined }
 
-type ReadSchema =
+export type ReadSchema =
   | { readonly ok: true; readonly schema: ReplySchema }
   | { readonly ok: false; readonly flaws: readonly string[] }
 
@@ -34,11 +37,12 @@ const KINDS = {
   text: [],
   number: ['step', 'unit', 'lead'],
   date: ['from', 'until'],
+  form: [],
 } as const satisfies Record<string, readonly (keyof Named)[]>
 type Kind = keyof typeof KINDS
 const KIND_NAMES = Object.keys(KINDS) as Kind[]
 const KIND_WORDS =
-  'say what may be answered with exactly one of --yes-no, --option v=label …, --multi v=label …, --text N, --number MIN..MAX, --date'
+  'say what may be answered with exactly one of --yes-no, --option v=label …, --multi v=label …, --text N, --number MIN..MAX, --date, --form FILE'
 
 const refuse = (...flaws: readonly string[]): ReadSchema => ({ ok: false, flaws })
 const accept = (schema: ReplySchema): ReadSchema => ({ ok: true, schema })
@@ -49,7 +53,26 @@ export function readReplySchema(values: ReplyValues): ReadSchema {
   if (kind === undefined) return refuse(KIND_WORDS)
   if (others.length > 0) return refuse(`${KIND_WORDS}; read ${chosen.map(name => `--${name}`).join(' and ')}`)
   const stray = strayFor(kind, values)
-  return stray.length > 0 ? refuse(...stray) : schemaOf(kind, values)
+  return stray.length > 0 ? refuse(...stray) : withReason(schemaOf(kind, values), values['ask-reason'])
+}
+
+/** As long as a reason may be. */
+const REASON_CHARS = 500
+
+/** Only a NO can be asked for its reason; a choice may give one. */
+export function withReason(read: ReadSchema, when: string | undefined): ReadSchema {
+  if (!read.ok || when === undefined) return read
+  const { schema } = read
+  if (when !== 'on_no' && when !== 'optional')
+    return refuse(`--ask-reason takes on_no or optional; read "${when}"`)
+  if (schema.kind === 'yes_no') return accept({ ...schema, reason: { when, max_chars: REASON_CHARS } })
+  if (schema.kind === 'choice' && when === 'optional')
+    return accept({ ...schema, reason: { when, max_chars: REASON_CHARS } })
+  return refuse(
+    schema.kind === 'choice'
+      ? '--ask-reason on_no belongs to --yes-no; with --option it is optional'
+      : '--ask-reason belongs to --yes-no and --option; a form asks for reasons in its decisions',
+  )
 }
 
 function strayFor(kind: Kind, values: ReplyValues): string[] {
@@ -76,6 +99,21 @@ function schemaOf(kind: Kind, values: ReplyValues): ReadSchema {
         ...(values.from !== undefined && { min: values.from }),
         ...(values.until !== undefined && { max: values.until }),
       })
+    case 'form':
+      return readFormFile(values.form ?? '')
+  }
+}
+
+/** A file of JSON: `{ "decisions": […], "context"?, "blocking"? }`. The lane judges it, and says what it accepts. */
+export function readFormFile(file: string): ReadSchema {
+  try {
+    const form: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof form === 'object' && form !== null && 'decisions' in form && Array.isArray(form.decisions))
+      return accept({ ...form, kind: 'form' } as ReplySchema)
+    return refuse(`--form takes a file with { "decisions": [ … ] }; ${file} holds none`)
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read'
+    return refuse(`--form takes a file of JSON; ${file} ${why}`)
   }
 }
 

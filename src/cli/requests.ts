@@ -41,7 +41,7 @@ Lists the requests that wait for an answer, newest first. With --json one page o
 }
 
 const listPath = (run: string | undefined, cursor: string | undefined): string => {
-  const query = new URLSearchParams({ state: 'pending' })
+  const query = new URLSearchParams({ state: 'open' })
   if (run !== undefined) query.set('run_id', run)
   if (cursor !== undefined) query.set('cursor', cursor)
   return `/v1/requests?${query}`

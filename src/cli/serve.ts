@@ -12,19 +12,30 @@ import { say } from './print.js'
 import { complain } from './tell.js'
 
 export const serve: Command = {
-  usage: `lane serve
+  usage: `lane serve [--accept-rollback SIZE]
 
 Runs the lane. Settings come from the environment and .env (or the file that --env names), people and policy
 from config/lane.yaml. SIGTERM and
-SIGINT stop it after what is under way is finished; a second one stops it at once, and loses nothing recorded.`,
+SIGINT stop it after what is under way is finished; a second one stops it at once, and loses nothing recorded.
+
+--accept-rollback gives up a published checkpoint that the ledger does not contain, such as after a restored backup: every
+open request is withdrawn, every unspent policy token revoked, and the log goes on under a new key. SIZE is the one that
+the refused start has named. Leave it out of the next start.`,
 
   async run(args, shell) {
-    const read = readArguments(args, {})
+    const read = readArguments(args, { 'accept-rollback': { type: 'string' } })
     if (!read.ok) return misuse(...read.flaws)
+    const given = read.values['accept-rollback']
+    if (given !== undefined && !/^[1-9][0-9]{0,14}$/.test(given))
+      return misuse(`--accept-rollback takes the size that the refusal named, a whole number; read ${given}`)
     const stopped = nextStop()
     const env = serverEnv(shell)
     try {
-      const running = await start(env, text => say(shell.stdout, [text]))
+      const running = await start(
+        env,
+        text => say(shell.stdout, [text]),
+        given === undefined ? {} : { acceptRollback: Number(given) },
+      )
       await stopped
       await running.close()
       return EXIT.ok

@@ -4,6 +4,7 @@ import type { Environment } from '../config/settings.js'
 import type { Channel } from '../request/channel.js'
 import { DEFAULT_ACTIONS } from '../request/request.js'
 import { DURATION_WORDS, parseDuration } from './duration.js'
+import { LADDER_OPTIONS, LADDER_USAGE, type LadderValues, readLadder } from './ladder-options.js'
 
 export const COMMON_OPTIONS = {
   deadline: { type: 'string' },
@@ -15,9 +16,10 @@ export const COMMON_OPTIONS = {
   id: { type: 'string' },
   wait: { type: 'boolean' },
   json: { type: 'boolean' },
+  ...LADDER_OPTIONS,
 } as const
 
-export type CommonValues = {
+export type CommonValues = LadderValues & {
   readonly deadline?: string | undefined
   readonly default?: string | undefined
   readonly to?: string[] | undefined
@@ -37,6 +39,7 @@ export const commonUsage = (
   --run R               the run that asks (LANE_RUN_ID, else the --id, else one made for this call)
   --work-item W         what the run is at
   --id I                the request's id; the same id, content, people and run is the same request
+${LADDER_USAGE}
   --wait                wait for the outcome: exits 0 answered (YES where yes or no was asked), 10 NO,
                         20 defaulted, 21 undelivered, 22 withdrawn, 1 error, 2 wrong usage
   --json                print the lane's answer as received`
@@ -60,6 +63,7 @@ export function readCommon(values: CommonValues, made: Made): ReadCommon {
   if (seconds === null) flaws.push(`--deadline takes ${DURATION_WORDS}; read ${read(deadline)}`)
   if (action === undefined)
     flaws.push(`--default takes one of ${DEFAULT_ACTIONS.join(', ')}; read ${read(chosen)}`)
+  const envelope = readLadder(values, flaws)
   if (seconds === null || action === undefined || flaws.length > 0) return { ok: false, flaws }
   const common = {
     id: values.id ?? made.requestId,
@@ -67,6 +71,7 @@ export function readCommon(values: CommonValues, made: Made): ReadCommon {
     workItemId: values['work-item'],
     deadlineSeconds: seconds,
     default: action,
+    ...envelope,
     // Judged by the lane, which says what it accepts.
     to: to?.map(user_id => ({ user_id, ...(channel && { channels: channel as Channel[] }) })),
   }

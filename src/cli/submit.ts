@@ -1,6 +1,6 @@
 // Puts a request to the lane, and waits if asked to. The id stays the same, so trying again cannot ask twice.
 import { randomBytes } from 'node:crypto'
-import { type Endpoint, jsonOf, type Trouble } from '../client/call.js'
+import { type Endpoint, type HttpAnswer, jsonOf, type Trouble } from '../client/call.js'
 import { isOpen, isYesWithoutRight, readCase, type ShownCase } from '../client/case.js'
 import { GRACE_MS, isPassing } from '../client/pace.js'
 import { put, type Submission } from '../client/put.js'
@@ -18,6 +18,8 @@ import { complain, enter, strange, tell, tellTrouble, writeBody } from './tell.j
 const ATTEMPTS = 5
 
 type How = { readonly wait?: boolean | undefined; readonly json?: boolean | undefined }
+/** The lane that a command has found itself, and what trouble with it is worth as an exit code. */
+type Door = { readonly endpoint: Endpoint; exitOf(trouble: Trouble): ExitCode }
 
 /** Ids for this call, if the caller gives none; `id` is the request's, if one was given. */
 export function makeIds(shell: Shell, noun: string, id: string | undefined): Made {
@@ -26,18 +28,32 @@ export function makeIds(shell: Shell, noun: string, id: string | undefined): Mad
   return { requestId: `${noun}-${random}`, runId: runIdOf(shell.env, id, today, random.slice(0, 8)) }
 }
 
-export async function submit(shell: Shell, submission: Submission, { wait, json }: How): Promise<ExitCode> {
+export async function submit(shell: Shell, submission: Submission, how: How): Promise<ExitCode> {
   const endpoint = enter(shell)
   if (endpoint === null) return EXIT.error
+  return await submitTo({ endpoint, exitOf: () => EXIT.error }, shell, submission, how)
+}
+
+export async function submitTo(
+  { endpoint, exitOf }: Door,
+  shell: Shell,
+  submission: Submission,
+  { wait, json }: How,
+): Promise<ExitCode> {
+  const troubled = (trouble: Trouble, next: readonly string[] = []): ExitCode => {
+    tellTrouble(shell, trouble, endpoint, json, next)
+    return exitOf(trouble)
+  }
   const giveUpAt = shell.clock.monotonic() + submission.request.deadline_seconds * 1000 + GRACE_MS
   const opened = await put(shell, endpoint, submission, { isFinal })
-  if (opened.kind !== 'answer')
-    return tellTrouble(shell, opened, endpoint, json, sameAgain(opened, submission))
+  if (opened.kind !== 'answer') return troubled(opened, sameAgain(opened, submission))
   const subject = readCase(jsonOf(opened))
-  if (subject === null) return tellTrouble(shell, strange(opened), endpoint, json)
+  if (subject === null) return troubled(strange(opened))
   if (!wait) return tell(shell, opened, endpoint, json, () => openedLines(shell, subject))
   if (!json) say(shell.stderr, openedLines(shell, subject))
-  return await finish(shell, endpoint, subject.request_id, json, giveUpAt)
+  const ended = await waitForOutcome(shell, endpoint, subject.request_id, giveUpAt)
+  if (ended.kind === 'open') throw new Error('a wait without an end came back open')
+  return ended.kind === 'outcome' ? finish(shell, ended, json) : troubled(ended)
 }
 
 /** A lane that was never there is reported at once; one that has just broken off may come back. */
@@ -50,16 +66,11 @@ function isFinal(trouble: Trouble, attempt: number): boolean {
   )
 }
 
-async function finish(
+function finish(
   shell: Shell,
-  endpoint: Endpoint,
-  requestId: string,
+  ended: { readonly answer: HttpAnswer; readonly subject: ShownCase },
   json: boolean | undefined,
-  giveUpAt: number,
-): Promise<ExitCode> {
-  const ended = await waitForOutcome(shell, endpoint, requestId, giveUpAt)
-  if (ended.kind === 'open') throw new Error('a wait without an end came back open')
-  if (ended.kind !== 'outcome') return tellTrouble(shell, ended, endpoint, json)
+): ExitCode {
   if (json) writeBody(shell.stdout, ended.answer.body)
   else say(shell.stdout, outcomeLines(ended.subject, shell.clock.wall(), paintFor(shell.stdout, shell.env)))
   if (isYesWithoutRight(ended.subject)) complain(shell, SPENT)

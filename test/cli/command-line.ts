@@ -44,27 +44,38 @@ export const operatorOf = ({ url, operatorKey }: Gateway): Record<string, string
   LANE_API_KEY: operatorKey,
 })
 
-type Link = { readonly request_id: string; readonly link: string; readonly code: string }
+type Link = {
+  readonly request_id: string
+  readonly user_id: string
+  readonly link: string
+  readonly code: string
+}
 
-async function linkFor(dataDir: string, requestId: string): Promise<Link> {
+async function linkFor(dataDir: string, requestId: string, userId?: string): Promise<Link> {
   const file = join(dataDir, 'outbox.ndjson')
   return until(`a link of ${requestId}`, () => {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
     const links = lines.filter(line => line.endsWith('}')).map(line => JSON.parse(line) as Link)
-    return links.findLast(({ request_id }) => request_id === requestId)
+    const isTheirs = ({ user_id }: Link): boolean => userId === undefined || user_id === userId
+    return links.findLast(link => link.request_id === requestId && isTheirs(link))
   })
 }
 
 /** The page of a request's newest link, as the person sees it. */
-export async function pageOf(gateway: Gateway, requestId: string): Promise<string> {
-  const { link } = await linkFor(gateway.dataDir, requestId)
+export async function pageOf(gateway: Gateway, requestId: string, userId?: string): Promise<string> {
+  const { link } = await linkFor(gateway.dataDir, requestId, userId)
   return (await fetch(link)).text()
 }
 
 /** Opens the page of a request's newest link and posts its form; the status the page answers with. */
-export async function answer(gateway: Gateway, requestId: string, reply: string): Promise<number> {
-  const { link, code } = await linkFor(gateway.dataDir, requestId)
-  const page = await pageOf(gateway, requestId)
+export async function answer(
+  gateway: Gateway,
+  requestId: string,
+  reply: string,
+  userId?: string,
+): Promise<number> {
+  const { link, code } = await linkFor(gateway.dataDir, requestId, userId)
+  const page = await pageOf(gateway, requestId, userId)
   const csrf = /name="csrf" value="([^"]*)"/.exec(page)?.[1] ?? ''
   const response = await fetch(link, { method: 'POST', body: new URLSearchParams({ reply, code, csrf }) })
   await response.text()

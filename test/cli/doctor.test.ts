@@ -43,6 +43,9 @@ describe('the machine', () => {
     ['20.18.3', 'fail'],
     ['20.19.0', 'ok'],
     ['22.1.0', 'ok'],
+    ['24.18.1', 'ok'],
+    ['24.19.0', 'warn'],
+    ['25.0.0', 'ok'],
     ['9.0.0', 'fail'],
   ])('Node %s: %s', (version, status) => {
     expect(checkNode(version).status).toBe(status)
@@ -213,7 +216,7 @@ reviews: { proofs: [sms_from] }
       const text = `${PEOPLE}${asking}actions: { PUBLISH: { approvers: [ada, bo], proofs: [slack_signed, sms_from, link_code] } }`
       const findings = await policy(text)
       const sms = 'whoever can send in the name of a number can answer, given the code of a message'
-      expect(findings).toEqual([
+      expect(findings.filter(found => !found.startsWith('forms: '))).toEqual([
         `PUBLISH: sms_from is enough, so ${sms}`,
         'PUBLISH: link_code is enough, so whoever a message with its link and code is forwarded to can answer',
         `questions: sms_from is enough, so ${sms}`,
@@ -227,12 +230,12 @@ actions: { PUBLISH: { approvers: [ada, bo], proofs: [link_code] } }`
       expect(await policy(chat, CHAT)).toEqual([expect.stringContaining('PUBLISH: link_code is enough')])
     })
 
-    test('a permission prompt that no card can show is told of, though its approvers have a channel that proves enough', async () => {
+    test('a permission prompt that may be too long for a card is told of, though its approvers have a channel that proves enough', async () => {
       const chat = (action: string, proofs: string): string =>
         `recipients: { ada: { name: Ada, slack: { team: T0123, user: U0456 } } }
 actions: { ${action}: { approvers: [ada], proofs: [${proofs}] } }`
       expect(await policy(chat('USE_TOOL', 'slack_signed'), CHAT)).toEqual([
-        'USE_TOOL: what is decided is shown on the page alone, and there nobody who is asked can give any of its proofs (slack_signed)',
+        'USE_TOOL: what has no room in a copy is shown on the page alone, and there nobody who is asked can give any of its proofs (slack_signed)',
       ])
       expect(await policy(chat('PUBLISH', 'slack_signed'), CHAT)).toEqual([])
       expect(await policy(chat('USE_TOOL', 'slack_signed, link_code'), CHAT)).toEqual([
@@ -254,6 +257,7 @@ actions: { EXPORT: { approvers: [ada, bo], proofs: [console] } }`
         `PUBLISH: nobody who is asked can give any of its proofs (${usual})`,
         `questions: nobody who is asked can give any of its proofs (${usual})`,
         `reviews: nobody who is asked can give any of its proofs (${usual})`,
+        `forms: nobody who is asked can give any of its proofs (${usual})`,
       ])
     })
   })

@@ -63,6 +63,48 @@ describe('the exit code after --wait', () => {
     })
   })
 
+  describe('a form', () => {
+    const DECISIONS = [
+      { id: 'd1', type: 'approval', prompt: 'Ship it', required: true },
+      { id: 'd2', type: 'approval', prompt: 'Tell them', required: true },
+      { id: 'd3', type: 'number', prompt: 'Which share', required: false },
+    ]
+    const form = (given: readonly object[] | null, more: object = {}, decisions = DECISIONS): ShownCase => {
+      const base = answered('form', null)
+      const reply_schema = { kind: 'form', decisions }
+      return {
+        ...base,
+        request: { ...base.request, reply_schema, ...more } as unknown as ShownCase['request'],
+        answer: base.answer && { ...base.answer, parsed_payload: given && { decisions: given } },
+      }
+    }
+    const [yes1, yes2, no2] = [
+      { decision_id: 'd1', approved: true },
+      { decision_id: 'd2', approved: true },
+      { decision_id: 'd2', approved: false },
+    ]
+    test.each([
+      ['every approval given', [yes1, yes2], 0],
+      ['one refusal', [yes1, no2], 10],
+      ['an approval that nobody gave', [yes1], 1],
+      ['one that says neither', [yes1, { decision_id: 'd2', approved: 'true' }], 1],
+      ['another decision approved in its place', [yes1, { decision_id: 'd9', approved: true }], 1],
+      ['nothing decided', [], 1],
+      ['no decisions at all', null, 1],
+    ])('%s', (_, given, code) => {
+      expect(exitFor(form(given))).toBe(code)
+    })
+    test('without an approval exits 0 once it is answered', () => {
+      const number = { decision_id: 'd3', value: 5 }
+      expect(exitFor(form([number], {}, DECISIONS.slice(2)))).toBe(0)
+    })
+    test('of an approval exits 0 only with the right to act', () => {
+      const whole = form([yes1, yes2], { type: 'REQUEST_APPROVAL' })
+      expect(exitFor({ ...whole, decision: { decision: 'CONTINUE', policy_token: 'eyJ' } })).toBe(0)
+      expect(exitFor({ ...whole, decision: { decision: 'CONTINUE' } })).toBe(1)
+    })
+  })
+
   test('a yes_no case that is answered without an answer exits 1', () => {
     expect(exitFor(shownCase({ state: 'answered', answer: null }))).toBe(1)
   })

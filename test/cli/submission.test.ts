@@ -1,4 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/canonical.js'
 import { readArguments } from '../../src/cli/arguments.js'
 import { questionFrom } from '../../src/cli/ask.js'
 import { REPLY_OPTIONS, readReplySchema } from '../../src/cli/reply-options.js'
@@ -30,9 +34,48 @@ function question(...args: string[]) {
   return questionFrom(read.words[0] ?? '', read.values, MADE)
 }
 
+const DECISION = { id: 'd1', type: 'approval', prompt: 'Ship it', required: true }
+const FORM_FILE = join(mkdtempSync(join(tmpdir(), 'form-')), 'form.json')
+writeFileSync(FORM_FILE, JSON.stringify({ decisions: [DECISION] }))
+afterAll(() => rmSync(dirname(FORM_FILE), { recursive: true, force: true }))
+
+describe('when and by whom', () => {
+  const asked = (...more: string[]) =>
+    question('Ship it?', '--impact', 'x', '--yes-no', ...WHEN, '--to', 'ann', ...more)
+
+  test('--remind and --escalate become a ladder in the order of their time, --urgency stands beside it', () => {
+    expect(
+      asked('--escalate', '20m=bo,group:managers', '--remind', '10m', '--remind', '25m', '--urgency', 'low'),
+    ).toMatchObject({
+      ok: true,
+      submission: {
+        ladder: [
+          { after_seconds: 600, do: 'remind' },
+          { after_seconds: 1200, do: 'add', recipients: [{ user_id: 'bo' }, { user_id: 'group:managers' }] },
+          { after_seconds: 1500, do: 'remind' },
+        ],
+        urgency: 'low',
+      },
+    })
+  })
+
+  test.each([
+    [['--remind', '10'], '--remind takes'],
+    [['--escalate', '10m'], '--escalate takes a time and people'],
+    [['--remind', '10m', '--escalate', '600s=bo'], 'two steps cannot come together'],
+    [['--urgency', 'very'], '--urgency takes one of low, normal, high'],
+  ])('%j is a mistake in words', (more, words) => {
+    const read = asked(...more)
+    expect(read.ok).toBe(false)
+    expect(JSON.stringify(read)).toContain(words)
+  })
+})
+
 describe('what may be answered', () => {
   test.each([
     [['--yes-no'], { kind: 'yes_no' }],
+    [['--yes-no', '--ask-reason', 'on_no'], { kind: 'yes_no', reason: { when: 'on_no', max_chars: 500 } }],
+    [['--form', FORM_FILE], { kind: 'form', decisions: [DECISION] }],
     [
       ['--option', 'now=Ship now', '--option', 'later=Wait = a day'],
       {
@@ -92,6 +135,11 @@ describe('what may be answered', () => {
     [['--text', 'long'], /read "long"/],
     [['--multi', 'a', '--multi', 'b', '--min', 'one'], /whole numbers/],
     [['--number', '-5..5'], /--number=-XYZ/],
+    [['--form', '/nowhere/form.json'], /form\.json cannot be read/],
+    [['--form', import.meta.filename], /is not JSON/],
+    [['--yes-no', '--ask-reason', 'always'], /on_no or optional; read "always"/],
+    [['--option', 'a', '--option', 'b', '--ask-reason', 'on_no'], /on_no belongs to --yes-no/],
+    [['--text', '5', '--ask-reason', 'optional'], /belongs to --yes-no and --option/],
   ])('%j is refused with what would be understood', (args, sentence) => {
     expect(String(schemaOf(...args))).toMatch(sentence)
   })
@@ -170,7 +218,7 @@ describe('the body of POST /v1/requests', () => {
   test('a review without target or with an unknown lens is refused', () => {
     const wanted = reviewFrom({ lens: 'taste', 'yes-no': true, deadline: '2h', default: 'SPLIT' }, MADE)
     expect(wanted.ok ? [] : wanted.flaws).toEqual([
-      expect.stringContaining('--target is missing'),
+      expect.stringContaining('--target, --value or --file is missing'),
       expect.stringContaining('security, product, correctness, clarity'),
     ])
   })
@@ -188,12 +236,99 @@ describe('the body of POST /v1/requests', () => {
   })
 
   test.each([
-    [[], /--param k=HANDLE is missing/],
+    [[], /--param, --value or --file is missing/],
     [['artifact'], /read "artifact"/],
     [['=x'], /read "=x"/],
     [[`a=${FIXED}`, 'a=doc:other'], /--param a is given twice/],
   ])('parameters %j are refused', (param, sentence) => {
     const values = { deadline: '2h', default: 'DENY', ...(param.length > 0 && { param }) }
+    const wanted = approvalFrom('PUBLISH', values, MADE)
+    expect(String(wanted.ok ? '' : wanted.flaws)).toMatch(sentence)
+  })
+
+  describe('--value and --file', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'values-'))
+    afterAll(() => rmSync(directory, { recursive: true, force: true }))
+    const file = (name: string, bytes: string | Buffer): string => {
+      writeFileSync(join(directory, name), bytes)
+      return join(directory, name)
+    }
+    const common = { deadline: '2h', default: 'DENY' }
+
+    test('make handle and content together, of an approval by their names', () => {
+      const sql = 'DELETE FROM invoices;\n'
+      const values = { ...common, value: ['amount=50=€'], file: [`statement=${file('a.sql', sql)}`] }
+      const wanted = approvalFrom('PUBLISH', { ...values, param: [`artifact=${FIXED}`] }, MADE)
+      expect(wanted).toMatchObject({
+        submission: {
+          request: { parameters: { artifact: FIXED, amount: sha256('50=€'), statement: sha256(sql) } },
+          contents: { [sha256('50=€')]: '50=€', [sha256(sql)]: sql },
+        },
+      })
+      expect(wanted.ok && parseSubmission(wanted.submission, { actions: ['PUBLISH'] }).ok).toBe(true)
+    })
+
+    test('bring what a question or a review is about, without names', () => {
+      const notes = file('notes.txt', 'two lines\nof notes')
+      const values = { ...common, default: 'HALT', 'yes-no': true, value: ['50 EUR'], file: [notes] }
+      const handles = [sha256('50 EUR'), sha256('two lines\nof notes')]
+      const asked = questionFrom('Pay it?', { ...values, impact: 'Pays it' }, MADE)
+      expect(asked).toMatchObject({ submission: { request: { context_handles: handles } } })
+      const reviewed = reviewFrom({ ...values, lens: 'product' }, MADE)
+      expect(reviewed).toMatchObject({ submission: { request: { target_handles: handles } } })
+      for (const wanted of [asked, reviewed])
+        expect(wanted.ok && Object.keys(wanted.submission.contents ?? {})).toEqual(handles)
+    })
+
+    test.each([
+      ['a value without a name', { value: ['=50'] }, /--value takes k=TEXT; read "=50"/],
+      ['a file without a name', { file: ['change.patch'] }, /--file takes k=PATH; read "change.patch"/],
+      ['a name given twice', { value: ['a=1'], file: ['a=2'] }, /a is given twice/],
+      ['a file that is not there', { file: [`a=${directory}/none`] }, /none: it cannot be read \(ENOENT/],
+      ['bytes that are no text', { file: [`a=${file('b', Buffer.from([0xff, 0xfe]))}`] }, /no text in UTF-8/],
+      ['a text with a NUL', { file: [`a=${file('c', 'a\0b')}`] }, /no text in UTF-8/],
+      [
+        'more than people are shown',
+        { file: [`a=${file('d', 'x'.repeat(65_537))}`] },
+        /65537 bytes are more than the 65536/,
+      ],
+    ])('%s is refused, saying what was read', (_, values, sentence) => {
+      const wanted = approvalFrom('PUBLISH', { ...common, ...values }, MADE)
+      expect(String(wanted.ok ? '' : wanted.flaws)).toMatch(sentence)
+    })
+  })
+
+  test('an approval may need several people, a form, or a reason', () => {
+    const wanted = (more: object) =>
+      approvalFrom(
+        'PUBLISH',
+        { param: [`artifact=${FIXED}`], deadline: '2h', default: 'DENY', ...more },
+        MADE,
+      )
+    expect(wanted({ quorum: '2' })).toMatchObject({ submission: { quorum: { need: 2 } } })
+    expect(wanted({ form: FORM_FILE })).toMatchObject({
+      submission: { request: { reply_schema: { kind: 'form', decisions: [DECISION] } } },
+    })
+    expect(wanted({ 'ask-reason': 'on_no' })).toMatchObject({
+      submission: {
+        request: { reply_schema: { kind: 'yes_no', reason: { when: 'on_no', max_chars: 500 } } },
+      },
+    })
+    for (const values of [{ quorum: '2' }, { form: FORM_FILE }, { 'ask-reason': 'on_no' }]) {
+      const { ok, ...rest } = wanted(values)
+      const submission = 'submission' in rest ? rest.submission : null
+      expect(ok && parseSubmission(submission, { actions: ['PUBLISH'] }).ok).toBe(true)
+    }
+  })
+
+  test.each([
+    [{ quorum: '1' }, /--quorum takes how many must say YES, 2 to 10; read "1"/],
+    [{ quorum: '11' }, /2 to 10; read "11"/],
+    [{ quorum: 'two' }, /2 to 10; read "two"/],
+    [{ form: FORM_FILE, 'ask-reason': 'on_no' }, /a form asks for reasons in its decisions/],
+    [{ form: '/nowhere/form.json' }, /cannot be read/],
+  ])('an approval with %j is refused with what would be understood', (more, sentence) => {
+    const values = { param: [`artifact=${FIXED}`], deadline: '2h', default: 'DENY', ...more }
     const wanted = approvalFrom('PUBLISH', values, MADE)
     expect(String(wanted.ok ? '' : wanted.flaws)).toMatch(sentence)
   })

@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { answer, lane, operatorOf } from '../cli/command-line.js'
+import { answer, closedUrl, lane, operatorOf, pageOf } from '../cli/command-line.js'
 import { cleanEnv, type Gateway, start } from '../cli/gateway.js'
 import { asked } from '../mcp/agent.js'
 import { until } from '../until.js'
@@ -19,6 +19,42 @@ beforeAll(async () => {
 afterAll(() => gateway.kill())
 
 const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex')
+
+describe('approve', () => {
+  const page = readFileSync(join(ROOT, 'examples/approve/README.md'), 'utf8')
+  const lines = page.split('\n').flatMap(line => /^ {4}(npx lane approve .*)$/.exec(line)?.[1] ?? [])
+  let shop: Gateway
+  beforeAll(async () => {
+    shop = await start({ config: readFileSync(join(ROOT, 'examples/approve/lane.yaml'), 'utf8') })
+  })
+  afterAll(() => shop.kill())
+
+  test.each([
+    ['a deploy diff', 0, ['+    image: registry.example.org/checkout:4.2.0', '@@ -12,6 +12,7 @@ services:']],
+    ['a refund with amount and customer', 1, ['50.00 EUR', 'Ada Example, no. 20417']],
+    ['an SQL statement', 2, [' WHERE customer_id = 20417', 'billing']],
+    ['a mail to be sent', 3, ['To: all customers of plan Basic (4 812 people)', 'Your support team']],
+  ])('%s is asked for by one line, and stands on the page to be judged', async (_, place, shown) => {
+    const id = `line-${place}`
+    const cwd = install('examples/approve')
+    const env = agentEnv(shop)
+    const asked = await run('sh', ['-c', `${lines[place]} --id ${id}`], { cwd, env })
+    expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining(id)])
+    const html = await pageOf(shop, id)
+    for (const line of shown) expect(html).toContain(`│ ${line}`)
+    const why = /--why "([^"]*)"/.exec(lines[place] ?? '')?.[1] ?? ''
+    expect(html).toContain(why)
+    expect(await answer(shop, id, 'yes')).toBe(200)
+  })
+
+  test('four lines are all there are, and without its content nobody is asked', async () => {
+    expect(lines).toHaveLength(4)
+    const args = ['approve', 'REFUND', '--param', `amount=sha256:${'a'.repeat(64)}`, '--id', 'blind']
+    const blind = await lane([...args, '--deadline', '1h', '--default', 'DENY'], { env: agentEnv(shop) })
+    expect(blind.code).toBe(1)
+    expect(blind.stderr).toContain('/request/parameters/amount')
+  })
+})
 
 describe('deploy', () => {
   function prepare(content: string, deadline = '10m') {
@@ -212,4 +248,55 @@ describe('ci', () => {
     expect(code).toBe(10)
     expect(out).not.toContain('released')
   })
+})
+
+describe('ail', () => {
+  type Step = {
+    readonly id: string
+    readonly context: { readonly shell: string }
+    readonly on_result?: readonly { readonly exit_code: number | 'any'; readonly action: string }[]
+  }
+  /** As `ail` does: each step by /bin/sh, then the first branch that matches its exit code. */
+  async function pipeline(cwd: string, env: Record<string, string>): Promise<readonly string[]> {
+    const ran: string[] = []
+    const { pipeline: steps } = parse(readFileSync(join(cwd, '.ail.yaml'), 'utf8')) as { pipeline: Step[] }
+    for (const { id, context, on_result: branches = [] } of steps) {
+      const { code } = await run('/bin/sh', ['-c', context.shell], { cwd, env })
+      ran.push(`${id} ${code}`)
+      const branch = branches.find(({ exit_code }) => (exit_code === 'any' ? code !== 0 : exit_code === code))
+      if (branch?.action === 'abort_pipeline') break
+    }
+    return ran
+  }
+  const newest = (known: readonly (string | undefined)[]): Promise<string> =>
+    until('a gate to be asked', async () =>
+      (await asked(gateway)).find(id => id?.startsWith('gate-') && !known.includes(id)),
+    )
+
+  test('has no gate that the linter finds fault with', async () => {
+    const cwd = install('examples/ail')
+    const env = agentEnv(gateway)
+    expect(await run('npx', ['lane', 'ail', 'lint', '.ail.yaml'], { cwd, env })).toMatchObject({
+      code: 0,
+      stdout: '0 errors, 0 warnings\n',
+    })
+  })
+
+  test('[AIL-230] YES deploys; NO, silence and a lane that is away do not', async () => {
+    const cwd = install('examples/ail')
+    const env = agentEnv(gateway)
+    const known = await asked(gateway)
+    const refused = pipeline(cwd, env)
+    const first = await newest(known)
+    expect(await answer(gateway, first, 'no')).toBe(200)
+    expect(await refused).toEqual(['build 0', 'leave 10'])
+    expect(await pipeline(cwd, { ...env, DEADLINE: '1s' })).toEqual(['build 0', 'leave 20'])
+    expect(await pipeline(cwd, { ...env, LANE_URL: await closedUrl() })).toEqual(['build 0', 'leave 69'])
+    expect(existsSync(join(cwd, 'deployed.txt'))).toBe(false)
+    const before = await asked(gateway)
+    const ended = pipeline(cwd, env)
+    expect(await answer(gateway, await newest(before), 'yes')).toBe(200)
+    expect(await ended).toEqual(['build 0', 'leave 0', 'deploy 0'])
+    expect(existsSync(join(cwd, 'deployed.txt'))).toBe(true)
+  }, 60_000)
 })

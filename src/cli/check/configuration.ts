@@ -13,6 +13,7 @@ import {
 import { readText } from '../environment.js'
 import { nearest } from '../nearest.js'
 import { type Finding, fail, ok, warn } from './finding.js'
+import { checkLadders } from './ladder.js'
 import { checkPrivate } from './machine.js'
 import { checkPolicy } from './policy.js'
 
@@ -91,6 +92,7 @@ export async function checkConfiguration(settings: Settings): Promise<Finding[]>
     ok('configuration', `${file} is understood`),
     ...checkPeople(loaded.config, settings),
     ...checkPolicy(loaded.config, configuredChannels(settings)),
+    ...checkLadders(loaded.config, configuredChannels(settings)),
   ]
 }
 

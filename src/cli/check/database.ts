@@ -3,11 +3,12 @@
 
 import type { Settings } from '../../config/settings.js'
 import { findSecret, openSecret } from '../../keys/secret.js'
-import type { KeyRow } from '../../ledger/contract.js'
 import type { Client } from '../../ledger/postgres/connection.js'
+import type { KeyRow } from '../../ledger/shelf.js'
 import { reasonOf } from '../../say.js'
 import { sayDuration } from '../duration.js'
 import { type Finding, fail, ok, warn } from './finding.js'
+import { checkAbsences } from './ladder.js'
 import { checkSeals, type Each } from './seals.js'
 import { judgeLast } from './store.js'
 
@@ -89,7 +90,9 @@ async function checkTables(client: Client, settings: Settings): Promise<Finding[
       : judgeLast(new Date(head.at).toISOString(), head.wall)
   const secret = findSecret(settings.dataDir, settings.secret)
   const seals = await checkSeals(eachIn(client), secret)
-  return [ok('schema', `schema version ${version}`), ...(await checkSecret(client, settings)), seals, last]
+  const alone = await checkAbsences(eachIn(client), head.wall)
+  const secrets = await checkSecret(client, settings)
+  return [ok('schema', `schema version ${version}`), ...secrets, seals, ...alone, last]
 }
 
 const PAGE = 1_000

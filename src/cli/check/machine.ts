@@ -11,6 +11,9 @@ import { mayWriteIn } from '../file.js'
 import { type Finding, fail, ok, warn } from './finding.js'
 
 const NODE_AT_LEAST = '20.19.0'
+/** From here on the headers of Node 24 make an addon abort the process at some collections (nodejs/node#65446). */
+const NODE_ABORTS_FROM = '24.19.0'
+const NODE_ABORTS_BELOW = '25.0.0'
 const MIB = 1024 * 1024
 /** A busy day of entries; below it somebody should make room. */
 const WARN_BYTES = 1024 * MIB
@@ -18,9 +21,15 @@ const WARN_BYTES = 1024 * MIB
 const FAIL_BYTES = 100 * MIB
 
 export function checkNode(version: string): Finding {
-  return isAtLeast(version, NODE_AT_LEAST)
-    ? ok('node', `Node ${version}`)
-    : fail('node', `Node ${version} is too old`, `install Node ${NODE_AT_LEAST} or newer`)
+  if (!isAtLeast(version, NODE_AT_LEAST))
+    return fail('node', `Node ${version} is too old`, `install Node ${NODE_AT_LEAST} or newer`)
+  if (isAtLeast(version, NODE_ABORTS_FROM) && !isAtLeast(version, NODE_ABORTS_BELOW))
+    return warn(
+      'node',
+      `Node ${version} aborts now and then where SQLite was compiled with its headers`,
+      'run `npm rebuild better-sqlite3` under Node 24.18.1, or use another version',
+    )
+  return ok('node', `Node ${version}`)
 }
 
 export function checkDirectory(dataDir: string): Finding[] {

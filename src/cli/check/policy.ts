@@ -11,12 +11,13 @@ import { type Finding, warn } from './finding.js'
 /** The proofs that policy takes for one kind of request, and the people asked. */
 type Rule = { readonly name: string; readonly people: readonly string[]; readonly proofs: readonly Proof[] }
 
-function rulesOf({ recipients, actions, questions, reviews }: Config): readonly Rule[] {
+function rulesOf({ recipients, actions, questions, reviews, forms }: Config): readonly Rule[] {
   const everybody = Object.keys(recipients)
   return [
     ...Object.entries(actions).map(([name, { approvers: people, proofs }]) => ({ name, people, proofs })),
     { name: 'questions', people: everybody, proofs: questions.proofs },
     { name: 'reviews', people: everybody, proofs: reviews.proofs },
+    { name: 'forms', people: forms.approvers, proofs: forms.proofs },
   ]
 }
 
@@ -38,13 +39,17 @@ function checkPeople({ name, people, proofs }: Rule, config: Config, running: re
   return [
     shown
       ? warn('policy', `${name}: ${given}`, MORE_PROOF)
-      : warn('policy', `${name}: what is decided is shown on the page alone, and there ${given}`, PAGE_PROOF),
+      : warn(
+          'policy',
+          `${name}: what has no room in a copy is shown on the page alone, and there ${given}`,
+          PAGE_PROOF,
+        ),
   ]
 }
 
 const MORE_PROOF = 'give them a channel that proves enough, or list a proof that they can give'
 const PAGE_PROOF =
-  'list link_code, where a link and its code that can be forwarded are to be enough; until then it is refused'
+  'list link_code, where a link and its code that can be forwarded are to be enough; until then a request that is too long for every copy is refused'
 
 /** Whether a person can answer on one of their channels, or on the page that a copy there leads to. */
 const canAnswer = (

@@ -1,8 +1,9 @@
 // The seals of rows that give a right now, and of the stories of open requests. All others are checked by `lane
 // ledger verify`, and by the lane when it reads one.
-import { type KeyRow, unlessBroken } from '../../ledger/contract.js'
+import { unlessBroken } from '../../ledger/contract.js'
 import { RIGHT_TABLES, RIGHTS, type RightTable, type Row } from '../../ledger/rights.js'
 import { type SealedLine, Seals } from '../../ledger/seals.js'
+import type { KeyRow } from '../../ledger/shelf.js'
 import { KeyringSealed } from '../../token/key-row.js'
 import { openSealKey } from '../../token/keyring.js'
 import type { Secret } from '../../token/wrap.js'
@@ -19,6 +20,7 @@ const FROM: Readonly<Record<RightTable, string>> = {
   api_keys: 'api_keys t',
   links: 'links t',
   invitations: 'invitations t',
+  away: 'away t',
   keys: 'keys t',
   grants: `grants t JOIN requests q ON q.request_id = t.request_id WHERE q.resolved_seq IS NULL`,
   refs: `refs t JOIN grants g ON g.handle_hash = t.handle_hash

@@ -10,6 +10,7 @@ import { reasonOf } from '../../say.js'
 import { isAtLeast } from '../../version.js'
 import { sayDuration } from '../duration.js'
 import { type Finding, fail, ok, warn } from './finding.js'
+import { checkAbsences } from './ladder.js'
 import { obstacleTo } from './machine.js'
 import { checkSeals, type Each } from './seals.js'
 
@@ -28,7 +29,12 @@ export async function checkStore(dataDir: string, given: string | null, now: num
       checkJournal(db),
       schema,
       checkLast(db, now),
-      ...(schema.status === 'ok' ? [await checkSeals(eachIn(db), findSecret(dataDir, given))] : []),
+      ...(schema.status === 'ok'
+        ? [
+            await checkSeals(eachIn(db), findSecret(dataDir, given)),
+            ...(await checkAbsences(eachIn(db), now)),
+          ]
+        : []),
     ]
   } catch (error) {
     return [fail('ledger', `${file}: ${reasonOf(error)}`, 'check its owner and rights, or restore a backup')]

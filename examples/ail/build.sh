@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "built on $(uname)" > build.txt

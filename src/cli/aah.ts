@@ -1,0 +1,67 @@
+// `lane aah`: artifacts that are dropped into a folder, and the responses that come back into it.
+import { PROFILES, type Profile } from '../interop/aah/words.js'
+import { holdFolder } from './aah/lock.js'
+import { followReplies } from './aah/replies.js'
+import { lookOnce, type Memory, type Pass } from './aah/watch.js'
+import { readArguments } from './arguments.js'
+import { type Command, misuse, type Shell } from './command.js'
+import { choose, type Deed } from './deeds.js'
+import { EXIT } from './exit-code.js'
+import { say, visible } from './print.js'
+import { complain } from './tell.js'
+import { enterWatching } from './watcher.js'
+
+/** A file is asked about, and an answer written, this long after it came. */
+const LOOK_MS = 1_000
+
+const isProfile = (text: string): text is Profile => (PROFILES as readonly string[]).includes(text)
+
+const watch: Deed = async (args, shell) => {
+  const options = {
+    json: { type: 'boolean' },
+    shared: { type: 'boolean', default: false },
+    profile: { type: 'string', default: 'decisions' },
+  } as const
+  const read = readArguments(args, options, ['DIR'])
+  if (!read.ok) return misuse(...read.flaws)
+  const { json = false, shared, profile } = read.values
+  const [directory = ''] = read.words
+  if (!isProfile(profile)) return misuse(`--profile takes ${PROFILES.join(' or ')}; read "${profile}"`)
+  const watching = await enterWatching(shell)
+  if (watching === null) return EXIT.error
+  const held = holdFolder(directory, { shared })
+  if (!held.ok) return complain(shell, [held.detail])
+  const memory: Memory = { files: new Map(), stirred: new Set() }
+  void followReplies(watching.endpoint, shell, memory)
+  for (let last = ''; ; await shell.sleep(LOOK_MS)) {
+    const pass = await lookOnce(watching.endpoint, memory, { directory, shared, profile })
+    const now = JSON.stringify(pass)
+    if (now !== last) tellPass(shell, pass, json)
+    last = now
+  }
+}
+
+function tellPass(shell: Shell, pass: Pass, json: boolean): void {
+  if (json) say(shell.stdout, [JSON.stringify(pass)])
+  else
+    say(
+      shell.stdout,
+      [
+        ...pass.asked.map(({ file, request_id, state }) => `${file} asked as ${request_id}, ${state}`),
+        ...pass.answered.map(({ file, overall_status, status }) => `${file}: ${overall_status}, ${status}`),
+      ].map(visible),
+    )
+  const refused = pass.refused.map(({ file, code, detail }) => `${file ?? 'the folder'}: ${code}: ${detail}`)
+  if (refused.length > 0) complain(shell, refused)
+}
+
+export const aah: Command = {
+  usage: `lane aah watch DIR [--profile decisions|strict-envelope] [--shared] [--json]
+
+A drop folder for decisions as AAH artifacts (docs/aah.md): what is put there as NAME.aah.json is asked, and the newest
+signed response stands beside it as NAME.response.aah.json; the same file with status withdrawn takes it back. Whoever can
+write the folder acts with the watcher's key. LANE_URL and LANE_API_KEY come from the environment or from a file named before
+the command, never from a .env that lies there. It goes on until it is stopped; what was in the middle is finished by the next.`,
+
+  run: (args, shell) => choose('aah', { watch }, args, shell),
+}
