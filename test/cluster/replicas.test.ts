@@ -218,9 +218,10 @@ describe.skipIf(noCluster !== null && !ALL)(`replicas${noCluster ? ` (skipped: $
     const printed = lanes.map(lane => /operator +(lane_\S+)/.exec(lane.output())?.[1]).filter(Boolean)
     expect(printed).toHaveLength(1)
     for (const lane of lanes) expect(await callWith(lane, printed[0] ?? '', 'GET', '/v1/keys')).toBe(200)
-    const types = (await scene.cluster.lines()).map(line => JSON.parse(line).type as string)
-    expect(types.filter(type => type === 'KEY_ROTATED')).toHaveLength(1)
-    expect(types.filter(type => type === 'LANE_STARTED')).toHaveLength(3)
+    const entries = (await scene.cluster.lines()).map(line => JSON.parse(line))
+    const rotated = entries.filter(({ type }) => type === 'KEY_ROTATED').map(({ body }) => body.purpose)
+    expect(rotated.sort()).toEqual(['checkpoint', 'reply-token'])
+    expect(entries.filter(({ type }) => type === 'LANE_STARTED')).toHaveLength(3)
   })
 
   test('stopped one after the other and started anew while it is asked and answered: nobody notices', {

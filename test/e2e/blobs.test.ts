@@ -71,23 +71,42 @@ describe('the store', () => {
   })
 
   test('a key may keep only so much', async () => {
-    const key = await lane.key('request')
+    const small = await startLane({
+      config: UNLIMITED.replace('limits: {', 'limits: { content_mib_per_key: 1,'),
+    })
+    const key = await small.key('request')
     const keep = async (n: number): Promise<Answer> => {
-      const bytes = Buffer.alloc(256 * 1024, 'q')
-      bytes.writeUInt32BE(n)
-      return put(bytes, 'application/octet-stream', key)
+      const raw = Buffer.alloc(256 * 1024, 'q')
+      raw.writeUInt32BE(n)
+      return small.call('PUT', '/v1/blobs', { raw, key, headers: { 'content-type': 'text/plain' } })
     }
-    for (let n = 0; n < 256; n++) expect((await keep(n)).status).toBe(201)
-    const full = await keep(256)
+    for (let n = 0; n < 4; n++) expect((await keep(n)).status).toBe(201)
+    const full = await keep(4)
     expect([full.status, full.json.code]).toEqual([413, 'quota_exceeded'])
     expect((await keep(0)).status).toBe(200)
-    expect((await put('others still may')).status).toBe(201)
+    const others = { raw: 'others still may', headers: { 'content-type': 'text/plain' } }
+    expect((await small.call('PUT', '/v1/blobs', others)).status).toBe(201)
+    // What comes with a request counts as well, and what the key has sent before does not count twice.
+    const asked = (id: string, text: string) => ({
+      request: question(id, { context_handles: [handleOf(text)] }),
+      run: { run_id: 'run-1', mood: 'DEFERENTIAL' },
+      recipients: ['operator'],
+      contents: { [handleOf(text)]: text },
+    })
+    const refused = await small.call('POST', '/v1/requests', { key, body: asked('full-1', 'one more') })
+    expect([refused.status, refused.json.code]).toEqual([413, 'quota_exceeded'])
+    expect(
+      (await small.call('POST', '/v1/requests', { body: asked('full-2', 'others still may') })).status,
+    ).toBe(201)
+    await small.close()
   })
 
-  test('only who has put it gets it back; for others it is not there', async () => {
+  test('only who has sent it gets it back, and who audits; for others it is not there', async () => {
     const { handle } = (await put('mine alone')).json
     const other = await lane.key('request')
-    for (const key of [other, lane.operatorKey]) {
+    const audited = await lane.call('GET', `/v1/blobs/${handle}`, { key: await lane.key('audit') })
+    expect([audited.status, audited.text]).toEqual([200, 'mine alone'])
+    for (const key of [other]) {
       const hidden = await lane.call('GET', `/v1/blobs/${handle}`, { key })
       const absent = await lane.call('GET', `/v1/blobs/sha256:${'0'.repeat(64)}`, { key })
       expect([hidden.status, hidden.text]).toEqual([404, absent.text])
@@ -152,10 +171,13 @@ describe('before the person', () => {
     expect(page.text).not.toContain(`blobs/${theirs}`)
     const content = await lane.call('GET', `${link}/blobs/${theirs}`, { key: null })
     expect([content.status, content.text.includes('a plan')]).toEqual([404, false])
-    // Whoever has the bytes may show them: putting them is having had them.
+    // What comes after the opening is no part of what is shown. Whoever has the bytes may show them by asking anew.
     await put('a plan that another key has put')
-    expect((await lane.call('GET', link, { key: null })).text).toContain(`blobs/${theirs}`)
-    expect((await lane.call('GET', `${link}/blobs/${theirs}`, { key: null })).text).toContain('a plan')
+    expect((await lane.call('GET', link, { key: null })).text).not.toContain(`blobs/${theirs}`)
+    await lane.submit(question('b-7', { context_handles: [theirs] }))
+    const anew = (await lane.link('b-7')).link
+    expect((await lane.call('GET', anew, { key: null })).text).toContain(`blobs/${theirs}`)
+    expect((await lane.call('GET', `${anew}/blobs/${theirs}`, { key: null })).text).toContain('a plan')
   })
 
   test('after the answer the content is no longer shown through the link', async () => {

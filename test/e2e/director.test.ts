@@ -159,11 +159,14 @@ describe('a director of its own', () => {
       '/ahdb/drive',
     ],
   ])('%s is 422, and nothing is changed', async (_name, body, field) => {
-    const before = (await lane.ledger()).length
+    // Copies of earlier requests may still be recorded as sent meanwhile.
+    const told = async () =>
+      (await lane.ledger()).filter(({ type }) => type === 'DIRECTOR_DECIDED' || type === 'AHDB_DELTA').length
+    const before = await told()
     const refused = await decide('run-own', body)
     expect(codeOf(refused)).toEqual([422, 'invalid_request'])
     expect((refused.json.errors as { field: string }[]).map(one => one.field)).toContain(field)
-    expect((await lane.ledger()).length).toBe(before)
+    expect(await told()).toBe(before)
   })
 
   test('unknown runs and requests are 404, other scopes 403', async () => {

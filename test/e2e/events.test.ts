@@ -176,7 +176,6 @@ describe('listing', () => {
   })
 
   test.each([
-    'state=open',
     'state=',
     'cursor=x',
     'cursor=-1',

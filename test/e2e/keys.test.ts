@@ -26,7 +26,7 @@ describe('a key opens what its scopes say', () => {
     ['POST', '/v1/requests/none/withdraw', ['request', 'operate']],
     ['POST', '/v1/requests/none/erase', ['operate']],
     ['PUT', '/v1/blobs', ['request']],
-    ['GET', `/v1/blobs/sha256:${'0'.repeat(64)}`, ['request']],
+    ['GET', `/v1/blobs/sha256:${'0'.repeat(64)}`, ['request', 'audit']],
     ['GET', '/v1/recipients', ['request']],
     ['GET', '/v1/ledger', ['audit']],
     ['GET', '/v1/raw-replies', ['audit']],

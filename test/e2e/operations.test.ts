@@ -129,6 +129,9 @@ describe('the description of the door', () => {
         'from',
         'limit',
         'profile',
+        'contents',
+        'purpose',
+        'to',
       ]),
     )
   })
@@ -228,7 +231,9 @@ describe('rotation', () => {
     const again = await sample.restart()
     try {
       expect((await again.answer(kept, 'no')).status).toBe(200)
-      const changes = (await again.ledger()).filter(({ type }) => type === 'KEY_ROTATED')
+      const changes = (await again.ledger()).filter(
+        ({ type, body }) => type === 'KEY_ROTATED' && body.purpose === 'reply-token',
+      )
       expect(changes.map(({ body }) => body.kid).slice(0, 2)).toEqual([first, rotated.json.kid])
       expect(changes).toHaveLength(3)
     } finally {

@@ -195,7 +195,7 @@ test('[LANE-051] [LANE-073] [LANE-074] what the ledger keeps of an answer has ev
       channel: 'web',
       sender_identity: { user_id: 'operator', proof: 'console' },
       raw_text_hash: expect.stringMatching(/^sha256:/),
-      grammar: '1',
+      grammar: '2',
       parsed_choice: 'YES',
       parsed_payload: null,
       receipts: { token_hash: sent?.body.token_hash, received_at: expect.any(String) },

@@ -169,7 +169,7 @@ describe('a request is typed', () => {
 
   test('[LANE-011] what is larger than any request is refused before it is read', async () => {
     const answer = await refused(
-      () => submit(question('bad-huge', { impact: 'x'.repeat(70_000) })),
+      () => submit(question('bad-huge', { impact: 'x'.repeat(140_000) })),
       413,
       'too_large',
     )

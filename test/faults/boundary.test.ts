@@ -9,10 +9,12 @@ import { Lane } from '../../src/lane/lane.js'
 import { parseEntry } from '../../src/ledger/entry.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify } from '../../src/ledger/verify.js'
+import { Absences } from '../../src/people/absences.js'
 import { Directory } from '../../src/people/directory.js'
 import { Rests } from '../../src/people/rests.js'
 import { rotate } from '../../src/token/keyring.js'
 import { configure, fromSlack, question, raise, SECRET, StageAdapter } from '../lane/stage.js'
+import { admittedTo, KEY_1 } from '../terms.js'
 import { unlocked } from '../unlocked.js'
 import { ALL, freshDirectory, sleep } from './rig.js'
 import { flawsIn, shares, type Trial } from './trial.js'
@@ -99,6 +101,7 @@ test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, 
     config,
     directory: await Directory.open(config.recipients, store.shelf),
     rests: await Rests.open(store),
+    absences: await Absences.open(store),
     adapters: new Map([['slack', slack]]),
     keyring: () => ring,
     publicUrl: () => 'https://lane.example.org',
@@ -121,7 +124,7 @@ test('[LANE-069] replies aimed at their deadlines on the machine’s own clock, 
     const run = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
     const recipients = [{ user_id: 'owner', channels: ['slack'], route: 'first' }] as const
     const request = question(id, { deadline_seconds: 1 })
-    const opened = await lane.open({ request, run, recipients: null }, recipients, 'key-1')
+    const opened = await lane.open(admittedTo(recipients, { request, run, recipients: null }), KEY_1)
     if (opened.kind !== 'opened') throw new Error(`not opened: ${opened.kind}`)
     const deadline = opened.subject.deadline_ms
     const bound = await handle

@@ -23,7 +23,13 @@ export type Client = {
   /** Our own ports of the connections that have carried an answer. */
   readonly ports: ReadonlySet<number>
   call(method: string, path: string, sending?: Sending): Promise<Answer>
-  open(id: string, more?: Record<string, unknown>, recipients?: readonly string[]): Promise<Answer>
+  /** `envelope`: what stands beside the request, such as a ladder. */
+  open(
+    id: string,
+    more?: Record<string, unknown>,
+    recipients?: readonly string[],
+    envelope?: Record<string, unknown>,
+  ): Promise<Answer>
   links(id: string): Link[]
   /** The link a request was sent with; waits for it. */
   link(id: string, userId?: string): Promise<Link>
@@ -72,11 +78,12 @@ export function connect(url: string, dataDir: string, journal: Journal, connecti
   const client: Client = {
     ports,
     call,
-    async open(id, more = {}, recipients = ['operator']) {
+    async open(id, more = {}, recipients = ['operator'], envelope = {}) {
       const body = JSON.stringify({
         request: { ...question(id), ...more },
         run: { run_id: 'run-1', mood: 'DEFERENTIAL' },
         recipients,
+        ...envelope,
       })
       const answer = await call('POST', '/v1/requests', {
         body,

@@ -38,8 +38,8 @@ export const adaptersTranslate: Rule = tree =>
   })
 
 const PURE =
-  /^src\/(?:(?:compiler|agenda|request|tally)\/.*|director\/(?:decide|direct|policy|propose|run)\.ts|interop\/choir\.ts|event\.ts|reason\.ts|rules\.ts|canonical\.ts|say\.ts|adapter\/(?!pause\.ts).*)$/
-const PURE_PACKAGES = ['zod', 'canonicalize']
+  /^src\/(?:(?:compiler|agenda|request|tally)\/.*|director\/(?:decide|direct|policy|propose|run)\.ts|interop\/(?:(?:choir|ending|typed|pattern|injection)\.ts|[a-z]+\/.*)|config\/yaml\.ts|event\.ts|reason\.ts|rules\.ts|canonical\.ts|say\.ts|shortcut\.ts|adapter\/(?!pause\.ts).*)$/
+const PURE_PACKAGES = ['zod', 'canonicalize', 're2js', 'yaml']
 /** Words by which the machine, the clock, chance, the network or the locale gets in. */
 const IMPURE =
   /\bDate\.now\b|\bDate\(\s*\)|\bperformance\b|\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b|\bgetRandomValues\b|\bfetch\s*\(|\bprocess\b|\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bglobalThis\b|\brequire\s*\(|\bimport\s*\(|\bconsole\b|\beval\s*\(|\bnew\s+Function\b|\bIntl\b|\blocaleCompare\b|\btoLocale\w+/g
