@@ -7,6 +7,7 @@ import { type Seat, seated } from './machine.js'
 export type Child<Ask, Answer> = {
   /** The child's message when it was ready. */
   readonly first: unknown
+  readonly pid: number
   ask(question: Ask): Promise<Answer>
   stop(): Promise<void>
 }
@@ -28,6 +29,7 @@ export async function launch<Ask, Answer>(
   const gone = new Promise<void>(resolve => child.once('exit', () => resolve()))
   return {
     first: await heard(child, script),
+    pid: child.pid ?? 0,
     ask: async question => {
       child.send(question as object)
       return (await heard(child, script)) as Answer

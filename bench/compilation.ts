@@ -4,6 +4,7 @@
 // The hostile strings are read once before anything is timed. An engine that has only seen tidy ones compiles faster
 // code for them, and a lane that has been up for a day has not only seen tidy ones.
 import { type Compiled, compile } from '../src/compiler/compile.js'
+import { readPattern } from '../src/compiler/pattern.js'
 import type { ReplySchema } from '../src/compiler/reply-schema.js'
 import { type Figure, median } from './figure.js'
 import { WrongOutcome } from './outcome.js'
@@ -18,6 +19,13 @@ const SCHEMAS = {
   text: { kind: 'text', max_chars: 500 },
   number: { kind: 'number', min: 0, max: 100, unit: 'chips', lead: 'max spend' },
   date: { kind: 'date', min: '2026-01-01', max: '2030-12-31' },
+  form: {
+    kind: 'form',
+    decisions: [
+      { id: 'd1', type: 'approval', prompt: 'Ship the release', required: true },
+      { id: 'd2', type: 'choice', prompt: 'To whom', required: true, options },
+    ],
+  },
 } as const satisfies Record<ReplySchema['kind'], ReplySchema>
 
 type Said = readonly [ReplySchema, string]
@@ -41,6 +49,27 @@ const REFUSED: readonly Said[] = [
   ...said(SCHEMAS.date, '17.02.2026', '2026-02-30', 'tomorrow'),
 ]
 
+/** Lines cost what their decisions cost, so forms have a figure of their own. */
+const FORMS: readonly Said[] = said(SCHEMAS.form, 'd1 yes', 'd2 ship', 'd1 no\nd2 B')
+
+/** Patterns that the door takes and that have much to do: many states at once, late failures, wide classes, and no
+ *  literal that every match needs, for which the engine would look first. */
+const PATTERNS = [
+  '(?:\\pL?\\pM?){60}[0-9][0-9]',
+  '[\\pL\\pM]{0,120}\\d$',
+  '(?i)[a-zß-ÿ]{0,120}\\d$',
+  '(?i:[k-sſK]?){110}\\d\\b.$',
+  '(?:\\b.?){70}1$',
+  '(?:^|.){80}\\d$',
+  '[^b]{0,120}[0-9][0-9]',
+  '(?:.?.?){60}1$',
+  '(.*){60}\\d$',
+  `${'a?'.repeat(60)}${'a'.repeat(60)}[0-9]`,
+]
+const LONGEST_TEXTS = ['a', 'ab', 'é', 'ꙮ', 'aé ', "a'", '\u{20000}'].map(
+  piece => `1${[...piece.repeat(499)].slice(0, 499).join('')}`,
+)
+
 /** 10 kB; and the longest that a text and a closed schema look into, since longer ones are refused unread. */
 const HOSTILE_UNITS = [10_000, 4_096, 1_024]
 /** Long runs of signs that a careless pattern would walk again and again. */
@@ -51,11 +80,13 @@ const HOSTILE: readonly string[] = HOSTILE_UNITS.flatMap(units =>
 
 const ROUNDS = 10_000
 const HOSTILE_ROUNDS = 200
+const PATTERN_ROUNDS = 20
 
 export function timeCompilation(): Figure[] {
   requireVerdicts()
   const accepted = rates(ACCEPTED)
   const refused = rates(REFUSED)
+  const forms = rates(FORMS)
   const worst = Array.from({ length: REPEATS }, worstHostile)
   const lookup = 'a Map lookup of the same strings'
   return [
@@ -74,6 +105,20 @@ export function timeCompilation(): Figure[] {
       goal: null,
     },
     {
+      what: '`compile`, forms of one or two lines',
+      unit: 'per s',
+      measured: forms.compiled,
+      baseline: { what: lookup, measured: forms.lookedUp },
+      goal: null,
+    },
+    {
+      what: 'a pattern of a form on the longest text, the slowest',
+      unit: 'ms',
+      measured: Array.from({ length: REPEATS }, worstPattern),
+      baseline: null,
+      goal: { judged: 'value', better: 'less', must: 5, aim: null },
+    },
+    {
       what: '`compile`, the slowest hostile string of up to 10 kB',
       unit: 'ms',
       measured: worst,
@@ -85,7 +130,7 @@ export function timeCompilation(): Figure[] {
 
 function requireVerdicts(): void {
   const wrong = [
-    ...ACCEPTED.filter(([schema, reply]) => !compile(schema, reply).ok),
+    ...[...ACCEPTED, ...FORMS].filter(([schema, reply]) => !compile(schema, reply).ok),
     ...REFUSED.filter(([schema, reply]) => compile(schema, reply).ok),
     ...Object.values(SCHEMAS).flatMap(schema => HOSTILE.filter(reply => compile(schema, reply).ok)),
   ]
@@ -124,6 +169,24 @@ function rate(corpus: readonly Said[], read: (one: Said) => unknown): number {
 function worstHostile(): number {
   const pairs = Object.values(SCHEMAS).flatMap(schema => HOSTILE.map((reply): Said => [schema, reply]))
   return Math.max(...pairs.map(pair => median(Array.from({ length: HOSTILE_ROUNDS }, () => timeOne(pair)))))
+}
+
+/** The median time of the slowest pair of pattern and text. */
+function worstPattern(): number {
+  const times = PATTERNS.flatMap(source => {
+    const pattern = readPattern(source)
+    if (pattern === null) throw new WrongOutcome(`the door takes no pattern ${source}`)
+    return LONGEST_TEXTS.map(text =>
+      median(
+        Array.from({ length: PATTERN_ROUNDS }, () => {
+          const start = performance.now()
+          pattern.isFoundIn(text)
+          return performance.now() - start
+        }),
+      ),
+    )
+  })
+  return Math.max(...times)
 }
 
 function timeOne([schema, reply]: Said): number {

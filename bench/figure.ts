@@ -5,7 +5,7 @@
 //     pair, and the median of the ratios is judged, so that a machine that slows down half way moves both.
 // B2  A figure without a goal is there to be read; it cannot fail the run.
 
-export type Unit = 'per s' | 'ms' | 'B'
+export type Unit = 'per s' | 'ms' | 'B' | 'MB'
 
 export type Goal = {
   /** The ratio to the baseline, the difference to it, or the number itself. */

@@ -1,12 +1,12 @@
 // The machine underneath: the cores of a process, the cost of one fsync, and the description beside the numbers. The
 // generator and the server are kept on different cores if the system allows it.
 import { execFileSync } from 'node:child_process'
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { arch, cpus, loadavg, release, type } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 
-export type Seat = 'server' | 'load'
+export type Seat = 'server' | 'load' | 'anywhere'
 
 /** fsync is timed for this long: enough for a disk to show its usual pace. */
 const FSYNC_MS = 2_000
@@ -16,7 +16,7 @@ const FSYNC_BYTES = 4_096
 /** The command with its arguments, on the core of its seat if there are taskset and a second core. */
 export function seated(seat: Seat, command: string, args: readonly string[]): [string, string[]] {
   const core = seat === 'server' ? CORES[0] : CORES[1]
-  if (!IS_PINNED || core === undefined) return [command, [...args]]
+  if (!IS_PINNED || core === undefined || seat === 'anywhere') return [command, [...args]]
   return ['taskset', ['--cpu-list', String(core), command, ...args]]
 }
 
@@ -38,6 +38,44 @@ export function timeFsync(dir: string): number[] {
     closeSync(file)
     rmSync(path)
   }
+}
+
+/** Ticks of /proc are hundredths of a second on every Linux that Node runs on. */
+const TICK_MS = 10
+
+/** A process as /proc tells of it; null for one that has gone. */
+function statOf(pid: number): { readonly name: string; readonly parent: number; readonly ms: number } | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const [parent = 0, user = 0, system = 0] = [fields[1], fields[11], fields[12]]
+    const name = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'))
+    return { name, parent, ms: (user + system) * TICK_MS }
+  } catch {
+    return null
+  }
+}
+
+/** Processor time of all its threads so far, in milliseconds. */
+export const processorMs = (pid: number): number => statOf(pid)?.ms ?? 0
+
+/** PostgreSQL and Redis among the descendants of a process: each is several processes. */
+export function serversOf(pid: number): Readonly<Record<'postgres' | 'redis', readonly number[]>> {
+  const all = new Map(
+    readdirSync('/proc')
+      .filter(name => /^[0-9]+$/.test(name))
+      .map(name => [Number(name), statOf(Number(name))]),
+  )
+  const isOurs = (one: number): boolean => {
+    const parent = all.get(one)?.parent ?? 0
+    return parent === pid || (parent > 1 && isOurs(parent))
+  }
+  const named = (name: string): number[] =>
+    [...all].filter(([one, stat]) => stat?.name === name && isOurs(one)).map(([one]) => one)
+  return { postgres: named('postgres'), redis: named('redis-server') }
 }
 
 export function describeMachine(): string {

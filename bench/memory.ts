@@ -40,7 +40,7 @@ export async function measureMemory(): Promise<Figure[]> {
   )
 }
 
-async function residentBytes({ env }: Place): Promise<number> {
+export async function residentBytes({ env }: Place): Promise<number> {
   const lane = await launch<'resident', number>('server', 'lane-process.js', {
     env,
     nodeArgs: ['--expose-gc'],

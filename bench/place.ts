@@ -8,11 +8,14 @@ import { SECRET } from './unlocking.js'
 
 export const PLACES = fileURLToPath(new URL('../data/', import.meta.url))
 
-/** There is no limit on requests: the generator is one caller who asks one person thousands of times. */
+/** There is no limit on requests: the generator is one caller who asks one person thousands of times. A checkpoint
+ *  would stand among the entries that are counted, and none comes within a day. */
 const CONFIG = `
 recipients:
   operator: { name: Operator, web: true }
 outbox: on
+forms: { approvers: [operator] }
+checkpoints: { every: 24h }
 limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 10, open_requests_per_key: 0, waits_per_key: 0, streams_per_key: 0 }
 `
 export const KEY = 'lane_bench_key_of_one_run_only'

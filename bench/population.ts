@@ -3,12 +3,14 @@
 
 import { constants, copyFileSync } from 'node:fs'
 import type { Clock } from '../src/clock.js'
-import { instant } from '../src/clock.js'
-import type { Draft } from '../src/event.js'
+import { instant, machineClock } from '../src/clock.js'
+import { acted, type Draft } from '../src/event.js'
 import type { Store } from '../src/ledger/contract.js'
 import { openSqlite } from '../src/ledger/sqlite/open.js'
-import { envelopeHash } from '../src/request/admit.js'
+import { PROOFS } from '../src/request/channel.js'
+import { envelopeHash } from '../src/request/envelope.js'
 import { hashRequest, type Request, type Run } from '../src/request/request.js'
+import { NEWEST_RULES } from '../src/rules.js'
 import { makePlace, type Place } from './place.js'
 import { unlocked } from './unlocking.js'
 
@@ -19,6 +21,8 @@ export type Crowd = {
   readonly from: number
   readonly every: number
   readonly deadline_seconds: number
+  /** The one step of their ladder, in seconds from the opening; absent for requests without one. */
+  readonly step_seconds?: number
 }
 
 /** Time as the crowd tells it: each append reads the wall once, and stands `every` after the one before. */
@@ -58,21 +62,27 @@ export async function populate({ dir }: Place, ...crowds: readonly Crowd[]): Pro
 }
 
 const RUN: Run = { run_id: 'run-bench', mood: 'DEFERENTIAL' }
-const ENVELOPE = envelopeHash({ run: RUN, recipients: [{ user_id: 'operator' }] })
+const ENVELOPE = envelopeHash({ run: RUN, recipients: [{ user_id: 'operator' }] }, NEWEST_RULES)
 
-async function open(store: Store, { prefix, deadline_seconds }: Crowd, index: number): Promise<void> {
-  await openOne(store, `${prefix}-${index}`, deadline_seconds)
+async function open(store: Store, crowd: Crowd, index: number): Promise<void> {
+  await openOne(store, `${crowd.prefix}-${index}`, crowd.deadline_seconds, crowd.step_seconds)
 }
 
 /** Opens one request; gives the instant it is due. */
-export async function openOne({ ledger }: Store, request_id: string, seconds: number): Promise<number> {
+export async function openOne(
+  { ledger }: Store,
+  request_id: string,
+  seconds: number,
+  step?: number,
+): Promise<number> {
   const request = question(request_id, seconds)
   let due = Number.NaN
   const opened = await ledger.append({
     story: { request_id, expected: 0, last: null },
     decide: moment => {
       due = moment.ms + seconds * 1000
-      return { kind: 'append', events: [opening(request_id, request, due)], alarm: due }
+      const alarm = step === undefined ? due : moment.ms + step * 1000
+      return { kind: 'append', events: [opening(request_id, request, due, step)], alarm }
     },
   })
   if (opened.kind !== 'appended') throw new Error(`${request_id} could not be opened: ${opened.kind}`)
@@ -90,7 +100,7 @@ const question = (question_id: string, deadline_seconds: number): Request => ({
   reply_schema: { kind: 'yes_no' },
 })
 
-const opening = (request_id: string, request: Request, due: number): Draft => ({
+const opening = (request_id: string, request: Request, due: number, step?: number): Draft => ({
   type: 'REQUEST_OPENED',
   request_id,
   run_id: RUN.run_id,
@@ -102,6 +112,12 @@ const opening = (request_id: string, request: Request, due: number): Draft => ({
     envelope_hash: ENVELOPE,
     deadline_at: instant(due),
     opened_by: 'key-bench',
+    asked_by: 'bench',
+    terms: {
+      urgency: 'normal',
+      ...(step !== undefined && { ladder: [{ after_seconds: step, do: 'next_channel' }] }),
+      policy: { proofs: PROOFS },
+    },
   },
 })
 
@@ -115,6 +131,24 @@ let reservoir: Promise<Place> | null = null
 export async function fillWithMany(place: Place): Promise<void> {
   reservoir ??= build()
   copyFileSync((await reservoir).ledger, place.ledger, constants.COPYFILE_FICLONE)
+}
+
+export const MILLION = 1_000_000
+/** Entries of one append. */
+const AT_ONCE = 5_000
+
+/** MANY pending requests, and behind them as many small entries of no request as make a million. */
+export async function fillWithMillion(place: Place): Promise<void> {
+  await fillWithMany(place)
+  const store = await unlocked(openSqlite(place.dir, machineClock), 'embedded')
+  const { size } = await store.ledger.head()
+  for (let left = MILLION - size; left > 0; left -= AT_ONCE) {
+    const events = Array.from({ length: Math.min(left, AT_ONCE) }, () =>
+      acted('backup_taken', 'disk', 'bench'),
+    )
+    await store.ledger.append({ decide: () => ({ kind: 'append', events }) })
+  }
+  await store.ledger.close()
 }
 
 async function build(): Promise<Place> {

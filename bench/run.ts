@@ -9,30 +9,48 @@ import {
   measureClusterLateness,
   measureClusterMemory,
 } from './cluster.js'
+import { measureContents } from './content.js'
 import { measureCreation } from './creation.js'
+import { measureClusterCycle, measureCycle } from './cycle.js'
 import { measureLateness } from './deadline.js'
+import { measureExchange } from './exchange.js'
 import { type Figure, verdictOf } from './figure.js'
+import { measureForms } from './form.js'
+import { measureGrowth } from './growth.js'
+import { measureHandoff } from './handoff.js'
+import { measureSteps } from './ladder.js'
 import { describeMachine } from './machine.js'
 import { measureMemory } from './memory.js'
 import { clearPlaces } from './place.js'
+import { measureProofs } from './proof.js'
 import { measureReplies } from './reply.js'
 import { measureStart } from './start.js'
 import { measureStream } from './stream.js'
 import { consoleTable, markdownTable } from './table.js'
+import { measureTree } from './tree.js'
 import { measureVerification } from './verification.js'
 import { measureWaking } from './waiter.js'
 
 const FAMILIES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   create: measureCreation,
   reply: measureReplies,
+  form: measureForms,
+  content: measureContents,
   wake: measureWaking,
   stream: measureStream,
   deadline: measureLateness,
+  ladder: measureSteps,
   burst: measureBurst,
   memory: measureMemory,
   start: measureStart,
   verify: measureVerification,
+  proof: measureProofs,
+  tree: measureTree,
   compile: measureCompilation,
+  handoff: measureHandoff,
+  exchange: measureExchange,
+  cycle: measureCycle,
+  growth: measureGrowth,
 }
 /** Needs servers, and is measured only when it is named. */
 const WITH_SERVERS: typeof FAMILIES = {
@@ -40,6 +58,7 @@ const WITH_SERVERS: typeof FAMILIES = {
   'cluster-deadline': measureClusterLateness,
   'cluster-burst': measureClusterBurst,
   'cluster-memory': measureClusterMemory,
+  'cluster-cycle': measureClusterCycle,
 }
 
 async function measureCompilation(): Promise<Figure[]> {

@@ -11,14 +11,15 @@ import { KEY, type Place, withPlace } from './place.js'
 export const CLIENTS = 64
 export const REPEATS = 5
 
-export type Server = { readonly port: number; stop(): Promise<void> }
+export type Server = { readonly port: number; readonly pid: number; stop(): Promise<void> }
 
 export async function startLane(place: Place): Promise<Server> {
   return serverOf(await launch('server', 'lane-process.js', { env: place.env }))
 }
 
 function serverOf(child: Child<never, never>): Server {
-  return { port: Number(new URL(String(child.first)).port), stop: () => child.stop() }
+  const { pid } = child
+  return { port: Number(new URL(String(child.first)).port), pid, stop: () => child.stop() }
 }
 
 export type Stage = {
@@ -31,9 +32,13 @@ export type Stage = {
   restart(): Promise<void>
 }
 
-/** When the stage is struck, the whole ledger it leaves must hold. */
-export async function withStage<T>(use: (stage: Stage) => Promise<T>): Promise<T> {
+/** When the stage is struck, the whole ledger it leaves must hold. `before` fills it, if anything is to be there. */
+export async function withStage<T>(
+  use: (stage: Stage) => Promise<T>,
+  before: (place: Place) => Promise<void> = async () => undefined,
+): Promise<T> {
   return withPlace(async place => {
+    await before(place)
     let lane = await startLane(place)
     const tokens = serverOf(await launch('server', 'token-process.js'))
     const load = await launch<LoadAsk, LoadAnswer>('load', 'load.js')
@@ -62,7 +67,7 @@ export async function withStage<T>(use: (stage: Stage) => Promise<T>): Promise<T
 const JSON_HEADERS = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
 
 /** About 1 kB, as a question with its context is. */
-export const submission = (id: string): string =>
+export const submission = (id: string, reply_schema: object = { kind: 'yes_no' }): string =>
   JSON.stringify({
     request: {
       type: 'REQUEST_QUESTION',
@@ -73,7 +78,7 @@ export const submission = (id: string): string =>
       context_handles: ['a', 'b', 'c'].map(letter => `sha256:${letter.repeat(64)}`),
       deadline_seconds: 3600,
       default_action: 'HALT',
-      reply_schema: { kind: 'yes_no' },
+      reply_schema,
     },
     run: { run_id: 'run-bench', mood: 'DEFERENTIAL', work_item_id: 'release-candidate' },
     recipients: ['operator'],
@@ -97,18 +102,25 @@ export const idsOf = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(6, '0')}`)
 
 /** Opens them all and waits until each was delivered. Milliseconds from the first byte to the last commit. */
-export async function open(stage: Stage, ids: readonly string[]): Promise<number> {
+export const open = (stage: Stage, ids: readonly string[], schema?: object): Promise<number> =>
+  openAll(
+    stage,
+    ids.map(id => submission(id, schema)),
+  )
+
+/** The same, of any submissions. */
+export async function openAll(stage: Stage, bodies: readonly string[]): Promise<number> {
   const { place, lane } = stage
   const from = sizeOf(place.ledger)
+  const n = bodies.length
   const { ms } = await stage.load({
     kind: 'volley',
     port: lane.port,
     clients: CLIENTS,
-    calls: ids.map(id => post('/v1/requests', submission(id))),
+    calls: bodies.map(body => post('/v1/requests', body)),
     status: 201,
-    until: { file: place.ledger, size: from + 3 * ids.length },
+    until: { file: place.ledger, size: from + 3 * n },
   })
-  const n = ids.length
   requireCounts(place.ledger, from, { REQUEST_OPENED: n, DELIVERY_STARTED: n, OUTBOUND_REQUEST_SENT: n })
   return ms
 }
@@ -127,7 +139,11 @@ export function linksOf({ place }: Stage, ids: readonly string[]): Sent[] {
 }
 
 /** Opens every page, as a person does, and gives the reply each would send. */
-export async function drawReplies(stage: Stage, ids: readonly string[]): Promise<ReadonlyMap<string, Call>> {
+export async function drawReplies(
+  stage: Stage,
+  ids: readonly string[],
+  reply = 'YES',
+): Promise<ReadonlyMap<string, Call>> {
   const sent = linksOf(stage, ids)
   const paths = sent.map(({ link }) => new URL(link).pathname)
   const { bodies } = await stage.load({
@@ -141,7 +157,7 @@ export async function drawReplies(stage: Stage, ids: readonly string[]): Promise
   return new Map(
     sent.map(({ request_id, code }, index) => {
       const csrf = /name="csrf" value="([^"]*)"/.exec(bodies[index] ?? '')?.[1] ?? ''
-      return [request_id, replyCall(paths[index] ?? '', new URLSearchParams({ reply: 'YES', code, csrf }))]
+      return [request_id, replyCall(paths[index] ?? '', new URLSearchParams({ reply, code, csrf }))]
     }),
   )
 }

@@ -21,15 +21,7 @@ export async function measureStart(): Promise<Figure[]> {
     withPlace(async full => {
       await fillWithMany(full)
       const from = sizeOf(full.ledger)
-      // The first start makes keys and is not counted: a restart is measured.
-      await timeStart(full)
-      await timeStart(empty)
-      const measured: number[] = []
-      const baseline: number[] = []
-      for (let repeat = 0; repeat < REPEATS; repeat++) {
-        baseline.push(await timeStart(empty))
-        measured.push(await timeStart(full))
-      }
+      const { measured, baseline } = await timeStarts(full, empty)
       requireCounts(full.ledger, from, { LANE_STARTED: REPEATS + 1, KEY_ROTATED: 1, OPERATOR_ACTED: 1 })
       requirePending(full.ledger, MANY)
       await requireHolds(full.ledger)
@@ -44,6 +36,23 @@ export async function measureStart(): Promise<Figure[]> {
       ]
     }),
   )
+}
+
+/** Of a full ledger and of an empty one, in turn. */
+export async function timeStarts(
+  full: Place,
+  empty: Place,
+): Promise<Record<'measured' | 'baseline', number[]>> {
+  // The first start makes keys and is not counted: a restart is measured.
+  await timeStart(full)
+  await timeStart(empty)
+  const measured: number[] = []
+  const baseline: number[] = []
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    baseline.push(await timeStart(empty))
+    measured.push(await timeStart(full))
+  }
+  return { measured, baseline }
 }
 
 async function timeStart({ dir, env }: Place): Promise<number> {
