@@ -43,6 +43,7 @@ describe('the house', () => {
       'config',
       'people',
       'keys',
+      'session',
       'http',
     ])
       expect(rooms).toContain(`src/${room}`)

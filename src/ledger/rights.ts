@@ -36,6 +36,11 @@ export const RIGHTS = {
     columns: ['user_id', 'from_ms', 'until_ms', 'deputy'],
     name: ({ user_id }) => `absence of ${user_id}`,
   },
+  sessions: {
+    identity: ['id_hash'],
+    columns: ['id_hash', 'kind', 'whose', 'by', 'until_ms'],
+    name: ({ kind, whose }) => `session of ${kind} ${whose}`,
+  },
   grants: {
     identity: ['handle_hash'],
     columns: ['handle_hash', 'use', 'code_hash', 'token', 'request_id', 'delivery_id', 'channel', 'user_id'],

@@ -47,6 +47,18 @@ export type Away = {
   readonly deputy: string | null
 }
 
+/** Somebody who has signed in at the console: a person, or an operator by their key. It is never both. */
+export type SessionRow = {
+  /** SHA-256 of the id, which the browser alone has. */
+  readonly id_hash: Hash
+  readonly kind: 'person' | 'operator'
+  /** The person's id, or the id of the operator's key. */
+  readonly whose: string
+  /** By what they signed in. */
+  readonly by: 'oidc' | 'passkey' | 'console' | 'key'
+  readonly until_ms: number
+}
+
 export type RawReply = {
   readonly reply_id: string
   readonly request_id: string
@@ -86,6 +98,8 @@ export type Shelving =
   | { readonly put: 'content'; readonly handle: Hash; readonly key_id: string; readonly bytes: Uint8Array }
   /** This key's content is forgotten; the bytes go with the last key that has sent them. */
   | { readonly put: 'content_erasure'; readonly handle: Hash; readonly key_id: string }
+  /** Every session of this person ends. */
+  | { readonly put: 'sessions_end'; readonly user_id: string }
   /** A new key, or the revocation of one. Nothing else about an existing key changes, and
    *  a revoked key stays revoked. */
   | { readonly put: 'api_key'; readonly key: ApiKey }
@@ -176,6 +190,14 @@ export interface Shelf {
   invitation(codeHash: Hash): Promise<Invitation | null>
   /** Those whose absence is not over by then. */
   away(ms: number): Promise<readonly Away[]>
+
+  /** Also one that is over by now. */
+  session(idHash: Hash): Promise<SessionRow | null>
+  /** Forgets, with it, the sessions that were over by then. */
+  putSession(session: SessionRow, ms: number): Promise<void>
+  endSession(idHash: Hash): Promise<void>
+  /** Ends every session of this person, and no operator's. */
+  endSessions(userId: string): Promise<void>
 
   /** All rows until the store is unlocked, sealed or not: the key it is unlocked with is one of them. */
   keyring(): Promise<readonly KeyRow[]>

@@ -24,6 +24,9 @@ ledgerContract('SQLite', async () => {
   }
 })
 
+/** The last schema of rules 1. */
+const OF_RULES_1 = 5
+
 describe('the file', () => {
   let directory = ''
   beforeEach(() => {
@@ -112,7 +115,7 @@ describe('the file', () => {
     await ledger.close()
   })
 
-  test('of the lane before this one is brought forward, and keeps what it holds', async () => {
+  test('of rules 1 is brought forward, and keeps what it holds', async () => {
     const newer = await tampering()
     const rows = newer.prepare('SELECT seq, type, story, line FROM entries').all()
     const requests = newer.prepare('SELECT * FROM requests').all() as { resolved_seq?: number }[]
@@ -120,7 +123,7 @@ describe('the file', () => {
     const file = join(directory, LEDGER_FILE)
     rmSync(file)
     const db = new Sqlite(file)
-    migrate(db, SCHEMA_VERSION - 1)
+    migrate(db, OF_RULES_1)
     const put = (table: string, row: object): void => {
       const names = Object.keys(row)
       const values = names.map(name => `@${name}`)

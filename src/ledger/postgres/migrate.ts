@@ -4,10 +4,12 @@
 import { type Client, query } from './connection.js'
 import { ledger } from './migrations/0001-ledger.js'
 import { rules2 } from './migrations/0002-rules-2.js'
+import { sessions } from './migrations/0003-sessions.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
   { name: '0002-rules-2', sql: rules2 },
+  { name: '0003-sessions', sql: sessions },
 ]
 
 export const SCHEMA_VERSION = FILES.length

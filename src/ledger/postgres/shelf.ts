@@ -14,6 +14,7 @@ import {
   type RawReply,
   type Rest,
   readApiKey,
+  type SessionRow,
   type Shelf,
   type SignedCheckpoint,
 } from '../shelf.js'
@@ -96,6 +97,19 @@ const keyring = asked(
 const away = asked('away', 'SELECT user_id, from_ms, until_ms, deputy, seal FROM away WHERE until_ms > $1')
 const API_KEY = 'key_id, name, scopes, secret_hash, created_at, revoked_at, owner, urgent, seal'
 const apiKeys = asked('api_keys', `SELECT ${API_KEY} FROM api_keys ORDER BY created_at, key_id`)
+const session = asked(
+  'session',
+  'SELECT id_hash, kind, whose, by, until_ms, seal FROM sessions WHERE id_hash = $1',
+)
+/** One statement, so that a second try after a lost connection does nothing new. */
+const putSession = asked(
+  'put_session',
+  `WITH over AS (DELETE FROM sessions WHERE until_ms <= $7)
+   INSERT INTO sessions (id_hash, kind, whose, by, until_ms, seal) VALUES ($1, $2, $3, $4, $5, $6)
+   ON CONFLICT DO NOTHING`,
+)
+const endSession = asked('end_session', 'DELETE FROM sessions WHERE id_hash = $1')
+const endSessions = asked('end_sessions', `DELETE FROM sessions WHERE kind = 'person' AND whose = $1`)
 const checkpoint = asked('checkpoint', 'SELECT size, note, at_ms FROM checkpoint')
 const putBlob = asked(
   'put_blob',
@@ -190,6 +204,19 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
     },
     invitation: codeHash => soundOne<Invitation>('invitations', invitation.with(codeHash)),
     away: ms => sound<Away>('away', away.with(Math.floor(ms))),
+
+    session: idHash => soundOne<SessionRow>('sessions', session.with(idHash)),
+    async putSession(row, ms) {
+      const { id_hash, kind, whose, by, until_ms } = row
+      const seal = seals.ofRow('sessions', row)
+      await readers.rows(putSession.with(id_hash, kind, whose, by, until_ms, seal, Math.floor(ms)))
+    },
+    async endSession(idHash) {
+      await readers.rows(endSession.with(idHash))
+    },
+    async endSessions(userId) {
+      await readers.rows(endSessions.with(userId))
+    },
 
     keyring: () =>
       seals.isLocked ? readers.rows<KeyRow>(keyring.with()) : sound<KeyRow>('keys', keyring.with()),

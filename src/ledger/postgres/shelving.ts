@@ -111,6 +111,10 @@ function rowOf(shelving: Shelving, seals: Seals): Put {
       const { away } = shelving
       return { table: 'away', key: away.user_id, row: { ...away, seal: seals.ofRow('away', away) } }
     }
+    case 'sessions_end': {
+      const { user_id } = shelving
+      return { table: 'sessions_end', key: user_id, row: { whose: user_id } }
+    }
     case 'api_key': {
       const right = rowOfApiKey(shelving.key)
       const row = { ...right, seal: seals.ofRow('api_keys', right) }

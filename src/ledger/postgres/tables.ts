@@ -191,6 +191,11 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     `ON CONFLICT (user_id) DO UPDATE SET from_ms = excluded.from_ms, until_ms = excluded.until_ms,
       deputy = excluded.deputy, seal = excluded.seal`,
   ),
+  sessions_end: {
+    name: 'write_sessions_end',
+    text: `DELETE FROM sessions s USING json_to_recordset($1) AS x (whose text)
+      WHERE s.kind = 'person' AND s.whose = x.whose`,
+  },
   api_keys: insert(
     'api_keys',
     'key_id, name, scopes, secret_hash, created_at, revoked_at, owner, urgent, seal',

@@ -97,6 +97,14 @@ const STEPS: readonly string[] = [
   CREATE INDEX grants_by_person ON grants (user_id, channel) WHERE channel <> 'web';
   `,
   rules2,
+  // Who has signed in at the console.
+  `
+  CREATE TABLE sessions (
+    id_hash TEXT PRIMARY KEY, kind TEXT NOT NULL, whose TEXT NOT NULL, by TEXT NOT NULL, until_ms INTEGER NOT NULL, seal TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sessions_by_person ON sessions (whose) WHERE kind = 'person';
+  CREATE INDEX sessions_by_end ON sessions (until_ms);
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

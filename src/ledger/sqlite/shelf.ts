@@ -15,6 +15,7 @@ import {
   type Rest,
   readApiKey,
   rowOfApiKey,
+  type SessionRow,
   type Shelf,
   type Shelving,
   type SignedCheckpoint,
@@ -22,6 +23,8 @@ import {
 import type { Storage } from './storage.js'
 
 const PAGE = 500
+
+const END_SESSIONS = `DELETE FROM sessions WHERE kind = 'person' AND whose = ?`
 
 /** The writing side that an append calls on, inside its transaction. What every request has is bound by place: the driver
  *  looks a name up for every value, each time. */
@@ -88,6 +91,7 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
      ON CONFLICT (key_id) DO UPDATE SET revoked_at = excluded.revoked_at, seal = excluded.seal
        WHERE revoked_at IS NULL`,
   )
+  const endSessions = db.prepare(END_SESSIONS)
   const putContent = contentPutter(db)
   const disown = db.prepare('DELETE FROM blob_owners WHERE key_id = ? AND handle = ?')
   const forgetContent = db.prepare(
@@ -142,6 +146,8 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
         return void putInvitation.run(sealed('invitations', shelving.invitation))
       case 'away':
         return void putAway.run(sealed('away', shelving.away))
+      case 'sessions_end':
+        return void endSessions.run(shelving.user_id)
       case 'api_key':
         return void putApiKey.run(sealed('api_keys', rowOfApiKey(shelving.key)))
     }
@@ -241,6 +247,17 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     'invitations',
     'SELECT code_hash, user_id, channel, expires_ms, seal FROM invitations WHERE code_hash = ?',
   )
+  const session = soundOne<SessionRow>(
+    'sessions',
+    'SELECT id_hash, kind, whose, by, until_ms, seal FROM sessions WHERE id_hash = ?',
+  )
+  const putSession = db.prepare(
+    `INSERT INTO sessions (id_hash, kind, whose, by, until_ms, seal)
+     VALUES (@id_hash, @kind, @whose, @by, @until_ms, @seal)`,
+  )
+  const forgetSessions = db.prepare('DELETE FROM sessions WHERE until_ms <= ?')
+  const endSession = db.prepare('DELETE FROM sessions WHERE id_hash = ?')
+  const endSessions = db.prepare(END_SESSIONS)
   const checkpoint = one<SignedCheckpoint>('SELECT size, note, at_ms FROM checkpoint')
   const putKey = keyPutter(db, seals)
   const blob = one<{ bytes: Uint8Array }>('SELECT bytes FROM blobs WHERE handle = ?')
@@ -289,6 +306,20 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     invitation: async codeHash => invitation(codeHash),
     away: async ms =>
       soundOnes<Away>('away', db.prepare('SELECT * FROM away WHERE until_ms > ?').all(Math.floor(ms))),
+
+    session: async idHash => session(idHash),
+    async putSession(row, ms) {
+      write(() => {
+        forgetSessions.run(Math.floor(ms))
+        putSession.run(sealedRow(seals, 'sessions', row))
+      })
+    },
+    async endSession(idHash) {
+      write(() => endSession.run(idHash))
+    },
+    async endSessions(userId) {
+      write(() => endSessions.run(userId))
+    },
 
     async keyring() {
       const rows = db.prepare('SELECT * FROM keys ORDER BY not_before, kid').all()

@@ -9,6 +9,7 @@ import type {
   KeyRow,
   Link,
   RawReply,
+  SessionRow,
   Shelving,
 } from '../../../src/ledger/shelf.js'
 import { hashed } from '../../ledger/craft.js'
@@ -71,6 +72,15 @@ const invitation = (name: string): Invitation => ({
   user_id: 'operator',
   channel: 'telegram',
   expires_ms: 1_793_534_400_123,
+})
+
+const session = (id: string, more: Partial<SessionRow> = {}): SessionRow => ({
+  id_hash: hashed(`session/${id}`),
+  kind: 'person',
+  whose: 'operator',
+  by: 'passkey',
+  until_ms: 1_793_534_400_123,
+  ...more,
 })
 
 const away = (user_id: string, until_ms: number, deputy: string | null = null): Away => ({
@@ -247,6 +257,33 @@ export function shelfContract(opener: Opener): void {
       expect(byName(await shelf.away(1_999))).toEqual([away('ann', 9_000), away('bo', 2_000)])
       expect(await shelf.away(2_000)).toEqual([away('ann', 9_000)])
       expect(await shelf.away(9_000)).toEqual([])
+    })
+
+    test('a session is found by the hash of its id, and ends alone, with its person, or by its time', async () => {
+      const put = async (id: string, more: Partial<SessionRow> = {}) => {
+        await stage.store.shelf.putSession(session(id, more), 5_000)
+        return session(id, more)
+      }
+      const kept = async (...ids: string[]) => {
+        const found = await Promise.all(ids.map(id => stage.store.shelf.session(session(id).id_hash)))
+        return ids.filter((_, at) => found[at] !== null)
+      }
+      const one = await put('one')
+      await put('again')
+      await put('other', { whose: 'second' })
+      // A key may have the name of a person.
+      await put('key', { kind: 'operator', by: 'key' })
+      await put('over', { whose: 'third', until_ms: 6_000 })
+      await stage.reopen()
+      expect(await stage.store.shelf.session(one.id_hash)).toEqual(one)
+      await stage.store.shelf.endSession(one.id_hash)
+      expect(await kept('one', 'again', 'other', 'key', 'over')).toEqual(['again', 'other', 'key', 'over'])
+      await stage.store.shelf.putSession(session('later'), 6_000)
+      expect(await kept('again', 'other', 'key', 'over', 'later')).toEqual(['again', 'other', 'key', 'later'])
+      await shelve([{ put: 'sessions_end', user_id: 'operator' }])
+      expect(await kept('again', 'other', 'key', 'later')).toEqual(['other', 'key'])
+      await stage.store.shelf.endSessions('second')
+      expect(await kept('other', 'key')).toEqual(['key'])
     })
 
     test('an invitation is found by the hash of its code alone', async () => {
