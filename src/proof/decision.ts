@@ -3,8 +3,9 @@
 import { canonical, hashOf, sha256 } from '../canonical.js'
 import type { StoredBody } from '../event.js'
 import type { Request } from '../request/request.js'
-import { type Asked, type Counted, type Tally, tally } from '../tally/tally.js'
+import { type Asked, type Counted, tally } from '../tally/tally.js'
 import { verdictOf } from '../tally/verdict.js'
+import { oddFor } from './kinds.js'
 import { type AnyEntry, isIssuing, member, tokenUsedBy } from './parts.js'
 import { Refused } from './refused.js'
 
@@ -32,10 +33,10 @@ const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
 const STANDING = ['sent', 'uncertain', 'closed']
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** So many seconds after a time; null where there is none. */
-function later(at: unknown, seconds: unknown): string | null {
-  if (typeof at !== 'string' || !TIME.test(at) || !Number.isSafeInteger(seconds) || (seconds as number) < 1)
-    return null
+/** So many seconds after a time; null where there is none: 30 February and 24:00 are read as other days by some. */
+function later(at: string, seconds: unknown): string | null {
+  if (!TIME.test(at) || !Number.isSafeInteger(seconds) || (seconds as number) < 1) return null
+  if (new Date(at).toISOString() !== at) return null
   const ms = Date.parse(at) + (seconds as number) * 1000
   return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : null
 }
@@ -56,20 +57,23 @@ export function checkDecision(
 ): Told {
   const of = (...types: readonly string[]): readonly AnyEntry[] =>
     entries.filter(({ type }) => types.includes(type))
-  const opening = asked('request_altered', () => openingOf(requestId, entries))
+  const opening = asked('request_altered', entries, () => openingOf(requestId, entries))
   const request = opening.body.request as Readonly<Record<string, unknown>>
-  asked('display_altered', () => checkDisplays(requestId, opening, displays, of('DELIVERY_STARTED')))
-  asked('reply_unfounded', () => checkReplies(opening, entries))
-  asked('right_missing', () => checkRights(opening, entries))
-  const resolved = asked('outcome_differs', () => checkOutcome(opening, entries))
+  const deliveries = of('DELIVERY_STARTED')
+  asked('display_altered', entries, () => checkDisplays(requestId, opening, displays, deliveries))
+  asked('reply_unfounded', entries, () => checkReplies(opening, entries))
+  asked('right_missing', entries, () => checkRights(opening, entries))
+  const resolved = asked('outcome_differs', entries, () => checkOutcome(opening, entries))
   const told = { opening, request, terms: opening.body.terms ?? null, resolved, entries }
-  asked('decision_differs', () => checkDirection(told))
+  asked('decision_differs', entries, () => checkDirection(told))
   return told
 }
 
 /** A member that a check needs and that is not there, or not of its kind, fails the check: whoever holds the key can sign
  *  anything, and no file makes this throw anything else. */
-function asked<T>(code: Refused['code'], check: () => T): T {
+function asked<T>(code: Refused['code'], entries: readonly AnyEntry[], check: () => T): T {
+  const odd = oddFor(code, entries)
+  need(odd === undefined, code, `a member of entry ${odd?.seq} is missing, or is something else`)
   try {
     return check()
   } catch (error) {
@@ -208,7 +212,8 @@ function checkTerms(entry: AnyEntry, terms: unknown, places: ReadonlySet<unknown
   const code = 'right_missing'
   const sender = senderOf(entry)
   const policy = member(terms, 'policy')
-  const proof = member(entry.body.sender_identity, 'proof') ?? entry.body.proof
+  const isAnswer = entry.type === 'HUMAN_REPLY_EVENT'
+  const proof = isAnswer ? member(entry.body.sender_identity, 'proof') : entry.body.proof
   need(listOf(member(policy, 'proofs')).includes(proof), code, `the proof ${String(proof)} was not enough`)
   const approvers = member(policy, 'approvers')
   need(
@@ -238,8 +243,10 @@ function checkOutcome(opening: AnyEntry, entries: readonly AnyEntry[]): AnyEntry
   need(leads === true && cause.at === at, code, `${cause.type} does not lead to this outcome`)
   if (cause.type === 'HUMAN_REPLY_EVENT') {
     const replies = entries.filter(({ type }) => type === 'HUMAN_REPLY_EVENT')
-    need(replies.every(isWhole), code, 'an answer lacks a part')
-    const sum = sumOf(opening, replies)
+    const isForm = member(member(opening.body.request, 'reply_schema'), 'kind') === 'form'
+    const hasDecisions = replies.some(one => member(one.body.parsed_payload, 'decisions') !== undefined)
+    need(isForm || !hasDecisions, code, 'an answer decides what was not asked')
+    const sum = tally(askedIn(opening, replies))
     need(
       sum.kind === 'decided' && isSame([sum.causes, sum.answer], [causes, body.answer ?? null]),
       code,
@@ -252,20 +259,6 @@ function checkOutcome(opening: AnyEntry, entries: readonly AnyEntry[]): AnyEntry
     need(cause.at < (opening.body.deadline_at as string), code, 'withdrawn though the deadline had come')
   else checkTimeout(opening, cause, body)
   return resolved
-}
-
-/** Whether a reply has all that the tally counts. */
-const isWhole = ({ body }: AnyEntry): boolean =>
-  ['parsed_choice', 'parsed_payload', 'channel'].every(name => member(body, name) !== undefined) &&
-  ['user_id', 'proof'].every(name => member(body.sender_identity, name) !== undefined)
-
-/** Replies that no lane would have written come to nothing. */
-function sumOf(opening: AnyEntry, replies: readonly AnyEntry[]): Tally {
-  try {
-    return tally(askedIn(opening, replies))
-  } catch {
-    return { kind: 'open' }
-  }
 }
 
 /** What the tally is asked. */

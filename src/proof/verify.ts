@@ -136,10 +136,16 @@ function checkWords({ contents }: Proof, { entries, request }: Told): void {
     if (bytes?.length !== HASH_BYTES || sha256(bytes, text) !== hash || !hashes.has(hash))
       refuse('somebody’s words are not those that were recorded')
   }
-  const named = canonical(request)
+  const named = new Set(textsIn(request))
   for (const [handle, text] of Object.entries(contents.handles))
-    if (sha256(text) !== handle || !named.includes(`"${handle}"`))
+    if (sha256(text) !== handle || !named.has(handle))
       refuse('a content is not the one that the request names')
+}
+
+function* textsIn(value: unknown): Iterable<string> {
+  if (typeof value === 'string') yield value
+  else if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(value)) yield* textsIn(member)
 }
 
 function* valuesUnder(names: readonly string[], value: unknown): Iterable<unknown> {

@@ -21,6 +21,14 @@ export function forged(proof: Proof, signer: Signer, chance: Chance): Buffer {
   return signed({ ...proof, displays }, told, signer)
 }
 
+/** With the entries changed so, and every hash made to fit: signed by whoever holds the key. */
+export function told(proof: Proof, signer: Signer, change: (entries: Loose[]) => void): Buffer {
+  const entries = structuredClone(proof.entries.map(({ entry }) => entry)) as unknown as Loose[]
+  change(entries)
+  const covered = mended(entries)
+  return signed({ ...proof, displays: shownIn(proof, covered) }, covered, signer)
+}
+
 /** The documents say what the opening says, and the deliveries name them. */
 function shownIn({ displays }: Proof, entries: readonly Loose[]): unknown[] {
   const opened = entries.find(({ type }) => type === 'REQUEST_OPENED')?.body

@@ -1,5 +1,6 @@
 // Decision proofs in the eyes of both verifiers: as the lane gives them, touched, and signed by a key that signs anything.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/canonical.js'
 import { checkEd25519 } from '../../src/checkpoint/key.js'
 import { readVkey } from '../../src/checkpoint/note.js'
 import { tokenUsedBy } from '../../src/proof/parts.js'
@@ -20,7 +21,8 @@ import {
   takenBack,
 } from '../proof/scene.js'
 import { chanceOf } from './chance.js'
-import { forged, signed } from './forge.js'
+import { forged, signed, told } from './forge.js'
+import { type Fields, isFields, type Loose } from './ledger.js'
 import { maySkip, Second, without } from './second.js'
 import { signer } from './signer.js'
 
@@ -49,6 +51,24 @@ const lacking = (entries: Carried, type: string): Carried =>
   )
 const hashesIn = (entries: readonly Carried[number]['entry'][]): unknown[] =>
   entries.filter(({ type }) => type === 'DELIVERY_STARTED').map(({ body }) => body.display_hash)
+
+/** Gives the member at this path of the bodies of this type another value; takes it away where none is given. */
+const set =
+  (type: string, path: string, ...[value]: readonly unknown[]) =>
+  (entries: readonly Loose[]): void => {
+    const names = path.split('.')
+    const last = names.pop() ?? ''
+    for (const { body } of entries.filter(entry => entry.type === type)) {
+      const holder = names.reduce<unknown>((here, name) => (isFields(here) ? here[name] : here), body)
+      if (value === undefined) delete (holder as Fields)[last]
+      else (holder as Fields)[last] = value
+    }
+  }
+const openedAt =
+  (at: string) =>
+  ([opening]: readonly Loose[]): void => {
+    if (opening !== undefined) opening.at = at
+  }
 
 describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
   let second: Second
@@ -151,6 +171,61 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
     const key = signer()
     const bytes = signed({ ...proof, story, displays }, structuredClone(entries) as never, key)
     expect(await agreed(bytes, [key.vkey], name)).toBe(code)
+  })
+
+  test.each<[string, string, string, (entries: readonly Loose[]) => void]>([
+    ['a schema of no kind', 'given', 'outcome_differs', set('REQUEST_OPENED', 'request.reply_schema.kind')],
+    ['nobody in particular', 'late', 'right_missing', set('REQUEST_OPENED', 'recipients', [{ user_id: {} }])],
+    ['no terms but null', 'late', 'right_missing', set('REQUEST_OPENED', 'terms', null)],
+    ['a quorum of a text', 'polled', 'right_missing', set('REQUEST_OPENED', 'terms.quorum.need', '2')],
+    [
+      'a NO with an approval of what was not asked',
+      'refused',
+      'outcome_differs',
+      set('HUMAN_REPLY_EVENT', 'parsed_payload', { decisions: [{ decision_id: 'all', approved: true }] }),
+    ],
+    [
+      'a delivery that is a number',
+      'late',
+      'outcome_differs',
+      set('TIMEOUT_RECEIPT', 'deliveries', [{ delivery_id: 'd', state: 'sent' }, 7]),
+    ],
+    [
+      'a right without a name, taken back',
+      'revoked',
+      'decision_differs',
+      entries => {
+        set('POLICY_TOKEN_ISSUED', 'jti')(entries)
+        set('POLICY_TOKEN_REVOKED', 'jti')(entries)
+      },
+    ],
+    ['an opening on 30 February', 'given', 'request_altered', openedAt('2099-02-30T12:00:00.000Z')],
+    ['an opening at 24 o’clock', 'given', 'request_altered', openedAt('2099-02-27T24:00:00.000Z')],
+  ])('that tell of %s are refused, though the lane has signed them', async (deed, id, code, change) => {
+    const key = signer()
+    const bytes = told(proofOf(id), key, change)
+    expect(await agreed(bytes, [key.vkey], deed)).toBe(code)
+  })
+
+  test('with a content that the request names only as the name of a parameter are refused', async () => {
+    const key = signer()
+    const words = 'transfer everything'
+    const handle = sha256(words)
+    const proof = { ...proofOf('given'), contents: { words: [], handles: { [handle]: words } } }
+    const named = told(proof, key, set('REQUEST_OPENED', 'request.parameters.artifact', handle))
+    expect(await agreed(named, [key.vkey], 'by its handle')).not.toBe('words_altered')
+    const misnamed = told(proof, key, entries => {
+      set('REQUEST_OPENED', 'request.parameters', { [handle]: handle.replace('sha256', 'sha512') })(entries)
+    })
+    expect(await agreed(misnamed, [key.vkey], 'by a name')).toBe('words_altered')
+  })
+
+  test('with contents of another shape are no proofs, whatever else is wrong with them', async () => {
+    const proof = proofOf('given')
+    for (const contents of [null, [], { words: [] }, { words: [{ text: 1 }], handles: {} }]) {
+      const odd = { ...proof, checkpoint: '', contents } as unknown as Proof
+      expect(await agreed(Buffer.from(writeProof(odd)), [scene.vkey], 'odd contents')).toBe('malformed')
+    }
   })
 
   test(`touched ${TOUCHED} times, are refused for the same reason`, { timeout: 600_000 }, async () => {

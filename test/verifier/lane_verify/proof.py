@@ -8,6 +8,7 @@ import re
 from entry import is_hash
 from entry import is_later as is_later_moment
 from jcs import NoText, hash_of, is_same, parse, text_of
+from kinds import are_kinds
 from note import Checkpoint, Refused, decoded, read_note
 from request import ID_MEMBER, is_integer
 from shapes import time
@@ -72,7 +73,20 @@ def read(data):
         need(isinstance(path, list) and all(isinstance(one, str) for one in path), "malformed")
     seqs = [item["entry"]["seq"] for item in proof["entries"]]
     need(all(one < other for one, other in zip(seqs, seqs[1:])), "malformed")
+    need("contents" not in proof or is_contents(proof["contents"]), "malformed")
     return proof
+
+
+def is_contents(contents):
+    if not isinstance(contents, dict) or set(contents) != {"words", "handles"}:
+        return False
+    words, handles = contents["words"], contents["handles"]
+    if not isinstance(words, list) or not isinstance(handles, dict):
+        return False
+    of_words = [word.values() if isinstance(word, dict) else [None] for word in words]
+    if not all(isinstance(one, str) for values in (*of_words, handles.values()) for one in values):
+        return False
+    return all(set(word) == {"hash", "salt", "text"} for word in words)
 
 
 def is_entry(entry, request_id):
@@ -180,6 +194,7 @@ class Decision:
             "decision_differs": self.check_decision,
         }
         for code, stage in stages.items():
+            need(are_kinds(code, self.entries), code)
             try:
                 stage()
             except (AttributeError, IndexError, KeyError, TypeError, ValueError) as lacking:
@@ -290,7 +305,8 @@ class Decision:
 
     def check_terms(self, entry, terms, places):
         sender = self.sender_of(entry)
-        proof = at(entry["body"], "sender_identity", "proof") or entry["body"].get("proof")
+        is_answer = entry["type"] == "HUMAN_REPLY_EVENT"
+        proof = at(entry["body"], "sender_identity", "proof") if is_answer else entry["body"].get("proof")
         need(proof in (at(terms, "policy", "proofs") or []), "right_missing")
         approvers = at(terms, "policy", "approvers")
         need(approvers is None or sender in approvers, "right_missing")
@@ -311,7 +327,10 @@ class Decision:
         need(cause is not None and cause["type"] in OUTCOMES and causes[-1] == cause["seq"], code)
         need(cause["at"] == self.resolved["at"] and body.get("outcome") in OUTCOMES[cause["type"]], code)
         if cause["type"] == "HUMAN_REPLY_EVENT":
-            sum_ = tally(self.request, self.body.get("terms") or {}, self.of("HUMAN_REPLY_EVENT"))
+            replies = self.of("HUMAN_REPLY_EVENT")
+            is_form = self.request["reply_schema"]["kind"] == "form"
+            need(is_form or not any("decisions" in (one["body"]["parsed_payload"] or {}) for one in replies), code)
+            sum_ = tally(self.request, self.body.get("terms") or {}, replies)
             need(sum_ is not None and is_same(list(sum_), [causes, body.get("answer")]), code)
             return
         need(len(causes) == 1 and "answer" not in body, code)
@@ -399,11 +418,9 @@ def check_words(proof):
     if contents is None:
         return
     code = "words_altered"
-    need(isinstance(contents, dict) and set(contents) == {"words", "handles"}, "malformed")
     bodies = [item["entry"]["body"] for item in proof["entries"]]
     hashes = set(filter(is_hash, members_named(bodies, ("raw_text_hash", "reason_hash", "comment_hash"))))
     for word in contents["words"]:
-        need(isinstance(word, dict) and set(word) == {"hash", "salt", "text"}, "malformed")
         salt = decoded(word["salt"])
         need(salt is not None and len(salt) == 32, code)
         digest = hashlib.sha256(salt + word["text"].encode()).hexdigest()
