@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/canonical.js'
@@ -27,7 +28,7 @@ const using = (base: object, tool_use_id: string) => ({
   tool_use_id,
 })
 
-/** What both agents publish of a hook's output, as far as ours goes; no other member is allowed. */
+/** What both agents take of a hook's output, as far as ours goes; no other member is allowed. */
 const member = (name: string, properties: object, required: readonly string[] = []) => ({
   type: 'object',
   additionalProperties: false,
@@ -67,12 +68,28 @@ const valid = {
   PreToolUse: ajv.compile(SHAPES.PreToolUse),
 }
 
+/** The schemas that Codex itself publishes, of what it tells a hook and of what it takes from one. */
+const published = (name: string) => {
+  const path = fileURLToPath(new URL(`../vectors/hooks/codex/${name}.schema.json`, import.meta.url))
+  return new Ajv({ strict: false }).compile(JSON.parse(readFileSync(path, 'utf8')))
+}
+const CODEX_SAYS = {
+  PermissionRequest: published('permission-request.command.input'),
+  PreToolUse: published('pre-tool-use.command.input'),
+}
+const CODEX_TAKES = {
+  PermissionRequest: published('permission-request.command.output'),
+  PreToolUse: published('pre-tool-use.command.output'),
+}
+
 /** The hook's one object, which has the shape of its event. */
 function output({ code, stdout }: Ended, event: keyof typeof SHAPES): Record<string, unknown> {
   expect(code).toBe(0)
   const said = JSON.parse(stdout)
-  valid[event](said)
-  expect(valid[event].errors ?? []).toEqual([])
+  for (const judge of [valid[event], CODEX_TAKES[event]]) {
+    judge(said)
+    expect(judge.errors ?? []).toEqual([])
+  }
   return said.hookSpecificOutput
 }
 const deniedAs = (ended: Ended, event: keyof typeof SHAPES): string => {
@@ -108,6 +125,16 @@ async function decide(input: unknown, said: string, args: readonly string[] = []
 }
 
 describe('lane hook permission', () => {
+  test('the events of these tests are such as Codex publishes that it sends', () => {
+    expect([CODEX_SAYS.PermissionRequest(asking(CODEX)), CODEX_SAYS.PreToolUse(using(CODEX, 'u'))]).toEqual([
+      true,
+      true,
+    ])
+    expect([CODEX_SAYS.PermissionRequest(asking(CLAUDE)), CODEX_SAYS.PreToolUse(using(CLAUDE, 'u'))]).toEqual(
+      [false, false],
+    )
+  })
+
   test('YES allows a PermissionRequest of either agent, and changes no input', async () => {
     for (const base of [CLAUDE, CODEX])
       expect(output(await decide(asking(base), 'yes'), 'PermissionRequest')).toEqual({

@@ -10,6 +10,7 @@ import { answer, closedUrl, lane, operatorOf, pageOf } from '../cli/command-line
 import { cleanEnv, type Gateway, start } from '../cli/gateway.js'
 import { asked } from '../mcp/agent.js'
 import { until } from '../until.js'
+import { maySkip, without } from '../verifier/second.js'
 import { agentEnv, compile, install, ROOT, run } from './installed.js'
 
 let gateway: Gateway
@@ -154,6 +155,36 @@ describe('agent', () => {
     const ended = run(process.execPath, ['agent.js', 'page.html'], { cwd, env: agentEnv(gateway) })
     expect(await answer(gateway, `where-${name}`, 'A')).toBe(200)
     expect(await answer(gateway, `publish-${name}`, 'no')).toBe(200)
+    expect(await ended).toEqual({ code: 1, stdout: '', stderr: 'operator said no\n' })
+  })
+})
+
+describe.skipIf(maySkip)(`python${without}`, () => {
+  const env = (): Record<string, string> => ({
+    ...agentEnv(gateway),
+    PYTHONPATH: join(ROOT, 'clients/python'),
+  })
+  function prepare(page: string) {
+    const cwd = install('examples/python')
+    writeFileSync(join(cwd, 'page.html'), page)
+    const start = () => run('python3', ['-B', 'agent.py', 'page.html'], { cwd, env: env() })
+    return { id: `publish-${hashOf(page).slice(0, 16)}`, start }
+  }
+
+  test('shows the page, and after YES publishes it once; started again it asks nobody', async () => {
+    const { id, start } = prepare('<p>of Python</p>')
+    const ended = start()
+    expect(await pageOf(gateway, id)).toContain('│ &lt;p&gt;of Python&lt;/p&gt;')
+    expect(await answer(gateway, id, 'yes')).toBe(200)
+    expect(await ended).toEqual({ code: 0, stdout: 'published page.html\n', stderr: '' })
+    expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('used before') })
+    expect((await asked(gateway)).filter(one => one === id)).toHaveLength(1)
+  })
+
+  test('NO publishes nothing', async () => {
+    const { id, start } = prepare('<p>of Python, refused</p>')
+    const ended = start()
+    expect(await answer(gateway, id, 'no')).toBe(200)
     expect(await ended).toEqual({ code: 1, stdout: '', stderr: 'operator said no\n' })
   })
 })

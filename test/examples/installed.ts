@@ -11,9 +11,34 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** A directory with the example's files in it, and the package beside them. */
 export function install(example: string): string {
   const directory = freshDirectory()
+  cpSync(join(ROOT, example), directory, { recursive: true })
+  linkPackage(directory)
+  return directory
+}
+
+/** The same where an example has packages of others, which npm fetches; why not, where it cannot. */
+export async function installWithPackages(
+  example: string,
+): Promise<{ readonly ok: true; readonly directory: string } | { readonly ok: false; readonly why: string }> {
+  const directory = freshDirectory()
+  cpSync(join(ROOT, example), directory, { recursive: true })
+  const args = [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--no-package-lock',
+    '--prefer-offline',
+    '--fetch-retries=0',
+  ]
+  const { code, stderr } = await run('npm', args, { cwd: directory })
+  if (code !== 0) return { ok: false, why: /npm error (.+)/.exec(stderr)?.[1] ?? `npm ended with ${code}` }
+  linkPackage(directory)
+  return { ok: true, directory }
+}
+
+function linkPackage(directory: string): void {
   const modules = join(directory, 'node_modules')
-  mkdirSync(join(modules, '.bin'), { recursive: true })
-  mkdirSync(join(modules, '@types'))
+  for (const folder of ['.bin', '@types']) mkdirSync(join(modules, folder), { recursive: true })
   symlinkSync(ROOT, join(modules, 'interrupt-lane'))
   symlinkSync(join(ROOT, 'node_modules/@types/node'), join(modules, '@types/node'))
   symlinkSync(join(ROOT, 'node_modules/undici-types'), join(modules, 'undici-types'))
@@ -21,8 +46,6 @@ export function install(example: string): string {
   writeFileSync(join(modules, '.bin/lane'), `#!/bin/sh\nexec '${process.execPath}' '${LANE}' "$@"\n`, {
     mode: 0o755,
   })
-  cpSync(join(ROOT, example), directory, { recursive: true })
-  return directory
 }
 
 export const agentEnv = ({ url, agentKey }: Gateway): Record<string, string> => ({
