@@ -93,6 +93,8 @@ export type Inbound = {
   readonly fields?: Fields
   /** The code typed beside the answer, where the channel asks for one. */
   readonly code?: string
+  /** Set for a reply in a session of the console: whose it is, and whether the copy's code must stand beside it. */
+  readonly session?: { readonly user_id: string; readonly needs_code: boolean }
   readonly automated: boolean
   /** True if an automated message says that its sender is out of office. */
   readonly absent?: true

@@ -220,6 +220,14 @@ const stood = (
   },
 })
 
+/** Both at once, for a copy that is where the person is already. */
+export const startedAndSent = (
+  { request_hash }: Case,
+  duty: Deliver,
+  pass: Pass,
+  moment: Moment,
+): readonly Deed[] => [started(duty, pass, moment), stood(request_hash, duty, pass, { kind: 'sent' })]
+
 function failed(duty: Deliver, sent: Extract<Sent, { kind: 'failed' }>, moment: Moment): Deed {
   const retry = retryAt(duty.delivery_id, duty.attempt, moment.ms, sent.retry_after_ms)
   return {

@@ -27,7 +27,7 @@ import {
 } from '../token/code.js'
 import { hashToken } from '../token/jws.js'
 import type { Keyring } from '../token/keyring.js'
-import { HANDLE_BYTES, hashHandle, writeHandle } from '../token/reply-handle.js'
+import { deriveHandle, HANDLE_BYTES, hashHandle, writeHandle } from '../token/reply-handle.js'
 import { mint } from '../token/reply-token.js'
 import { fitInto, fitPage } from './fit.js'
 
@@ -67,6 +67,7 @@ export function mintPass(
   duty: Deliver,
   coded: boolean,
   contents: readonly Content[],
+  reminds = false,
 ): Pass {
   const frame = display(subject, minter.keyName(subject.opened_by))
   const shows = (one: Display): boolean => minter.shows(duty.channel, one)
@@ -90,7 +91,7 @@ export function mintPass(
   })
   const { user_id, channel, delivery_id } = duty
   const mac = keyring.code
-  const page = pageOf(mac, way)
+  const page = pageOf(mac, way, reminds ? null : duty)
   const reply = replyOf(mac, way, duty)
   const kept = reply === null ? [page.kept] : [page.kept, reply.kept]
   return {
@@ -118,8 +119,12 @@ export function mintPass(
 
 type Mac = Keyring['code']
 
-function pageOf(mac: Mac, way: Way) {
-  const handle = writeHandle(draw(HANDLE_BYTES))
+/** On the web the handle of an attempt can be made again (open.ts); `duty` is null for a reminder's. */
+function pageOf(mac: Mac, way: Way, duty: Deliver | null) {
+  const handle =
+    duty?.channel === 'web'
+      ? deriveHandle(mac, duty.delivery_id, duty.attempt)
+      : writeHandle(draw(HANDLE_BYTES))
   const handle_hash = hashHandle(handle)
   const code = way === 'page' ? writePageCode(draw(PAGE_CODE_BYTES)) : null
   const code_hash = code === null ? '' : keepPageCode(mac, handle_hash, code)

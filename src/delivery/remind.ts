@@ -70,7 +70,7 @@ function passFor(
   contents: readonly Content[],
 ): Pass | null {
   const { minted } = subject.deliveries.find(one => one.delivery_id === duty.delivery_id) ?? {}
-  const pass = mintPass(sender, subject, copyOf(subject, duty), coded, contents)
+  const pass = mintPass(sender, subject, copyOf(subject, duty), coded, contents, true)
   return isHopeless(pass.way) || pass.display_hash !== minted?.display_hash ? null : pass
 }
 

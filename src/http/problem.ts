@@ -22,6 +22,7 @@ export const CODES = {
   id_conflict: [409, 'This id belongs to another request'],
   not_resolved: [409, 'The request is not resolved yet'],
   content_in_use: [409, 'An open request names this content'],
+  changed: [409, 'What is shown has changed meanwhile'],
   already_resolved: [409, 'The request is already resolved'],
   delegated_away: [409, 'You have handed this to somebody else'],
   already_voted: [409, 'Your vote was counted before'],

@@ -66,7 +66,7 @@ const attemptOf = ({ deliveries }: Case, { delivery_id, token }: Grant): Deliver
 }
 
 /** Whether all that its display says is shown could be drawn, and is enough to decide on. */
-const isDrawn = (shown: Display, { terms }: Case): boolean =>
+export const isDrawn = (shown: Display, { terms }: Case): boolean =>
   tellsEnough(shown, terms?.policy.content) &&
   shown.contents.every(({ handle }) => shown.exhibits.has(handle))
 

@@ -12,6 +12,7 @@ import { named, readContents } from '../delivery/contents.js'
 import { attempt, type Claim, claimWithin, deliver, type Sender } from '../delivery/deliver.js'
 import { Gate } from '../delivery/gate.js'
 import { type Climber, climb, heldBy } from '../delivery/ladder.js'
+import { type OpenCopy, openFor } from '../delivery/open.js'
 import type { Deliver } from '../delivery/pass.js'
 import { remind } from '../delivery/remind.js'
 import type { Deed } from '../event.js'
@@ -85,6 +86,14 @@ export class Errands {
       stepUp: (subject, duty, ms) => stepUp(parts, subject, duty, ms),
       stillOwed: (newer, wanted) => this.#isOwed(newer, wanted),
     }
+  }
+
+  /** The request before somebody who is in a session; null where it is not theirs to answer. */
+  async openFor(first: Case, userId: string): Promise<OpenCopy | null> {
+    const { shelf } = this.#parts.store
+    const copy = await openFor({ ...this.#sender, shelf }, first, userId)
+    if (copy !== null) this.tend(copy.subject)
+    return copy
   }
 
   /** Starts every duty that is owed and not already under way here. */

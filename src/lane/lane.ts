@@ -5,6 +5,7 @@ import type { Beside, Inbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import { canonical } from '../canonical.js'
 import { policyFor } from '../config/config.js'
+import { findCopy, type OpenCopy } from '../delivery/open.js'
 import { renew } from '../delivery/renew.js'
 import { Director } from '../director/director.js'
 import type { Shelving } from '../ledger/shelf.js'
@@ -121,6 +122,17 @@ export class Lane {
   /** What a person who is asked is told beside the display, as it stands now; null where there is nothing to tell. */
   beside(subject: Case, userId: string): Beside | null {
     return besideOf(this.#parts, subject, userId, this.#parts.store.ledger.now())
+  }
+
+  /** The request before somebody who opens it in a session; null where it is not theirs to answer. */
+  openFor(subject: Case, userId: string): Promise<OpenCopy | null> {
+    return this.#errands.openFor(subject, userId)
+  }
+
+  /** Their copy on the web, if they have one that they can answer. */
+  copyOf(subject: Case, userId: string): Promise<OpenCopy | null> {
+    const { store, keyring } = this.#parts
+    return findCopy({ keyring, shelf: store.shelf }, subject, userId)
   }
 
   /** For later entries about a delivery. */

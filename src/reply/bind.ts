@@ -101,13 +101,18 @@ async function find(binder: Binder, inbound: Inbound): Promise<Found | Missed | 
 /** Whether the handle came back on the side it is for (B1). */
 function isUsed({ use, channel }: Grant, inbound: Inbound): boolean {
   if (use === null) return true
-  const onPage = provesPossession(inbound.proof)
+  const onPage = provesPossession(inbound.proof) || inbound.session !== undefined
   return use === 'page' ? onPage : !onPage && channel === inbound.channel
 }
 
-/** A handle that came by link must be accompanied by its code; elsewhere the channel itself vouches for who speaks. */
-function hasPageCode({ keyring }: Binder, grant: Grant, { proof, code: typed = '' }: Inbound): boolean {
-  if (!provesPossession(proof)) return true
+/** A handle that came by link must be accompanied by its code; elsewhere the channel itself vouches for who speaks, and
+ *  so does a session where it is enough. */
+function hasPageCode(
+  { keyring }: Binder,
+  grant: Grant,
+  { proof, session, code: typed = '' }: Inbound,
+): boolean {
+  if (!(session?.needs_code ?? provesPossession(proof))) return true
   const { use, handle_hash, code_hash } = grant
   const code = readPageCode(typed)
   if (code === null) return false

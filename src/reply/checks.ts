@@ -131,8 +131,8 @@ const isBoundEnough = ({ inbound, subject }: Facts): boolean =>
   inbound.loosely !== true || !isApproval(subject.request)
 
 /** A page without a code is there to be read, and a copy that only announces is answered on its page alone. */
-function isAnswerable({ grant: { use, code_hash }, inbound: { proof } }: Facts): boolean {
-  if (use === null) return true
+function isAnswerable({ grant: { use, code_hash }, inbound: { proof, session } }: Facts): boolean {
+  if (use === null || session !== undefined) return true
   return use === 'reply' || (provesPossession(proof) && code_hash !== '')
 }
 

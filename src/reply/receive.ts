@@ -190,9 +190,10 @@ function afterAbsence(
  *  that vouches for its senders and names nobody has vouched for nobody. */
 function whoSpeaks(
   receiver: Receiver,
-  { channel, sender, proof }: Inbound,
+  { channel, sender, proof, session }: Inbound,
   addressee: string | null,
 ): string | null {
+  if (session !== undefined) return session.user_id
   if (sender !== undefined) return receiver.whois(channel, sender)
   return provesPossession(proof) ? addressee : null
 }

@@ -2,6 +2,7 @@
 // lane stores its hash alone.
 import { type Hash, sha256 } from '../canonical.js'
 import { encode } from './crockford.js'
+import type { Mac } from './mac.js'
 
 const HANDLE_CHARACTERS = 26
 export const HANDLE_BYTES = 17
@@ -10,6 +11,10 @@ const WRITTEN = /^[0-9a-hjkmnp-tv-z]{26}$/
 
 /** 130 bits, written in lower case. */
 export const writeHandle = (random: Uint8Array): string => encode(random, HANDLE_CHARACTERS)
+
+/** The page handle of an attempt on the web: who has the lane's key, and nobody else, can make it again. */
+export const deriveHandle = (mac: Mac, deliveryId: string, attempt: number): string =>
+  writeHandle(Buffer.from(mac(`lane/page-handle/v1\n${deliveryId}/${attempt}`), 'hex'))
 
 /** Read in any case; anything else is not a handle. */
 export function readHandle(text: string): string | null {

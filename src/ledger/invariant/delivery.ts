@@ -33,8 +33,10 @@ export const begin = ({ recipient, channel }: Place): Placing => ({
 function flawOfClaim(story: Story, open: Open, placing: Placing, body: Claim): Flaw | null {
   const { attempt, recipient, channel, token_hash } = body
   const asked = open.asked.find(one => one.user_id === recipient)
-  // The channels of somebody to whom it was handed on are the configuration's.
-  const isThere = asked !== undefined && (asked.channels === null || asked.channels.includes(channel))
+  // The channels of somebody to whom it was handed on are the configuration's; in a session anybody asked opens it.
+  const isOpenable = channel === 'web' && open.terms !== null
+  const isThere =
+    asked !== undefined && (asked.channels === null || asked.channels.includes(channel) || isOpenable)
   if (!isThere) return flaw('I16', `${recipient} is not a recipient on ${channel}`)
   if (!isOf(placing, body)) return flaw('I25', 'the delivery was begun for another person or channel')
   const due = placing.attempts.length + 1

@@ -175,7 +175,8 @@ def check_claim(_, story, entry, *__):
 
 def flaw_of_claim(story, delivery, body):
     asked = story.people.find(body["recipient"])
-    if asked is None or not asked.takes(body["channel"]):
+    openable = body["channel"] == "web" and story.terms != {}
+    if asked is None or not (asked.takes(body["channel"]) or openable):
         return "I16"
     if not is_for(delivery, body) or body["attempt"] != len(delivery.attempts) + 1:
         return "I25"
