@@ -114,8 +114,9 @@ const asksForHelp = (args: readonly string[]): boolean => {
   return args.slice(0, end === -1 ? undefined : end).some(arg => arg === '--help' || arg === '-h')
 }
 
-/** Among other words it may be somebody's text, as in `lane approve … --why "$TEXT"`, and 0 would be taken for a YES. */
-const isOnlyHelp = (args: readonly string[]): boolean => args.length <= 2
+/** Among other words it may be somebody's text, as in `lane approve … --why "$TEXT"`, and 0 would be taken for a YES. The step of a
+ *  pipeline says 0 to a YES and to nothing else. */
+const isOnlyHelp = (args: readonly string[]): boolean => args.length <= 2 && args[0] !== 'gate'
 
 async function perform(
   command: Command,

@@ -13,10 +13,11 @@ export type Watching = { readonly endpoint: Endpoint; readonly keyId: string | n
 export async function enterWatching(
   shell: Shell,
   who = 'whoever can write this folder',
+  signal?: AbortSignal,
 ): Promise<Watching | null> {
   const endpoint = enter(shell, findAgentEndpoint)
   if (endpoint === null) return null
-  const key = await ownKey(endpoint)
+  const key = await ownKey(endpoint, signal)
   if (key !== null && key.more.length > 0)
     complain(shell, [
       `WARNING: LANE_API_KEY has more than scope ${ENOUGH} (${key.more.join(', ')})`,

@@ -1,7 +1,7 @@
 // A run under the bridge: the stand-in for `ail`, the built bridge and a whole lane. After anything but a YES the step behind the
 // gate leaves no mark.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/canonical.js'
@@ -133,6 +133,51 @@ describe('a pause gate', () => {
     process.kill(recordIn(one, name).run.pid, 'SIGKILL')
     expect(await run.ended).toMatchObject({ code: 1 })
     expect([(await run.json()).at(-1)?.ended, await withdrawn(id)]).toEqual(['failed', 'withdrawn'])
+  })
+
+  test('a run that dies is over, whoever still holds its output, and nobody of its group is left', async () => {
+    const one = script(file => [{ kind: 'crash', file: file('left') }])
+    const run = bridge(lane, one)
+    expect(await run.ended).toMatchObject({ code: 1 })
+    expect((await run.json()).at(-1)).toMatchObject({ ended: 'failed', signal: 'SIGKILL' })
+    const [member = 0, other = 0] = JSON.parse(readFileSync(one.file('left'), 'utf8'))
+    // One that has left the group is nobody the bridge could know.
+    expect([isAlive(member), isAlive(other)]).toEqual([false, true])
+    process.kill(other, 'SIGKILL')
+  })
+
+  test('[AIL-209] a run that says it ended while its gate is open was not answered: it is ended, and told as denied', async () => {
+    for (const past of ['{"type":"step_completed","step_id":"hold"}', '{"type":"chat_ended"}']) {
+      const one = script(file => [
+        { kind: 'raw', text: `{"type":"hitl_gate_reached","step_id":"hold"}\n${past}\n` },
+        { kind: 'await', file: file('never') },
+      ])
+      const run = bridge(lane, one)
+      expect(await run.ended).toMatchObject({ code: 1 })
+      expect((await run.json()).at(-1)).toMatchObject({
+        ended: 'denied',
+        detail: 'the run went past its gate (hold) without an answer',
+      })
+      expect([one.heard(), await openIn(lane, one)]).toEqual([[], []])
+    }
+  })
+
+  test('a gate that cannot be recorded is not asked, and the run ends', async () => {
+    const one = script(file => [
+      { kind: 'await', file: file('go') },
+      { kind: 'gate', id: 'hold' },
+      { kind: 'mark', file: file() },
+    ])
+    const run = bridge(lane, one)
+    await until('its record', () => existsSync(join(one.place, 'state')) && states(one).length === 1)
+    rmSync(join(one.place, 'state'), { recursive: true })
+    writeFileSync(one.file('go'), '')
+    expect(await run.ended).toMatchObject({ code: 1 })
+    expect((await run.json()).at(-1)).toMatchObject({
+      ended: 'denied',
+      detail: expect.stringContaining('ENOENT'),
+    })
+    expect([one.marked(), one.heard(), await openIn(lane, one)]).toEqual([false, [], []])
   })
 
   test('[AIL-212, AIL-213, AIL-214] a loop asks each time, a gate behind its step is asked, and a doubled error is told once', async () => {
@@ -399,31 +444,22 @@ describe('the bridge', () => {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const one = script(() => [])
     mkdirSync(join(one.place, 'state'), { mode: 0o700 })
-    const write = (name: string, run: object): void =>
+    const [host, nobody] = [readFileSync('/proc/sys/kernel/hostname', 'utf8').trim(), 2 ** 22 - 1]
+    const write = (name: string, run: object, where = host): void =>
       writeFileSync(
         join(one.place, 'state', name),
-        JSON.stringify({ bridge: { pid: 2 ** 22 - 1, host: 'nowhere', born: null }, run, requests: [] }),
+        JSON.stringify({ bridge: { pid: nobody, host: where, born: '1' }, run, requests: [] }),
       )
-    const gone = {
-      pid: 2 ** 22 - 1,
-      host: readFileSync('/proc/sys/kernel/hostname', 'utf8').trim(),
-      born: '1',
-    }
-    const record = (run: object) => JSON.stringify({ bridge: gone, run, requests: [] })
-    writeFileSync(
-      join(one.place, 'state', 'run-00000000000000aa.json'),
-      record({ pid, group: pid, born: '1', boot }),
-    )
+    write('run-00000000000000aa.json', { pid, group: pid, born: '1', boot })
     write('run-00000000000000bb.json', { pid, group: pid, born: null, boot: 'another' })
-    writeFileSync(
-      join(one.place, 'state', 'run-00000000000000cc.json'),
-      record({ pid: 1, group: 1, born: '1', boot }),
-    )
+    write('run-00000000000000cc.json', { pid: 1, group: 1, born: '1', boot })
+    write('run-00000000000000dd.json', { pid, group: pid, born: '1', boot: 'another' }, 'elsewhere')
     const ended = await bridge(lane, one).ended
     expect(ended.stderr).toContain(`process ${pid} is not the run that was recorded; it was left`)
     expect(ended.stderr).toContain('run-00000000000000cc.json is no record of a run; it was left')
+    expect(ended.stderr).toContain('run-00000000000000dd.json is of a bridge on elsewhere; it was left')
     expect(isAlive(pid)).toBe(true)
-    expect(states(one)).toEqual(['run-00000000000000cc.json'])
+    expect(states(one)).toEqual(['run-00000000000000cc.json', 'run-00000000000000dd.json'])
     process.kill(pid, 'SIGKILL')
   })
 })

@@ -78,6 +78,8 @@ actions:
 
   test('[AIL-230] text that asks for help is no YES, nor is a reader who has gone', async () => {
     for (const words of [
+      ['ail', 'gate', '--help'],
+      ['ail', 'gate', '-h'],
       ['ail', 'gate', '--why', '--help'],
       ['ail', 'gate', '--why', '-h', '--deadline', '1s'],
     ])

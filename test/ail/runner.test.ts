@@ -1,5 +1,8 @@
 // The runner plugin, spoken to as `ail` speaks: one process for a step, lines of JSON-RPC.
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -51,13 +54,14 @@ const APPROVAL = {
   request: { type: 'REQUEST_APPROVAL', action: 'RUN_STEP', parameters: {}, why: 'Deploy' },
   to: 'operator',
 }
-/** The newest request that was opened. */
-const opened = (known: readonly string[] = []): Promise<string> =>
-  until('a request', async () => {
-    const { stdout } = await lane(['pending', '--json'], { env })
-    const ids = (JSON.parse(stdout).items as { request_id: string }[]).map(one => one.request_id)
-    return ids.find(id => !known.includes(id))
-  })
+const get = async (path: string) =>
+  (await fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${gateway.agentKey}` } })).json()
+const pending = async (): Promise<string[]> => {
+  const { items } = (await get('/v1/requests?state=open')) as { items: { request_id: string }[] }
+  return items.map(one => one.request_id)
+}
+/** The request that is open. */
+const opened = (): Promise<string> => until('a request', async () => (await pending())[0])
 
 describe('lane ail runner', () => {
   test('[AIL-234] answers initialize with protocol 1 and no capability; another protocol is refused', async () => {
@@ -161,7 +165,6 @@ describe('lane ail runner', () => {
 
   test('an agent’s words cannot change the request: two blocks, a name twice, an id or a strange member ask nobody', async () => {
     const ail = host()
-    const pending = JSON.parse((await lane(['pending', '--json'], { env })).stdout).items.length
     const prompts = [
       `${block(APPROVAL)}\n${block(APPROVAL)}`,
       `words\n\`\`\`\nmore\n\`\`\`\n${block(APPROVAL)}`,
@@ -173,7 +176,7 @@ describe('lane ail runner', () => {
     ]
     for (const [at, prompt] of prompts.entries()) ail.say(at + 1, 'invoke', { prompt })
     for (const at of prompts.keys()) expect((await ail.answerTo(at + 1)).error?.code).toBe(-32602)
-    expect(JSON.parse((await lane(['pending', '--json'], { env })).stdout).items).toHaveLength(pending)
+    expect(await pending()).toEqual([])
     ail.say(90, 'shutdown')
     await ail.ended
   })
@@ -193,9 +196,30 @@ describe('lane ail runner', () => {
       const late = new Promise(resolve => setTimeout(resolve, 5000, 'late'))
       expect(await Promise.race([ail.ended, late])).toMatchObject({ code: 0 })
       expect(ail.lines().find(line => line.id === 1)?.result).toBeUndefined()
-      const shown = JSON.parse((await lane(['show', id, '--json'], { env })).stdout)
-      expect(shown).toMatchObject({ state: 'withdrawn' })
+      expect(await get(`/v1/requests/${id}`)).toMatchObject({ state: 'withdrawn' })
     }
+  })
+
+  test('[AIL-237] a lane that takes the call and never answers does not hold it back', async () => {
+    const mute = createServer().listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    const url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`
+    const ends: ((ail: ReturnType<typeof host>) => unknown)[] = [
+      ail => ail.say(2, 'shutdown'),
+      ail => ail.child.kill('SIGTERM'),
+    ]
+    for (const end of ends) {
+      const ail = host({ ...env, LANE_URL: url })
+      const called = once(mute, 'request')
+      ail.say(1, 'invoke', { prompt: `x\n${block(APPROVAL)}` })
+      await called
+      end(ail)
+      const late = new Promise(resolve => setTimeout(resolve, 5000, 'late'))
+      expect(await Promise.race([ail.ended, late])).toMatchObject({ code: 0 })
+      expect(ail.lines().find(line => line.id === 1)).toBeUndefined()
+    }
+    mute.closeAllConnections()
+    mute.close()
   })
 
   test('[AIL-238] every line of standard output is the protocol’s, whatever comes in; the rest is on standard error', async () => {

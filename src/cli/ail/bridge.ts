@@ -2,7 +2,8 @@
 //
 // ABR1  Its input stays open until it has said that it ended: `ail` takes the end of its input for an answer.
 // ABR2  A request stands in the record of the run before the lane has it, so that whoever comes after a crash knows it.
-// ABR3  When the bridge ends, by whatever it can notice, the run ends first.
+// ABR3  When the bridge ends, by whatever it can notice, the run ends first. A run that it cannot record is such an end.
+// ABR4  A run that has ended is over, whoever else still holds its output.
 
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -95,19 +96,35 @@ type Supervised = {
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** After its last word `ail` has nothing left to do. */
 const LAST_WORD_MS = 10_000
+/** What it wrote before it ended is in the pipe. */
+const LAST_LINES_MS = 1000
 
 async function supervise({ shell, records, errands, json, child, started }: Supervised): Promise<ExitCode> {
   const name = `run-${randomBytes(8).toString('hex')}.json`
   /** Changed only by `note`, before a request is asked and after it is over. */
   const requests = new Set<string>()
-  const note = (): boolean =>
+  const note = (): void =>
     writeRecord(records, name, { bridge: thisProcess(), run: started, requests: [...requests] })
-  note()
+  try {
+    note()
+  } catch (error) {
+    await endGroup(started.group)
+    return complain(shell, [`the run could not be recorded, so it was ended: ${reasonOf(error)}`])
+  }
   const over = new AbortController()
   /** Changed only by `go`. */
   let watch = begin(`ail-${randomBytes(8).toString('hex')}`)
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   child.stdin?.on('error', () => undefined)
+
+  const endSoon = async (ms: number): Promise<void> => {
+    await sleep(ms, over.signal).then(
+      () => endGroup(started.group),
+      () => undefined,
+    )
+    child.stdout?.destroy()
+  }
+  void ended.then(() => endSoon(LAST_LINES_MS))
 
   const go = ({ watch: next, deeds }: { watch: typeof watch; deeds: readonly Duty[] }): void => {
     watch = next
@@ -125,33 +142,28 @@ async function supervise({ shell, records, errands, json, child, started }: Supe
         )
       case 'close_input':
         child.stdin?.end()
-        return void sleep(LAST_WORD_MS, over.signal).then(
-          () => endGroup(started.group),
-          () => undefined,
-        )
+        return void endSoon(LAST_WORD_MS)
       case 'end':
         return void endGroup(started.group)
     }
   }
-  const settled = ({ id }: Open): void => {
-    if (requests.delete(id) && !over.signal.aborted) note()
-  }
-  const carry = async (open: Open): Promise<void> => {
+  // The next record that is written leaves it out.
+  const settled = ({ id }: Open): void => void requests.delete(id)
+  const asked = async (open: Open): Promise<Answer> => {
     requests.add(open.id)
     note()
-    const answer = await ask(errands, open, over.signal).catch(
-      (error): Answer => ({ kind: 'no', detail: reasonOf(error) }),
-    )
+    return await ask(errands, open, over.signal)
+  }
+  const carry = async (open: Open): Promise<void> => {
+    const answer = await asked(open).catch((error): Answer => ({ kind: 'no', detail: reasonOf(error) }))
     if (over.signal.aborted) return
     settled(open)
     tellGate(shell, json, open, answer)
     go(answered(watch, open, answer))
   }
-  const stop = (signal: NodeJS.Signals): void =>
-    go({
-      watch: { ...watch, denied: watch.denied ?? `the bridge was ended by ${signal}` },
-      deeds: [{ do: 'end', why: signal }],
-    })
+  const deny = (why: string): void =>
+    go({ watch: { ...watch, denied: watch.denied ?? why }, deeds: [{ do: 'end', why }] })
+  const stop = (signal: NodeJS.Signals): void => deny(`the bridge was ended by ${signal}`)
   for (const signal of SIGNALS) process.once(signal, stop)
   const last = (): void => void killGroup(started.group)
   process.once('exit', last)
@@ -160,13 +172,10 @@ async function supervise({ shell, records, errands, json, child, started }: Supe
     if (child.stdout !== null)
       for await (const line of linesOf(child.stdout)) go(heard(watch, readEvent(line)))
   } catch (error) {
-    watch = { ...watch, denied: watch.denied ?? reasonOf(error) }
+    if (!isClosed(error)) deny(reasonOf(error))
   }
   // Its output has ended, so nothing it does can be seen any more: what is left of it ends too.
-  const late = sleep(LAST_WORD_MS, over.signal).then(
-    () => endGroup(started.group),
-    () => undefined,
-  )
+  const late = endSoon(LAST_WORD_MS)
   const [code, signal] = await ended
   over.abort()
   await late
@@ -188,6 +197,10 @@ async function supervise({ shell, records, errands, json, child, started }: Supe
   })
   return how === 'completed' ? EXIT.ok : EXIT.error
 }
+
+/** Its output was closed from this side, by `endSoon`. */
+const isClosed = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 
 function tellGate(shell: Shell, json: boolean, { id, event, point }: Open, answer: Answer): void {
   const changed = event.kind === 'modify' && answer.kind === 'yes'

@@ -2,7 +2,9 @@
 // killed has left: 0600, in a directory of its own, 0700.
 //
 // ARC1  A group is ended only if process, group, start and boot are all as they were recorded. Otherwise it is left, and said so.
+// ARC2  What a bridge on another machine has recorded is that machine's: from here nobody sees whether its run is over.
 import { mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
 import type { Endpoint } from '../../client/call.js'
 import { keepPrivate } from '../../config/data-directory.js'
 import { readFile, removeFile, writeFile } from '../../folder/file.js'
@@ -30,15 +32,8 @@ export function openRecords(path: string): Folder | string {
   return opened.ok ? opened.folder : opened.detail
 }
 
-export const writeRecord = (folder: Folder, name: string, record: RunRecord): boolean =>
-  writeFile(
-    folder,
-    name,
-    `${JSON.stringify(record)}
-`,
-    () => true,
-    OWNER_ONLY,
-  )
+export const writeRecord = (folder: Folder, name: string, record: RunRecord): void =>
+  void writeFile(folder, name, `${JSON.stringify(record)}\n`, () => true, OWNER_ONLY)
 export const removeRecord = removeFile
 export const closeRecords = closeFolder
 
@@ -57,6 +52,8 @@ export async function recoverRuns(folder: Folder, endpoint: Endpoint): Promise<r
   for (const name of namesIn(folder).filter(one => NAME.test(one))) {
     const record = readRecord(folder, name)
     if (record === null) told.push(`${folder.path}/${name} is no record of a run; it was left`)
+    else if (record.bridge.host !== hostname())
+      told.push(`${folder.path}/${name} is of a bridge on ${record.bridge.host}; it was left`)
     else if (record.run.boot !== bootId() || isGone(record.bridge))
       told.push(...(await recoverRun(folder, name, record, endpoint)))
   }

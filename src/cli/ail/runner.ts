@@ -49,6 +49,8 @@ export const runner: Deed = async (args, shell) => {
   const options = {
     deadline: { type: 'string', default: '1h' },
     to: { type: 'string', multiple: true },
+    // As every command of its kind; its lines are JSON anyhow.
+    json: { type: 'boolean' },
   } as const
   const read = readArguments(args, options)
   if (!read.ok) return misuse(...read.flaws)
@@ -122,20 +124,21 @@ async function invoke(session: Session, { id, params }: Call): Promise<string> {
   const { shell, signal, open } = session
   const read = submissionOf(session, params.prompt)
   if (!read.ok) return failure(id, ERRORS.params, read.detail)
-  session.watching ??= await enterWatching(shell, 'the pipeline, and every step of it,')
-  if (session.watching === null)
-    return failure(
-      id,
-      ERRORS.refused,
-      'there is no API key: set LANE_API_KEY, or name a file at lane ail install',
-    )
   const { submission } = read
   const asked = idOf(submission.request)
-  open.add(asked)
   try {
+    session.watching ??= await enterWatching(shell, 'the pipeline, and every step of it,', signal)
+    if (session.watching === null)
+      return failure(
+        id,
+        ERRORS.refused,
+        'there is no API key: set LANE_API_KEY, or name a file at lane ail install',
+      )
+    open.add(asked)
     const asking = { endpoint: session.watching.endpoint, pace: { clock: shell.clock, sleep }, signal }
     const verdict = await verdictOn(asking, submission, { openMs: OPEN_MS })
-    open.delete(asked)
+    // Where the outcome could not be learned it may still be open.
+    if (verdict.kind !== 'unknown') open.delete(asked)
     return answerTo(id, verdict)
   } catch (error) {
     if (!signal.aborted) complain(shell, [reasonOf(error)])

@@ -27,6 +27,14 @@ const shellGates: Rule = ({ step, place }) => {
       'the exit code of this command is not that of the gate: what stands around it decides',
       'the gate as the last command, with `&&` alone between commands',
     )
+  if (gate.isSame)
+    found.push({
+      severity: 'warning',
+      code: 'id_fixed',
+      at,
+      why: 'with the same --id every run asks the same request: a YES to an earlier run lets this one pass',
+      instead: 'no --id, or one that holds what the run is called',
+    })
   if (script.includes('{{'))
     found.push({
       severity: 'warning',

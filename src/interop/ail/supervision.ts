@@ -4,7 +4,9 @@
 // AIV2  Whatever is not a YES to a gate ends the run. `ail` would go on after any answer, and takes the end of its input for one.
 // AIV3  Two gates at once cannot be: `ail` does not look which step an answer names, so both would be the first one's. The run is
 //      ended. Of two prompts about tools one has lost its place: both are denied.
-// AIV4  A run that was denied stays denied, however it says it ended.
+// AIV4  A run that goes on, or says that it ended, while its gate is open has not waited: it is ended. An answer that came later
+//      would open its next gate.
+// AIV5  A run that was denied stays denied, however it says it ended.
 import type { Hash } from '../../canonical.js'
 import { commandIn } from '../injection.js'
 import { type Earlier, idOf, MODIFY_CHARS, MOST_EARLIER, type Point, type Run } from './ask.js'
@@ -58,6 +60,9 @@ export const begin = (session: string): Watch => ({
 })
 
 export function heard(watch: Watch, event: Event): Next {
+  const { gate, denied } = watch
+  if (gate !== null && denied === null && isPast(gate, event))
+    return end(watch, `the run went past its gate (${gate.point.stepId}) without an answer`)
   switch (event.kind) {
     case 'run_started': {
       const { runId, source } = event
@@ -82,6 +87,12 @@ export function heard(watch: Watch, event: Event): Next {
     default:
       return only(watch)
   }
+}
+
+/** Whether the run can no longer be waiting at this gate (AIV4). A gate of `on_result` comes behind the end of its own step. */
+function isPast({ point }: Open, event: Event): boolean {
+  if (event.kind === 'step_completed') return event.stepId === point.stepId
+  return event.kind === 'pipeline_ended' || event.kind === 'run_started' || event.kind === 'chat_ended'
 }
 
 const only = (watch: Watch): Next => ({ watch, deeds: [] })
@@ -153,7 +164,7 @@ const end = (watch: Watch, why: string): Next => ({
   deeds: [{ do: 'end', why }],
 })
 
-/** How the run ended, whatever it says itself (AIV4). */
+/** How the run ended, whatever it says itself (AIV5). */
 export function endOf({ denied, ended }: Watch, exitCode: number | null): 'denied' | 'completed' | 'failed' {
   if (denied !== null) return 'denied'
   return ended !== null && ended.failed === null && exitCode === 0 ? 'completed' : 'failed'

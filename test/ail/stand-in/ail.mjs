@@ -1,6 +1,7 @@
 // A scripted stand-in for `ail` 0.1.4, written from what its pages and its source say it does, quirks included (I-b … I-f). It
 // plays the script that AIL_SCRIPT names, a list of steps, and writes what it hears to AIL_HEARD, line by line.
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -129,6 +130,16 @@ async function one(step, id) {
       return process.stdout.write(step.text)
     case 'pause':
       return await sleep(step.ms)
+    case 'await':
+      while (!existsSync(step.file)) await sleep(20)
+      return
+    case 'crash': {
+      // Somebody it started holds its output, in its group or in one of their own.
+      const held = { stdio: ['ignore', 'inherit', 'ignore'] }
+      const left = [false, true].map(detached => spawn('sleep', ['300'], { ...held, detached }).pid)
+      writeFileSync(step.file, JSON.stringify(left))
+      return process.kill(process.pid, 'SIGKILL')
+    }
     case 'loop':
       for (let turn = 0; turn < step.times; turn++) await play(step.steps, `${id}::`)
       return

@@ -179,6 +179,23 @@ describe('what the bridge does', () => {
     ])
   })
 
+  test('[AIL-209, AIL-210] a run that goes on or ends while its gate is open is ended, and a later YES is written nowhere', () => {
+    const { watch, deeds } = hear(started(), GATE)
+    for (const [event, kind] of ALL) {
+      const past = ['run_started', 'pipeline_ended', 'chat_ended'].includes(kind)
+      const next = hear(watch, event)
+      expect([event, next.deeds.some(({ do: deed }) => deed === 'end')]).toEqual([
+        event,
+        past || kind === 'pause' || kind === 'modify',
+      ])
+      expect(next.deeds.some(({ do: deed }) => deed === 'close_input')).toBe(false)
+      if (past) expect(answered(next.watch, askedIn(deeds), YES).deeds).toEqual([])
+    }
+    const own = hear(watch, { type: 'step_completed', step_id: 'hold' })
+    expect(own.deeds).toEqual([{ do: 'end', why: 'the run went past its gate (hold) without an answer' }])
+    expect(hear(watch, { type: 'step_completed', step_id: 'another' }).deeds).toEqual([])
+  })
+
   test('[AIL-250] the input is closed behind chat_ended, and behind nothing else', () => {
     for (const [event, kind] of ALL) {
       const closes = hear(started(), event).deeds.some(deed => deed.do === 'close_input')

@@ -235,8 +235,15 @@ describe('shell gates of the lane', () => {
       `${GATE} || exit 1\n./deploy.sh`,
       `${GATE} \\\n  --to operator\n`,
       `# the gate\n${GATE} # asks`,
+      `${GATE} || exit $?\n./deploy.sh`,
+      `${GATE} || { echo refused; exit 1; }\n./deploy.sh`,
+      `cd app || exit 1; ${GATE}`,
+      `cd app || exit 1 && ${GATE}`,
+      `sh -c '${GATE}'`,
+      `sudo /bin/bash -ec "cd app && ${GATE}"`,
+      `set -o errexit; ${GATE}; ./deploy.sh`,
     ])
-      expect([own, laneGateIn(own)]).toEqual([own, { isOwn: true, waits: true }])
+      expect([own, laneGateIn(own)]).toEqual([own, { isOwn: true, waits: true, isSame: false }])
     for (const lost of [
       `${GATE} || true`,
       `${GATE}; true`,
@@ -249,6 +256,17 @@ describe('shell gates of the lane', () => {
       `echo $(${GATE})`,
       `${GATE} || exit 0`,
       `(${GATE}; true)`,
+      `${GATE} || exit 256`,
+      `${GATE} || exit 00`,
+      `${GATE} || exit $CODE`,
+      `${GATE} || { echo refused; }`,
+      `${GATE} || { test -f ok || exit 1; }`,
+      `test -f allowed || ${GATE}`,
+      `set -e\n${GATE} && echo done\n./deploy.sh`,
+      `set -e\nbuild && ${GATE}\n./deploy.sh`,
+      `set -e; set +e; ${GATE}; ./deploy.sh`,
+      `sh -c '${GATE} || true'`,
+      `sh -c '${GATE}' || true`,
     ])
       expect([lost, laneGateIn(lost)?.isOwn]).toEqual([lost, false])
     for (const other of [
@@ -266,6 +284,8 @@ describe('shell gates of the lane', () => {
     expect(found(steps(`${shellGate(`${GATE} --value x="{{ last_response }}"`)}${AFTER}`))).toEqual([
       'warning command_static 5',
     ])
+    expect(found(steps(`${shellGate(`${GATE} --id deploy`)}${AFTER}`))).toEqual(['warning id_fixed 5'])
+    expect(found(steps(`${shellGate(`${GATE} --id "deploy-$RUN"`)}${AFTER}`))).toEqual([])
   })
 })
 
