@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { linkAt } from './home.js'
 import { headOf, type Kept, keptAt, type Repository } from './repository.js'
 import { mustRun, runGit } from './run.js'
 
@@ -28,7 +29,7 @@ export type Change = {
 type Committed =
   /** `followed` is false where the index was held by somebody else all the time: `stage` can be called again. */
   | { readonly ok: true; readonly commit: string; readonly followed: boolean }
-  | { readonly ok: false; readonly code: 'moved'; readonly detail: string }
+  | { readonly ok: false; readonly code: 'moved' | 'linked'; readonly detail: string }
 
 /** What is done when the step is told. After `moved` the commit stands. */
 type CommitStep = 'written' | 'moved' | 'staged'
@@ -41,9 +42,12 @@ export async function commit(
   { ref, parent, isNew = parent === null, files, message, by, at }: Change,
   told: (step: CommitStep) => void = () => undefined,
 ): Promise<Committed> {
-  const { top } = repository
+  const { top, home } = repository
+  const link = linkAt(home, ref)
+  if (link !== null) return { ok: false, code: 'linked', detail: sayLink(link) }
   const rows = await storeAll(repository, parent, files)
-  const tree = await treeOf(top, parent, rows)
+  const silent = await withoutPrograms(top)
+  const tree = await treeOf(top, parent, rows, silent)
   const parents = parent === null ? [] : ['-p', parent]
   const args = ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', tree]
   const made = await mustRun(top, args, { input: message, env: signed(by, at) })
@@ -59,7 +63,7 @@ export async function commit(
     oid,
     isNew ? '' : (parent ?? ''),
   ]
-  const moved = await runGit(top, moving, { env: signed(by, at) })
+  const moved = await runGit(top, moving, { env: { ...signed(by, at), ...silent } })
   if (!moved.ok) return { ok: false, code: 'moved', detail: moved.detail }
   told('moved')
   const followed = (await headOf(repository)) !== ref || (await stage(repository, rows))
@@ -67,10 +71,12 @@ export async function commit(
   return { ok: true, commit: oid, followed }
 }
 
+export const sayLink = (link: string): string => `${link} is a link, and git would write where it leads`
+
 /** Puts blobs that are in the repository into the index of the work tree (GC2). It is not refreshed, but git itself looks
  *  again at files that were changed in the moment of its last writing: without the filters, which are programs. */
 export async function stage({ top }: Repository, rows: ReadonlyMap<string, Kept>): Promise<boolean> {
-  const env = await withoutFilters(top)
+  const env = await withoutPrograms(top)
   for (let attempt = 1; ; attempt++) {
     const ran = await runGit(top, ['update-index', '-z', '--index-info'], { env, input: spelt(rows) })
     if (ran.ok) return true
@@ -82,15 +88,21 @@ export async function stage({ top }: Repository, rows: ReadonlyMap<string, Kept>
 const MOST_TRIES = 20
 const PAUSE_MS = 100
 
-/** Every setting of a filter, emptied. By variables, because a name may hold any character. */
-async function withoutFilters(top: string): Promise<Record<string, string>> {
-  const found = await runGit(top, ['config', '-z', '--name-only', '--get-regexp', '^filter\\.'])
+/** Every setting of a filter emptied, and every hook that the configuration itself names (git 2.54) switched off. By variables,
+ *  because a name may hold any character. */
+async function withoutPrograms(top: string): Promise<Record<string, string>> {
+  const found = await runGit(top, ['config', '-z', '--name-only', '--get-regexp', '^(filter|hook)\\.'])
   const names = found.ok ? found.stdout.toString('utf8').split('\0').filter(Boolean) : []
-  const emptied = names.flatMap((name, index) => [
+  const hooks = names.flatMap(name => /^hook\.(.*)\.[^.]*$/s.exec(name)?.[1] ?? [])
+  const settings = [
+    ...names.filter(name => name.startsWith('filter.')).map(name => [name, ''] as const),
+    ...[...new Set(hooks)].map(hook => [`hook.${hook}.enabled`, 'false'] as const),
+  ]
+  const set = settings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name] as const,
-    [`GIT_CONFIG_VALUE_${index}`, ''] as const,
+    [`GIT_CONFIG_VALUE_${index}`, value] as const,
   ])
-  return { GIT_CONFIG_COUNT: String(names.length), ...Object.fromEntries(emptied) }
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(set) }
 }
 
 async function storeAll(
@@ -113,9 +125,14 @@ async function store({ top }: Repository, bytes: Uint8Array): Promise<string> {
   return made.toString('utf8').trim()
 }
 
-async function treeOf(top: string, parent: string | null, rows: ReadonlyMap<string, Kept>): Promise<string> {
+async function treeOf(
+  top: string,
+  parent: string | null,
+  rows: ReadonlyMap<string, Kept>,
+  silent: Readonly<Record<string, string>>,
+): Promise<string> {
   const place = mkdtempSync(join(tmpdir(), 'lane-index-'))
-  const env = { GIT_INDEX_FILE: join(place, 'index') }
+  const env = { ...silent, GIT_INDEX_FILE: join(place, 'index') }
   try {
     await mustRun(top, ['read-tree', parent ?? '--empty'], { env })
     await mustRun(top, ['update-index', '-z', '--index-info'], { env, input: spelt(rows) })

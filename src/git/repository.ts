@@ -1,10 +1,12 @@
 // A repository with a work tree: where it lies, which branch is checked out, and what its commits hold.
 import { realpathSync } from 'node:fs'
+import { flawOfHome, type Home } from './home.js'
 import { mustRun, runGit } from './run.js'
 
 export type Repository = {
   /** The top of the work tree. */
   readonly top: string
+  readonly home: Home
   /** From the top to the directory that was opened: '' or a path that ends in a slash. */
   readonly prefix: string
 }
@@ -15,14 +17,19 @@ type Opened =
 
 export async function openRepository(directory: string): Promise<Opened> {
   const here = realpathSync(directory)
-  const found = await runGit(here, ['rev-parse', '--show-toplevel', '--show-prefix'])
+  const asked = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-common-dir']
+  const found = await runGit(here, ['rev-parse', '--path-format=absolute', ...asked])
   if (!found.ok)
     return { ok: false, code: found.code === 'no_git' ? 'no_git' : 'no_repository', detail: found.detail }
-  const [top = '', prefix = ''] = line(found.stdout).split('\n')
+  const [top = '', prefix = '', own = '', shared = ''] = line(found.stdout).split('\n')
   // A repository may name any directory as its work tree; this one must be it. A path with a line's end is none either.
   if (`${top}/${prefix}` !== `${here}/`)
     return { ok: false, code: 'elsewhere', detail: `the work tree of ${here} is ${top || 'none'}` }
-  return { ok: true, repository: { top, prefix } }
+  const home = { own: realpathSync(own), shared: realpathSync(shared) }
+  const flaw = await flawOfHome(top, home)
+  return flaw === null
+    ? { ok: true, repository: { top, prefix, home } }
+    : { ok: false, code: 'elsewhere', detail: flaw }
 }
 
 /** Without the line's end that git adds. */

@@ -191,6 +191,14 @@ describe('recover', () => {
     await expectClean(top)
   })
 
+  test('takes no more of a name from somebody’s lock into its message than plain words', async () => {
+    const top = fresh()
+    lockOf(top, JSON.stringify({ agent: 'builder $(touch x) `y`\n;#' }))
+    expect((await aahp({}, 'recover', top)).code).toBe(0)
+    expect(git(top, 'log', '-1', '--format=%s')).toBe('aahp: recovery after builder ??touch x? ?y????')
+    await expectClean(top)
+  })
+
   test('leaves a lane alone that is at work', async () => {
     const { thisProcess } = await import('../../src/folder/holder.js')
     const top = fresh()

@@ -1,10 +1,11 @@
 // A task is blocked, a person decides, and the decision stands in the repository: a whole lane, real git.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { syncOnce } from '../../src/cli/aahp/sync.js'
 import { main } from '../../src/cli/commands.js'
 import type { Task } from '../../src/interop/aahp/manifest.js'
 import { freshPlace, git, makeHostile, put } from '../git/scene.js'
@@ -226,6 +227,11 @@ describe('sync', () => {
       json: { handed: [], refused: [{ task: 'T-003', code: 'not_ours' }] },
     })
     expect(seen.err).toContain('WARNING: LANE_API_KEY has more than scope request (audit)')
+    // Nor where the lane was away when the watch began, so that nobody knew whose key it is.
+    const options = { directory: top, shared: false, ref: null, to: ['operator'], deadlineSeconds: 86_400 }
+    const watching = { endpoint: { url: lane.url, key: auditor.LANE_API_KEY }, keyId: null }
+    const work = { shell: shellFor({}).shell, watching, options, told: () => undefined }
+    expect(await syncOnce(work)).toMatchObject({ handed: [], refused: [{ task: 'T-003', code: 'not_ours' }] })
     expect(commits(top)).toBe(1)
   })
 
@@ -451,7 +457,6 @@ describe('sync', () => {
     const top = fresh()
     const id = await asked(top)
     await decide(lane, id, 'YES')
-    const { syncOnce } = await import('../../src/cli/aahp/sync.js')
     let raced = false
     const told = (step: string): void => {
       if (step !== 'unlocked' || raced) return
@@ -477,6 +482,40 @@ describe('sync', () => {
     write(top, 'STATUS.md', 'left\n')
     expect((await aahp({}, 'recover', top)).code).toBe(0)
     expect(existsSync(marker) ? readFileSync(marker, 'utf8') : '').toBe('')
+  })
+})
+
+describe('a repository that leads elsewhere', () => {
+  test('by a link for its log is neither handed on nor recovered, and what the link leads to stays as it is', async () => {
+    const top = fresh()
+    const id = await asked(top)
+    await decide(lane, id, 'YES')
+    const [log, precious] = [join(top, '.git/logs/refs/heads/main'), join(freshPlace(), 'profile')]
+    writeFileSync(precious, 'mine\n')
+    rmSync(log)
+    symlinkSync(precious, log)
+    const before = snapshot(top)
+    const told = await sync(top)
+    expect(told).toMatchObject({ code: 1, json: { asked: [], handed: [], refused: [{ code: 'no_branch' }] } })
+    expect(told.err).toContain(`${log} is a link`)
+    lockOf(top, '{"agent":"$(touch here)"}')
+    expect((await aahp({}, 'recover', top)).code).toBe(1)
+    expect([readFileSync(precious, 'utf8'), commits(top)]).toEqual(['mine\n', 1])
+    expect(snapshot(top)).toEqual({ ...before, 'HANDOFF.lock': '{"agent":"$(touch here)"}' })
+  })
+
+  test('by naming another’s repository moves no branch of it', async () => {
+    const other = fresh()
+    const top = freshPlace()
+    put(top, { '.git': `gitdir: ${other}/.git\n` })
+    cpSync(join(other, '.ai'), join(top, '.ai'), { recursive: true })
+    const told = await sync(top)
+    expect(told).toMatchObject({ code: 1, json: { asked: [], refused: [{ code: 'no_branch' }] } })
+    expect(told.err).toContain(`leads to ${other}/.git, which does not name ${top} as its work tree`)
+    expect([commits(other), git(other, 'for-each-ref', '--format=%(refname)')]).toEqual([
+      1,
+      'refs/heads/main',
+    ])
   })
 })
 

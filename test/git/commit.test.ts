@@ -1,5 +1,15 @@
 // A commit made from bytes, on repositories of every temper.
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -48,6 +58,14 @@ async function change(
     ...more,
   }
 }
+
+/** A file, or all files of a directory, by their names. */
+const contentsOf = (place: string): Record<string, string> =>
+  Object.fromEntries(
+    (statSync(place).isDirectory() ? readdirSync(place, { recursive: true, encoding: 'utf8' }) : [''])
+      .filter(name => statSync(join(place, name)).isFile())
+      .map(name => [name, readFileSync(join(place, name), 'base64')]),
+  )
 
 describe('a commit', () => {
   test('holds the bytes as given, is by the lane, and leaves a clean status', async () => {
@@ -169,6 +187,33 @@ describe('a repository whose configuration names programs', () => {
     expect(existsSync(marker)).toBe(false)
   })
 
+  test('has its configured hooks switched off in every call that writes', async () => {
+    const top = freshRepository({ 'a.txt': 'a\n' })
+    makeHostile(top)
+    const place = freshPlace()
+    const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
+    put(place, {
+      git: `#!/bin/sh
+for name in evil e.v.i.l; do
+  echo "$(printf '%s\\n' "$@" | grep -xE 'read-tree|update-index|update-ref') $name $(${real} config --get hook.$name.enabled)" >> ${place}/seen
+done
+exec ${real} "$@"
+`,
+    })
+    chmodSync(join(place, 'git'), 0o755)
+    vi.stubEnv('PATH', `${place}:${process.env.PATH}`)
+    await commit(await open(top), await change(top, { 'a.txt': 'b\n' }))
+    const seen = readFileSync(join(place, 'seen'), 'utf8')
+      .split('\n')
+      .filter(line => /^\w/.test(line))
+    expect([...new Set(seen)].sort()).toEqual(
+      ['read-tree', 'update-index', 'update-ref'].flatMap(word => [
+        `${word} e.v.i.l false`,
+        `${word} evil false`,
+      ]),
+    )
+  })
+
   test('would have run one: the same deeds by ordinary commands leave the marker', () => {
     const top = freshRepository({ 'a.txt': 'a\n' })
     const marker = makeHostile(top)
@@ -190,7 +235,11 @@ describe('a directory', () => {
     const top = freshRepository({ 'deep/er/a.txt': 'a\n' })
     expect(await openRepository(join(top, 'deep/er'))).toEqual({
       ok: true,
-      repository: { top, prefix: 'deep/er/' },
+      repository: {
+        top,
+        prefix: 'deep/er/',
+        home: { own: join(top, '.git'), shared: join(top, '.git') },
+      },
     })
   })
 
@@ -214,6 +263,95 @@ describe('a directory', () => {
     const [top, other] = [freshRepository({ 'a.txt': 'a\n' }), freshRepository({ 'b.txt': 'b\n' })]
     vi.stubEnv('GIT_DIR', join(other, '.git'))
     expect(await openRepository(top)).toMatchObject({ ok: true, repository: { top } })
+  })
+})
+
+describe('a repository that leads elsewhere', () => {
+  /** Whoever can write a work tree cannot have somebody else's repository written. */
+  const refused = async (top: string): Promise<void> =>
+    expect(await openRepository(top)).toMatchObject({ ok: false, code: 'elsewhere' })
+
+  test('is not opened: by a file, a link, or the directory it says it shares', async () => {
+    const other = join(freshRepository({ 'a.txt': 'a\n' }), '.git')
+    const filed = freshPlace()
+    put(filed, { '.git': `gitdir: ${other}\n` })
+    await refused(filed)
+    const linked = freshPlace()
+    symlinkSync(other, join(linked, '.git'))
+    await refused(linked)
+    const shared = freshRepository({ 'a.txt': 'a\n' })
+    put(shared, { '.git/commondir': `${other}\n` })
+    await refused(shared)
+    // A directory that says it is one of the other's work trees, and is none.
+    const posing = freshPlace()
+    put(posing, {
+      '.git': 'gitdir: ./own/worktrees/x\n',
+      'own/worktrees/x/HEAD': 'ref: refs/heads/main\n',
+      'own/worktrees/x/commondir': `${other}\n`,
+      'own/worktrees/x/gitdir': `${posing}/.git\n`,
+    })
+    await refused(posing)
+    const named = freshPlace()
+    put(named, {
+      '.git': 'gitdir: ./own\n',
+      'own/HEAD': 'ref: refs/heads/main\n',
+      'own/commondir': `${other}\n`,
+      'own/config': `[core]\nworktree = ${named}\n`,
+    })
+    await refused(named)
+  })
+
+  test('is opened where it names its work tree in return: beside another, as a submodule, or by core.worktree', async () => {
+    const top = freshRepository({ 'a.txt': 'a\n' })
+    const beside = join(freshPlace(), 'beside')
+    git(top, 'worktree', 'add', '--quiet', '-b', 'beside', beside)
+    const made = await change(beside, { 'a.txt': 'b\n' }, { ref: 'refs/heads/beside' })
+    put(beside, { 'a.txt': 'b\n' })
+    expect(await commit(await open(beside), made)).toMatchObject({ ok: true, followed: true })
+    expect(git(beside, 'status', '--porcelain')).toBe('')
+    git(top, '-c', 'protocol.file.allow=always', 'submodule', 'add', '--quiet', top, 'sub')
+    const sub = await open(join(top, 'sub'))
+    expect(sub).toMatchObject({ top: join(top, 'sub'), home: { own: join(top, '.git/modules/sub') } })
+    const [away, work] = [join(freshPlace(), 'away.git'), freshPlace()]
+    git(work, 'init', '--quiet', '--initial-branch=main', '--separate-git-dir', away)
+    await refused(work)
+    git(work, 'config', 'core.worktree', work)
+    expect(await openRepository(work)).toMatchObject({ ok: true, repository: { home: { own: away } } })
+  })
+
+  test.each([
+    'logs/refs/heads/main',
+    'logs/HEAD',
+    'logs/refs',
+    'refs/heads/main',
+    'refs/heads',
+    'index',
+    'objects',
+  ])('by a link at %s is not written, nor is what the link leads to', async way => {
+    const top = freshRepository({ 'a.txt': 'a\n' })
+    const made = await change(top, { 'a.txt': 'b\n' })
+    const [place, outside] = [join(top, '.git', way), join(freshPlace(), 'outside')]
+    renameSync(place, outside)
+    symlinkSync(outside, place)
+    const before = contentsOf(outside)
+    expect(await commit(await open(top), made)).toMatchObject({
+      ok: false,
+      code: 'linked',
+      detail: `${place} is a link, and git would write where it leads`,
+    })
+    expect(contentsOf(outside)).toEqual(before)
+  })
+
+  test('by a link in the place of objects is not written', async () => {
+    const top = freshRepository({ 'a.txt': 'a\n' })
+    const outside = freshPlace()
+    for (let at = 0; at < 256; at++) {
+      const name = at.toString(16).padStart(2, '0')
+      if (!existsSync(join(top, '.git/objects', name))) symlinkSync(outside, join(top, '.git/objects', name))
+    }
+    const made = await change(top, { 'a.txt': 'b\n' })
+    expect(await commit(await open(top), made)).toMatchObject({ ok: false, code: 'linked' })
+    expect(readdirSync(outside)).toEqual([])
   })
 })
 

@@ -93,6 +93,11 @@ export function makeHostile(top: string): string {
     'alias.update-ref': `!${program}`,
     'alias.commit-tree': `!${program}`,
     'alias.hash-object': `!${program}`,
+    // From git 2.54 on the configuration itself may hold hooks.
+    'hook.evil.event': 'reference-transaction',
+    'hook.evil.command': program,
+    'hook.e.v.i.l.event': 'post-index-change',
+    'hook.e.v.i.l.command': program,
     'protocol.ext.allow': 'always',
     'remote.lender.url': `ext::${program}`,
     'remote.lender.promisor': 'true',

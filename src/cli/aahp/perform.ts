@@ -20,7 +20,7 @@ export type Changes = ReadonlyMap<string, string | Uint8Array | null>
 export type Told = (step: string) => void
 export type Performed =
   | { readonly ok: true; readonly commit: string }
-  | { readonly ok: false; readonly code: 'locked' | 'changed' | 'moved'; readonly detail: string }
+  | { readonly ok: false; readonly code: 'locked' | 'changed' | 'moved' | 'linked'; readonly detail: string }
 
 export type Handoff = {
   /** Null where the branch is not checked out. */
@@ -84,7 +84,7 @@ async function commitAll(
   let parent = first
   for (let attempt = 1; ; attempt++) {
     const made = await commit(repository, { ref, parent, files, message, by: AUTHOR, at }, told)
-    if (made.ok) return made
+    if (made.ok || made.code === 'linked') return made
     const tip = await commitOf(repository, ref)
     const alone = tip !== null && differences(await boardAt(repository, tip, path), branch.board).length === 0
     if (tip === null || !alone || attempt === MOST_TRIES) return made

@@ -2,6 +2,8 @@
 // them.
 import { isThere, PART, readFile } from '../../folder/file.js'
 import { closeFolder, type Folder, namesIn, openFolder } from '../../folder/folder.js'
+import { sayLink } from '../../git/commit.js'
+import { linkAt } from '../../git/home.js'
 import {
   blobs,
   checkedOutAt,
@@ -112,6 +114,9 @@ async function branchOf(directory: string, asked: string | null): Promise<Around
   const isHere = ref === head
   const elsewhere = isHere ? null : await checkedOutAt(repository, ref)
   if (elsewhere !== null) return { ok: false, detail: `${ref} is checked out at ${elsewhere}: run it there` }
+  // Told before a file is changed: no commit could follow.
+  const link = linkAt(repository.home, ref)
+  if (link !== null) return { ok: false, detail: sayLink(link) }
   const tip = await commitOf(repository, ref)
   if (tip === null)
     return { ok: false, detail: isHere ? 'the branch has no commit yet' : `there is no ${ref}` }

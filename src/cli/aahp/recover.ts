@@ -206,7 +206,8 @@ async function putBack(project: Project, branch: Branch, back: Back): Promise<Re
     return refuse(`${LOCK} was put there meanwhile`)
   told('locked')
   const committed = (await isCommitted(branch, LOCK)) ? new Map([...changes, [LOCK, null] as const]) : changes
-  const message = `aahp: recovery after ${interruption.agent.replace(/[^\x20-\x7e]/g, '?')}\n`
+  // It also stands where people paste from, so that of another's name only plain characters do.
+  const message = `aahp: recovery after ${interruption.agent.replace(/[^A-Za-z0-9 ._-]/g, '?')}\n`
   const done = await writeLocked({ folder, branch, changes: committed, session, message, at }, told)
   return done.ok ? { ok: true, did: back.did, told: interruption, commit: done.commit } : refuse(done.detail)
 }

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import type { Hash } from '../../canonical.js'
 import { call, type Endpoint, jsonOf } from '../../client/call.js'
 import { isOpen, readCase, type ShownCase } from '../../client/case.js'
+import { ownKey } from '../../client/own-key.js'
 import { put, type Submission } from '../../client/put.js'
 import { storyOf } from '../../client/story.js'
 import { instant } from '../../clock.js'
@@ -212,7 +213,9 @@ async function endOf(
   if (story.kind !== 'story') return troubled(story)
   const opened = story.entries.find(({ type }) => type === 'REQUEST_OPENED')?.body
   const from = opened?.origin as { hash?: unknown; system?: unknown } | undefined
-  if (from?.hash !== origin || from.system !== 'aahp' || (keyId !== null && opened?.opened_by !== keyId))
+  // A lane that was away at the start may tell now whose key this is; while it does not, nothing is known to be ours.
+  const own = keyId ?? (await ownKey(endpoint as Endpoint))?.id
+  if (from?.hash !== origin || from.system !== 'aahp' || own === undefined || opened?.opened_by !== own)
     return {
       kind: 'trouble',
       code: 'not_ours',
