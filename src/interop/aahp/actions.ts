@@ -2,7 +2,7 @@
 // room is moved, byte for byte, to the board beside it.
 import { numberOf, rankOf } from './graph.js'
 import type { Task, Tasks } from './manifest.js'
-import { linesOf } from './section.js'
+import { linesOf, putSection, readSection } from './section.js'
 import { ascii, cutTo, inStyleOf } from './words.js'
 
 export const ACTIONS = 'NEXT_ACTIONS.md'
@@ -91,7 +91,13 @@ function beneathHeading(text: string, note: string): string {
   return heading + inStyleOf(text, `\n${note}`) + rest
 }
 
-type Limited = { readonly text: string; readonly overflow: readonly string[] }
+type Limited = {
+  readonly text: string
+  /** Tasks without room, each with all that stands beneath its heading. */
+  readonly overflow: readonly string[]
+  /** Lines of completed items without room, the newest first. */
+  readonly completed: readonly string[]
+}
 
 /** Keeps the five most urgent of the active tasks and the five newest of the completed. */
 export function limitActions(text: string, tasks: Tasks): Limited {
@@ -104,6 +110,7 @@ export function limitActions(text: string, tasks: Tasks): Limited {
   return {
     text: kept.map(part => (part.completed ? pruned(part.text) : part.text)).join(''),
     overflow: parts.filter(part => surplus.has(part)).map(part => part.text),
+    completed: kept.filter(part => part.completed).flatMap(part => surplusIn(part.text)),
   }
 }
 
@@ -118,8 +125,19 @@ function pruned(text: string): string {
   return surplus.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text)
 }
 
-/** The board with what has no room among the next actions. */
-export const addOverflow = (board: string, overflow: readonly string[]): string =>
-  overflow.length === 0
-    ? board
-    : `${board}${board === '' || board.endsWith('\n') ? '' : '\n'}\n${overflow.join('')}`
+const surplusIn = (text: string): string[] =>
+  itemsIn(text)
+    .slice(MOST_COMPLETED)
+    .map(({ start, end }) => text.slice(start, end).replace(/\r?\n$/, ''))
+
+const EARLIER = 'completed_earlier'
+
+/** The board with what has no room among the next actions: tasks at its end, completed items in a section of their own. */
+export function addOverflow(board: string, { overflow, completed }: Omit<Limited, 'text'>): string {
+  const gap = board === '' || board.endsWith('\n') ? '' : '\n'
+  const grown = overflow.length === 0 ? board : `${board}${gap}\n${overflow.join('')}`
+  if (completed.length === 0) return grown
+  const before = (readSection(grown, EARLIER) ?? '').split(/\r?\n/).slice(HEAD.length).filter(Boolean)
+  return putSection(grown, EARLIER, `${[...HEAD, ...completed, ...before].join('\n')}\n`)
+}
+const HEAD = ['## Completed earlier', '']

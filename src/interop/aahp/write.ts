@@ -186,8 +186,9 @@ class Draft {
     const found = this.text(ACTIONS) ?? ''
     const board = this.before.has(DASHBOARD) ? DASHBOARD : BACKLOG
     if (found.trim() === '' && (this.text(DASHBOARD) ?? '').trim() === '') return false
-    const { text, overflow } = limitActions(noteDecision(found, id, task, said), tasks)
-    if (overflow.length > 0) this.put(board, addOverflow(this.text(board) ?? '# Backlog\n', overflow))
+    const { text, ...moved } = limitActions(noteDecision(found, id, task, said), tasks)
+    if (moved.overflow.length + moved.completed.length > 0)
+      this.put(board, addOverflow(this.text(board) ?? '# Backlog\n', moved))
     this.put(ACTIONS, text)
     return true
   }

@@ -178,7 +178,18 @@ describe('next actions', () => {
     expect(limited.text).toContain('item 0')
     expect(limited.text).not.toContain('item 6')
     expect(limited.text.endsWith('## Reference\n\nend\n')).toBe(true)
-    expect(addOverflow('# board', limited.overflow)).toContain('words of T-002')
+    const board = addOverflow('# board', limited)
+    expect(board).toContain('words of T-002')
+    expect(readSection(board, 'completed_earlier')).toBe(
+      '## Completed earlier\n\n| item 5 | done |\n| item 6 | done |\n',
+    )
+    // Every line that stood there stands in one of the two.
+    const now = `${limited.text}${board}`.split('\n')
+    expect(text.split('\n').filter(line => !now.includes(line))).toEqual([])
+    const later = addOverflow(board, { overflow: [], completed: ['| item 4 | done |'] })
+    expect(readSection(later, 'completed_earlier')).toBe(
+      '## Completed earlier\n\n| item 4 | done |\n| item 5 | done |\n| item 6 | done |\n',
+    )
   })
 
   test('say a decision beneath its heading, and change no other line', () => {
