@@ -27,7 +27,7 @@ import { perform, type Told } from './perform.js'
 import { type Branch, closeProject, leftOver, manifestBefore, openProject, type Project } from './project.js'
 import { isOurs, recover } from './recover.js'
 
-export type SyncOptions = {
+type SyncOptions = {
   readonly directory: string
   readonly shared: boolean
   /** `refs/heads/…`; null for whichever is checked out. */
@@ -35,14 +35,14 @@ export type SyncOptions = {
   readonly to: readonly string[] | undefined
   readonly deadlineSeconds: number
 }
-export type Asked = { readonly task: string; readonly request_id: string; readonly state: string }
-export type Handed = Asked & {
+type Asked = { readonly task: string; readonly request_id: string; readonly state: string }
+type Handed = Asked & {
   readonly verdict: string
   readonly event_hash: string
   readonly commit: string
   readonly status: string
 }
-export type Refusal = {
+type Refusal = {
   readonly task: string | null
   readonly code: string
   readonly details: readonly string[]
@@ -54,7 +54,7 @@ export type Pass = {
   readonly refused: readonly Refusal[]
 }
 
-export type Work = {
+type Work = {
   readonly shell: Shell
   readonly watching: Watching
   readonly options: SyncOptions
