@@ -3,9 +3,10 @@
 //
 // FT1  What is found fits, by the adapter's own word, or nothing does.
 // FT2  Under the rule `whole` a display that cuts a content is no way to answer.
+// FT3  A request has many copies: the room that was found for one on a channel is tried first for the next one there.
 import { LIMITS } from '../adapter/limits.js'
 import type { Channel } from '../request/channel.js'
-import { type Content, rowsWithin } from '../request/content/exhibit.js'
+import { type Content, rowsWithin, type ShownContent } from '../request/content/exhibit.js'
 import { type Display, tellsEnough, withContents } from '../request/display.js'
 import type { ContentRule } from '../request/terms.js'
 
@@ -29,21 +30,38 @@ export function fitInto(
   const room = LIMITS[channel].contents
   const within = (units: number, plainly = false): Display =>
     withContents(frame, contents, rowsWithin(contents, units), plainly)
+  const known = foundFor(contents)
+  const likely = known.rooms.get(channel)
+  const shown = likely === undefined ? null : within(likely)
+  if (shown !== null && tellsEnough(shown, rule) && shows(shown)) return { shown, fits: true }
   const full = within(room)
   const isEnough = tellsEnough(full, rule)
   if (isEnough && shows(full)) return { shown: full, fits: true }
   const plain = within(room, true)
   if (isEnough && shows(plain)) return { shown: plain, fits: true }
-  return rule === 'whole' || !isEnough ? { shown: full, fits: false } : shortened(shows, within, room)
+  if (rule === 'whole' || !isEnough) return { shown: full, fits: false }
+  const cut = shortened(shows, within, room)
+  if (cut.fits) known.rooms.set(channel, cut.units)
+  return cut
+}
+
+/** What was found for one copy, and holds for the others of its request too (FT3). */
+type Found = { readonly rooms: Map<Channel, number>; page?: readonly ShownContent[] }
+const found = new WeakMap<readonly Content[], Found>()
+
+function foundFor(contents: readonly Content[]): Found {
+  const known = found.get(contents) ?? { rooms: new Map() }
+  found.set(contents, known)
+  return known
 }
 
 function shortened(
   shows: (shown: Display) => boolean,
   within: (units: number) => Display,
   room: number,
-): Fit {
+): Fit & { readonly units: number } {
   let found = within(0)
-  if (!tellsEnough(found) || !shows(found)) return { shown: found, fits: false }
+  if (!tellsEnough(found) || !shows(found)) return { shown: found, fits: false, units: 0 }
   let [fitting, tooMuch] = [0, room]
   for (let step = 0; step < STEPS; step++) {
     const middle = Math.floor((fitting + tooMuch) / 2)
@@ -51,9 +69,12 @@ function shortened(
     if (shows(tried)) [found, fitting] = [tried, middle]
     else tooMuch = middle
   }
-  return { shown: found, fits: true }
+  return { shown: found, fits: true, units: fitting }
 }
 
 /** The same on the page, which has room for all but the longest. */
-export const fitPage = (frame: Display, contents: readonly Content[]): Display =>
-  withContents(frame, contents, rowsWithin(contents, LIMITS.web.contents))
+export function fitPage(frame: Display, contents: readonly Content[]): Display {
+  const known = foundFor(contents)
+  known.page ??= rowsWithin(contents, LIMITS.web.contents)
+  return withContents(frame, contents, known.page)
+}

@@ -14,7 +14,6 @@ import type { ApiKey, Shelving } from '../ledger/shelf.js'
 import { type Begun, grown, type Recorder, stamp } from '../record/record.js'
 import type { Content } from '../request/content/exhibit.js'
 import { countPoints } from '../request/content/places.js'
-import { contentsOf } from '../request/display.js'
 import { envelopeHash } from '../request/envelope.js'
 import { completeRequest, type Submission } from '../request/parse.js'
 import type { ResolvedRecipient } from '../request/recipient.js'
@@ -68,6 +67,8 @@ export type Admitted = {
   readonly terms: Terms
   /** The contents of its handles that came with it, or that its key had sent before. */
   readonly held: Held
+  /** The same, as people are shown them. */
+  readonly contents: readonly Content[]
 }
 type Held = ReadonlyMap<Hash, Uint8Array>
 /** The asking key: its id and its name are recorded. */
@@ -80,7 +81,6 @@ export async function open(opener: Opener, admitted: Admitted, asker: Asker): Pr
     opened_by: asker.key_id,
     asked_by: asker.name,
     ...admitted,
-    contents: admitted.held.size === 0 ? NO_CONTENTS : contentsOf(request, admitted.held),
     request,
     request_id: idOf(request),
     request_hash: hashRequest(request),
@@ -96,8 +96,6 @@ export async function open(opener: Opener, admitted: Admitted, asker: Asker): Pr
       return { kind: 'limited', guard: result.guard }
   }
 }
-
-const NO_CONTENTS: readonly Content[] = []
 
 /** If no code can be given out, the copy leads to its page. */
 async function recordOpening(opener: Opener, asked: Asked): Promise<Begun> {

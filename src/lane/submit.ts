@@ -11,6 +11,7 @@ import type { Guard, Store } from '../ledger/contract.js'
 import type { ApiKey } from '../ledger/shelf.js'
 import { type Admission, admit, ruleOf } from '../request/admit.js'
 import type { Channel } from '../request/channel.js'
+import type { Content } from '../request/content/exhibit.js'
 import { contentsOf, type Display, fixedHandlesOf, likeness } from '../request/display.js'
 import {
   completeRequest,
@@ -101,10 +102,12 @@ export class Submitter {
     if (!parsed.ok) return refused(parsed.code, sayFields(parsed.errors, 'The body'), parsed.errors)
     const submission = made === undefined ? parsed.submission : { ...parsed.submission, origin: made.origin }
     const held = await this.#held(submission, asker, made)
-    const admitted = admit(submission, this.#admission(asker, held))
+    // Read once, for the door and for every copy.
+    const contents = contentsOf(submission.request, held)
+    const admitted = admit(submission, this.#admission(asker, contents))
     const missing = missingContents(
       submission.request,
-      held,
+      contents,
       ruleOf(submission.request, this.#parts.config.actions),
     )
     // What cannot be shown because it is not there is missing.
@@ -114,7 +117,7 @@ export class Submitter {
     const hasRoom = (await this.#bound.admit(asker.key_id)) || (await this.#isKnown(submission))
     if (!hasRoom) return this.#tooMany()
     const { recipients, terms } = admitted
-    return submitted(await this.#parts.open({ submission, recipients, terms, held }, asker))
+    return submitted(await this.#parts.open({ submission, recipients, terms, held, contents }, asker))
   }
 
   /** The contents that came with it, and those its key had sent before. */
@@ -130,7 +133,7 @@ export class Submitter {
     return new Map([...given, ...(await readHeld(this.#parts.store.shelf, key_id, others))])
   }
 
-  #admission(asker: Applicant, held: Held): Admission {
+  #admission(asker: Applicant, contents: readonly Content[]): Admission {
     const { config, adapters, store, printsLinks = false } = this.#parts
     const { ledger } = store
     return {
@@ -145,7 +148,6 @@ export class Submitter {
       shows(channel, submission, terms) {
         const deadline_at = instant(ledger.now() + submission.request.deadline_seconds * 1000)
         const shows = (shown: Display): boolean => adapters.get(channel)?.shows(shown) ?? false
-        const contents = contentsOf(submission.request, held)
         const like = likeness(submission, terms, asker.name, deadline_at)
         return fitInto(channel, shows, like, contents, terms.policy.content).fits
       },
@@ -174,14 +176,12 @@ const NO_CONTENT =
 /** What policy wants to be there and is not: a content for each parameter, and a text if it is to be shown whole. */
 function missingContents(
   request: RequestDraft,
-  held: Held,
+  contents: readonly Content[],
   rule: ContentRule | undefined,
 ): readonly FieldError[] {
   if (request.type !== 'REQUEST_APPROVAL' || rule === undefined || rule === 'any') return []
   const shown = new Set(
-    contentsOf(request, held)
-      .filter(({ text }) => rule === 'required' || text !== null)
-      .map(({ handle }) => handle as string),
+    contents.filter(({ text }) => rule === 'required' || text !== null).map(({ handle }) => handle as string),
   )
   const accepted =
     rule === 'whole'

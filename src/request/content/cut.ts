@@ -3,7 +3,7 @@
 //
 // CU1  What is shown, drawn behind its margin, takes no more room than was given.
 // CU2  A text that fits is shown whole. What is cut is cut between lines, or within a line that is too long by itself.
-import { spell } from './spell.js'
+import { unitsOf } from './spell.js'
 
 /** From and to, the latter not included. */
 export type Range = readonly [from: number, to: number]
@@ -18,16 +18,17 @@ const BEGINNING = 2 / 3
 /** The room that a text takes when it is drawn as it stands, in UTF-16 units. */
 export function roomOf(text: string): number {
   let room = 0
-  for (const line of text.split('\n')) room += lineRoom(line)
+  for (const line of text.split(/\r?\n/)) room += lineRoom(line)
   return room
 }
 
-const lineRoom = (line: string): number => spell(line).length + MARGIN_UNITS
+const lineRoom = (line: string): number => unitsOf(line) + MARGIN_UNITS
 
-/** The places are in UTF-16 units. None where the room is too small to show anything of use. */
-export function cut(text: string, room: number): readonly Range[] {
+/** The places are in UTF-16 units. None where the room is too small to show anything of use. `needed` is what roomOf
+ *  says, for whoever knows it already. */
+export function cut(text: string, room: number, needed = roomOf(text)): readonly Range[] {
   if (text === '') return [[0, 0]]
-  if (roomOf(text) <= room) return [[0, text.length]]
+  if (needed <= room) return [[0, text.length]]
   if (room < LEAST_UNITS) return []
   const first = Math.ceil(room * BEGINNING)
   const to = beginning(text, first)

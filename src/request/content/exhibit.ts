@@ -4,6 +4,8 @@
 // EX1  The lines of an exhibit are the passages of its row, drawn, and nothing else.
 // EX2  Drawing changes the blanks between the tokens of JSON, and only where the content is shown whole.
 // EX3  What is left out is said, with its amount.
+// EX4  A content is read through once, however often it is asked how much of it a copy could show: then each answer costs
+//      what is shown, not what there is.
 import { type Hash, hashOf } from '../../canonical.js'
 import { cut, type Range, roomOf, share } from './cut.js'
 import { type Diff, readDiff, type Sign } from './diff.js'
@@ -54,7 +56,33 @@ const hashPassages = (passages: readonly string[]): Hash => hashOf('lane/shown/v
 
 const NOTHING_SHOWN = hashPassages([])
 
-function rowOf({ handle, name, text }: Content, ranges: readonly Range[]): ShownContent {
+/** All that is said of a text, whatever is shown of it (EX4). */
+type Study = {
+  /** Drawn as it stands. */
+  readonly room: number
+  readonly chars: number
+  readonly lines: number
+  readonly json: Json | null
+  readonly diff: Diff | null
+  readonly notes: readonly string[]
+}
+
+const studies = new WeakMap<Content, Study>()
+
+function study(content: Content, text: string): Study {
+  const known = studies.get(content)
+  if (known !== undefined) return known
+  const json = readJson(text)
+  const lines = linesOf(text)
+  const diff = json === null ? readDiff(lines) : null
+  const notes = notesOf(text, json, diff)
+  const fresh = { room: roomOf(text), chars: countPoints(text), lines: lines.length, json, diff, notes }
+  studies.set(content, fresh)
+  return fresh
+}
+
+function rowOf(content: Content, ranges: readonly Range[]): ShownContent {
+  const { handle, name, text } = content
   if (text === null) return { handle, name, chars: null, shown: [], shown_hash: NOTHING_SHOWN, whole: false }
   const chars = countPoints(text)
   const whole = ranges.length === 1 && ranges[0]?.[1] === text.length
@@ -68,12 +96,13 @@ export function rowsWithin(contents: readonly Content[], room: number): readonly
   const isEasy = contents.reduce((sum, { size }) => sum + MOST_UNITS_PER_BYTE * size, 0) <= room
   if (isEasy) return contents.map(wholeRow)
   const rooms = share(
-    contents.map(({ text }) => (text === null ? 0 : roomOf(text))),
+    contents.map(content => (content.text === null ? 0 : study(content, content.text).room)),
     room,
   )
-  return contents.map((content, at) =>
-    rowOf(content, content.text === null ? [] : cut(content.text, rooms[at] ?? 0)),
-  )
+  return contents.map((content, at) => {
+    const { text } = content
+    return rowOf(content, text === null ? [] : cut(text, rooms[at] ?? 0, study(content, text).room))
+  })
 }
 
 /** A NUL has the longest name for its bytes, and an empty line costs its margin. */
@@ -100,13 +129,11 @@ export function exhibitOf(content: Content, row: ShownContent, plainly = false):
   const { text, size } = content
   if (text === null)
     return { kind: 'bytes', whole: false, measure: `${size} bytes that are no text`, notes: [], parts: [] }
-  const json = readJson(text)
-  const lines = linesOf(text)
-  const diff = json === null ? readDiff(lines) : null
+  const { json, diff, lines, notes } = study(content, text)
   const kind = json?.kind === 'json' ? 'json' : diff?.kind === 'diff' ? 'diff' : 'text'
-  const measure = measureOf(lines.length, text, row)
+  const measure = measureOf(lines, text, row)
   const parts = partsOf(text, row, json?.kind === 'json' && !plainly ? json.text : null, signsOf(diff))
-  return { kind, whole: row.whole, measure, notes: notesOf(text, json, diff), parts }
+  return { kind, whole: row.whole, measure, notes, parts }
 }
 
 /** The exhibits of these rows, each drawn when it is first asked for: a link shows none, and its page is opened later. */

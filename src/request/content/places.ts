@@ -5,8 +5,8 @@ const SURROGATE = /[\ud800-\udfff]/
 
 export function countPoints(text: string): number {
   if (!SURROGATE.test(text)) return text.length
-  let points = 0
-  for (const _ of text) points += 1
+  let points = text.length
+  for (let at = 0; at < text.length; at++) if (isHigh(text.charCodeAt(at))) points -= 1
   return points
 }
 
@@ -18,9 +18,16 @@ export const inPoints = (text: string, ranges: readonly Range[]): readonly Range
       })
     : ranges
 
-/** The passages at these places, which are in code points. */
+/** The passages at these places, which are in code points and follow on each other. */
 export function passagesOf(text: string, ranges: readonly Range[]): readonly string[] {
   if (!SURROGATE.test(text)) return ranges.map(([from, to]) => text.slice(from, to))
-  const points = [...text]
-  return ranges.map(([from, to]) => points.slice(from, to).join(''))
+  let [point, unit] = [0, 0]
+  const unitAt = (wanted: number): number => {
+    for (; point < wanted && unit < text.length; point++) unit += isHigh(text.charCodeAt(unit)) ? 2 : 1
+    return unit
+  }
+  return ranges.map(([from, to]) => text.slice(unitAt(from), unitAt(to)))
 }
+
+/** Contents are well formed: the other half follows. */
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff

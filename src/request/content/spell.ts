@@ -23,7 +23,37 @@ export function spell(line: string): string {
   return seen.length <= BLANKS_IN_A_ROW ? seen : seen.replace(MANY_BLANKS, named)
 }
 
-const named = (blanks: string): string => blanks.replace(EACH_RUN, run => `⟨${run.length} × ${number(run)}⟩`)
+const named = (blanks: string): string => blanks.replace(EACH_RUN, run => nameOfRun(run.length, run))
+const nameOfRun = (length: number, run: string): string => `⟨${length} × ${number(run)}⟩`
+
+/** The units of a line once it is spelt, counted without spelling it: a name may be ten times as long as what it names. */
+export function unitsOf(line: string): number {
+  let units = line.length
+  if (!ORDINARY.test(line))
+    for (const [character] of line.matchAll(NAMED)) units += number(character).length + 2 - character.length
+  return line.length <= BLANKS_IN_A_ROW ? units : units + addedByRuns(line)
+}
+
+const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09
+/** The units of a run's name beside the number of its blanks. */
+const RUN_UNITS = nameOfRun(0, ' ').length - 1
+
+/** The units that the names of long runs have more than the runs. */
+function addedByRuns(line: string): number {
+  let added = 0
+  for (let at = 0; at < line.length; at++) {
+    if (!isBlank(line.charCodeAt(at))) continue
+    const from = at
+    let names = 0
+    while (at < line.length && isBlank(line.charCodeAt(at))) {
+      const [begin, unit] = [at, line.charCodeAt(at)]
+      while (line.charCodeAt(at) === unit) at++
+      names += RUN_UNITS + String(at - begin).length
+    }
+    if (at - from > BLANKS_IN_A_ROW) added += names - (at - from)
+  }
+  return added
+}
 
 const ALL_SEEN = /^[\t\n\r -~]*$/
 const HIDDEN = new RegExp(`(?![\\n\\t]|\\r\\n)(?:${UNSEEN.source})`, 'u')

@@ -9,7 +9,7 @@ import { type Content, exhibitOf, rowsWithin } from '../../../src/request/conten
 import { readJson } from '../../../src/request/content/json.js'
 import { lookAlike } from '../../../src/request/content/look-alike.js'
 import { passagesOf } from '../../../src/request/content/places.js'
-import { spell } from '../../../src/request/content/spell.js'
+import { spell, unitsOf } from '../../../src/request/content/spell.js'
 import { asLines, passagesIn, unspell } from './undo.js'
 
 const content = (text: string, name: string | null = null): Content => ({
@@ -72,6 +72,16 @@ describe('a line of a content', () => {
     fc.assert(
       fc.property(text, given => {
         for (const line of given.split('\n')) expect(unspell(spell(line))).toBe(line)
+      }),
+    )
+  })
+
+  test('whatever it holds, takes the room that is counted for it', () => {
+    const blanks = fc.array(fc.constantFrom(' ', '\t', ' '.repeat(33), 'x', '\r'), { maxLength: 90 })
+    fc.assert(
+      fc.property(text, blanks, (given, many) => {
+        for (const line of [...given.split('\n'), many.join('')])
+          expect(unitsOf(line)).toBe(spell(line).length)
       }),
     )
   })
