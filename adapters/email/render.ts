@@ -10,6 +10,7 @@ import {
   inGroups,
   inUtc,
   kindWords,
+  LIMITS,
   ladderWords,
   lookAlike,
   type Markup,
@@ -30,8 +31,23 @@ export type Letter = { readonly subject: string; readonly text: string; readonly
 /** A headline only has to be recognised in the subject; the mail shows it whole. */
 const MAX_SUBJECT = 120
 
-/** A mail is as long as it has to be. */
-export const shows = (display: Display): boolean => tellsEnough(display)
+/** Stand-ins as long as what a copy that is not made yet has. */
+const SOME_MARKER = 'x'.repeat(100)
+const SOME_WAY: Way = { link: 'x'.repeat(200), code: null }
+/** What is told beside the display: who else is asked, and in whose place. */
+const BESIDE_BYTES = 4_000
+
+/** Whether a mail program shows all of it: what it would fold away, nobody reads before they answer. */
+export const shows = (display: Display): boolean =>
+  tellsEnough(display) &&
+  (isShort(display) ||
+    Buffer.byteLength(render(display, SOME_MARKER, SOME_WAY).html) <= MAX_HTML_BYTES - BESIDE_BYTES)
+
+const MAX_HTML_BYTES = LIMITS.email.message ?? 0
+
+/** Only forms and contents can be long; all else together, every sign of it escaped, has less than half the room. */
+const isShort = ({ contents, reply_schema: schema }: Display): boolean =>
+  contents.length === 0 && schema.kind !== 'form'
 
 /** The link to the reply page, and its code. */
 type Way = Outbound['page']

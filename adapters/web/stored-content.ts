@@ -14,9 +14,12 @@ import {
 } from '../../src/adapter/index.js'
 import { frame } from './frame.js'
 
-const drawn = (
-  line: Line,
-): Markup => html`<span class="${line.sign ?? 'plain'}">${behindMargin([line])}</span>
+/** A colour only where a diff has one: a page has up to a quarter of a million lines. */
+const drawn = (line: Line): Markup =>
+  line.sign === null
+    ? html`${behindMargin([line])}
+`
+    : html`<span class="${line.sign}">${behindMargin([line])}</span>
 `
 
 export const passages = ({ parts }: Exhibit): Markup =>

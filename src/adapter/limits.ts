@@ -2,8 +2,8 @@
 import type { Channel } from '../request/channel.js'
 
 type Limits = {
-  /** Units of the whole message, counted as the channel counts them: UTF-16 units, and segments for text messages.
-   *  Null where a message is as long as it has to be. */
+  /** Units of the whole message, counted as the channel counts them: UTF-16 units, bytes of a mail's HTML, and segments for
+   *  text messages. Null where a message is as long as it has to be. */
   readonly message: number | null
   /** UTF-16 units of all its contents together, however short the rest is. */
   readonly contents: number
@@ -12,8 +12,8 @@ type Limits = {
 export const LIMITS: Readonly<Record<Channel, Limits>> = {
   // Slack publishes no limit for rich text; this is its limit for a message's markdown, and no other is lower.
   slack: { message: 12_000, contents: 11_000 },
-  // Mail programs fold away the end of a mail whose HTML has more than about a hundred kilobytes.
-  email: { message: null, contents: 32_000 },
+  // Mail programs fold away the end of a mail whose HTML has more than 102 400 bytes.
+  email: { message: 100_000, contents: 32_000 },
   // The Bot API counts characters; units are never fewer.
   telegram: { message: 4_096, contents: 3_800 },
   // Longer ones arrive late, in pieces or not at all with some carriers.

@@ -529,7 +529,7 @@ describe('a caller’s stored content', () => {
 
   it('keeps its lines, its tabs and its first empty line', () => {
     expect(shown('\n\tone\r\ntwo')).toContain(
-      '<pre class="content">\n<span class="plain">│ </span>\n<span class="plain">│ \tone</span>\n<span class="plain">│ two</span>\n</pre>',
+      '<pre class="content">\n│ \n│ \tone\n│ two\n</pre>',
     )
   })
 

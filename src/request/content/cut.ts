@@ -3,7 +3,7 @@
 //
 // CU1  What is shown, drawn behind its margin, takes no more room than was given.
 // CU2  A text that fits is shown whole. What is cut is cut between lines, or within a line that is too long by itself.
-import { unitsOf } from './spell.js'
+import { BLANKS_IN_A_ROW, unitsOf } from './spell.js'
 
 /** From and to, the latter not included. */
 export type Range = readonly [from: number, to: number]
@@ -33,8 +33,13 @@ export function cut(text: string, room: number, needed = roomOf(text)): readonly
   const first = Math.ceil(room * BEGINNING)
   const to = beginning(text, first)
   const from = ending(text, room - first)
-  const ends: Range = [from, text.length]
-  return from > to ? [[0, to], ends] : [[0, text.length]]
+  // Each by itself has its room, and together they have not: a long run of blanks, divided, is not named.
+  const until = from > to ? to : to - characterBefore(text, to).length
+  const parts: readonly Range[] = [
+    [0, until],
+    [Math.max(from, to), text.length],
+  ]
+  return parts.filter(([begin, end]) => begin < end)
 }
 
 /** Where the last line that fits ends; a line that does not fit even alone is cut. */
@@ -68,32 +73,58 @@ function ending(text: string, room: number): number {
 
 /** The characters from `from` on that fit, at most to `to`. */
 function partOf(text: string, from: number, to: number, room: number): number {
-  let left = room - MARGIN_UNITS
+  const meter = new Meter()
   let at = from
   while (at < to) {
     const character = characterAt(text, at)
-    left -= widest(character)
-    if (left < 0) return at
+    if (meter.add(character) > room - MARGIN_UNITS) return at
     at += character.length
   }
   return at
 }
 
 function lastPart(text: string, from: number, to: number, room: number): number {
-  let left = room - MARGIN_UNITS
+  const meter = new Meter()
   let at = to
   while (at > from) {
     const character = characterBefore(text, at)
-    left -= widest(character)
-    if (left < 0) return at
+    if (meter.add(character) > room - MARGIN_UNITS) return at
     at -= character.length
   }
   return at
 }
 
+/** Adds up the most that characters can take, as they come, from either end of a line. */
+class Meter {
+  #units = 0
+  /** The blanks that came last, and how often they changed their kind: as runs they are named. */
+  #blanks = 0
+  #runs = 0
+  #last = ''
+
+  /** With this one, all take so many units at most. */
+  add(character: string): number {
+    if (/^[\t ]$/.test(character)) {
+      this.#runs += character === this.#last ? 0 : 1
+      this.#blanks += 1
+    } else {
+      this.#units += blanksRoom(this.#blanks, this.#runs) + widest(character)
+      this.#blanks = 0
+      this.#runs = 0
+    }
+    this.#last = character
+    return this.#units + blanksRoom(this.#blanks, this.#runs)
+  }
+}
+
 const characterAt = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at) ?? 0)
 const characterBefore = (text: string, at: number): string =>
   /[\udc00-\udfff]/.test(text.charAt(at - 1)) ? text.slice(at - 2, at) : text.charAt(at - 1)
+
+/** Few blanks stand as they are; the name of a run is as long as the longest of all. */
+const blanksRoom = (blanks: number, runs: number): number =>
+  blanks <= BLANKS_IN_A_ROW ? blanks : Math.max(runs * RUN_NAME_UNITS, BLANKS_IN_A_ROW)
+const RUN_NAME_UNITS = '⟨262144 × U+0020⟩'.length
 
 /** The longest name of a character. */
 const NAME_UNITS = '⟨U+10FFFF⟩'.length

@@ -3,6 +3,9 @@
 
 /** Deeper than people read; indentation would push the words off the screen. */
 const MAX_DEPTH = 16
+/** More lines and blanks than this, and the words between them are lost. */
+const MAX_GROWTH = 4
+const MAX_GROWN_UNITS = 4096
 const TOKEN = /[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^ \t\n\r"{}[\],:]+)/gy
 
 export type Json =
@@ -10,7 +13,7 @@ export type Json =
   /** Two members of an object have one name, and readers differ on which of them counts. */
   | { readonly kind: 'doubled' }
 
-/** Null for a text that is no JSON object or list, or nests too deep to be drawn. */
+/** Null for a text that is no JSON object or list, or nests too deep to be drawn on lines of its own. */
 export function readJson(text: string): Json | null {
   if (!/^[ \t\n\r]*[{[]/.test(text)) return null
   try {
@@ -47,7 +50,8 @@ function indent(text: string): Json | null {
     }
     before = token
   }
-  return isDoubled ? { kind: 'doubled' } : { kind: 'json', text: drawn }
+  if (isDoubled) return { kind: 'doubled' }
+  return drawn.length > MAX_GROWTH * text.length + MAX_GROWN_UNITS ? null : { kind: 'json', text: drawn }
 }
 
 /** "a" and "\u0061" are one name. */

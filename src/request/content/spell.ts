@@ -10,7 +10,7 @@ import { UNSEEN } from '../text.js'
 const NAMED = new RegExp(`⟨|(?!\\t)(?:${UNSEEN.source})`, 'gu')
 const ORDINARY = /^[\t -~]*$/
 /** As many as the deepest indentation that a reader follows. */
-const BLANKS_IN_A_ROW = 32
+export const BLANKS_IN_A_ROW = 32
 const MANY_BLANKS = new RegExp(`[ \\t]{${BLANKS_IN_A_ROW + 1},}`, 'g')
 const EACH_RUN = / +|\t+/g
 

@@ -42,6 +42,7 @@ const text = fc
         '\t',
         ' ',
         ' '.repeat(40),
+        ' \t'.repeat(20),
         '│ ',
         '⟨U+202E⟩',
         '⟨',
@@ -123,6 +124,14 @@ describe('a content that has to be cut', () => {
     )
   })
 
+  test('blanks of two kinds in turn, each of which is named: takes no more room than there is', () => {
+    for (const ground of ['', 'a', '│']) {
+      const { exhibit } = within(`${ground}${' \t'.repeat(5000)}x${' \t'.repeat(5000)}`, 1000)
+      const drawn = exhibit.parts.flat().reduce((sum, { text }) => sum + text.length + 3, 0)
+      expect(drawn).toBeLessThanOrEqual(1000)
+    }
+  })
+
   test('says how many lines are shown, the end among them', () => {
     const lines = Array.from({ length: 212 }, (_, at) => `line ${at + 1}`)
     const { row, exhibit } = within(`${lines.join('\n')}\n`, 400)
@@ -186,6 +195,14 @@ describe('what is drawn', () => {
 })
 
 describe('JSON', () => {
+  test('of nothing but brackets and commas: is not drawn many times as long as it is', () => {
+    const deep = `${'['.repeat(14)}${'1,'.repeat(20_000)}1${']'.repeat(14)}`
+    const { exhibit } = whole(deep)
+    const drawn = exhibit.parts.flat().reduce((sum, { text }) => sum + text.length, 0)
+    expect(drawn).toBeLessThanOrEqual(4 * deep.length + 4096)
+    expect(whole('{"a":[1,{"b":2}]}').exhibit.kind).toBe('json')
+  })
+
   test('whatever it holds: only blanks between its tokens change', () => {
     const bare = (json: string): string =>
       json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g, token => (token.startsWith('"') ? token : ''))
