@@ -528,9 +528,7 @@ describe('a caller’s stored content', () => {
   })
 
   it('keeps its lines, its tabs and its first empty line', () => {
-    expect(shown('\n\tone\r\ntwo')).toContain(
-      '<pre class="content">\n│ \n│ \tone\n│ two\n</pre>',
-    )
+    expect(shown('\n\tone\r\ntwo')).toContain('<pre class="content">\n│ \n│ \tone\n│ two\n</pre>')
   })
 
   it('says so when it is not text', () => {
