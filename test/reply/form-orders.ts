@@ -22,7 +22,7 @@ const forms = fc.array(decision, { minLength: 1, maxLength: 4 }).map(
   }),
 )
 
-export type Deed =
+type Deed =
   | { readonly kind: 'answer'; readonly by: Person; readonly lines: readonly number[]; readonly yes: boolean }
   | { readonly kind: 'withdraw' }
   | { readonly kind: 'time' }
@@ -63,7 +63,7 @@ export async function perform(
   expect(['accepted', 'rejected']).toContain(told.kind)
 }
 
-const isOf =
+export const isOf =
   <T extends Entry['type']>(type: T) =>
   (entry: Entry): entry is EntryOf<T> =>
     entry.type === type

@@ -15,8 +15,8 @@ export async function laneOn(
   store: Store,
   slack: StageAdapter,
   onTrouble: (error: unknown) => void,
+  config = configure(),
 ): Promise<Lane> {
-  const config = configure()
   const { shelf, ledger } = store
   const ring = (await openKeyring(shelf, SECRET)) ?? (await rotate(shelf, SECRET, ledger.now())).keyring
   return new Lane({
