@@ -2,6 +2,7 @@
 
 import type { types } from '@slack/bolt'
 import {
+  APPROVAL_WORDS,
   behindMargin,
   type Display,
   defaultWords,
@@ -77,9 +78,7 @@ export function announcement(
 const quoted = (...elements: Element[]): types.RichTextQuote => ({ type: 'rich_text_quote', elements })
 
 const meaningOf = ({ type }: Display): string =>
-  type === 'REQUEST_APPROVAL'
-    ? 'A YES allows this action once, on exactly what is listed below.'
-    : 'Look at what is listed below with this one concern in mind.'
+  type === 'REQUEST_APPROVAL' ? APPROVAL_WORDS : 'Look at what is listed below with this one concern in mind.'
 
 /** The link leads to the reply page, which shows the contents whole; it answers nothing without a code. */
 export function handles(display: Display, link: string | null): Block[] {

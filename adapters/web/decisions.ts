@@ -48,10 +48,12 @@ export const surroundings = ({ context, blocking = [] }: FormSchema): Markup | n
             )}</ul>`
       }</blockquote></figure>`
 
-/** Only approvals can be answered alike, and even this only chooses: the person looks, and sends. */
+/** Only approvals can be answered alike, and even this only chooses: the person looks, and sends. Enter in a field presses
+ *  the first button of a form: that must be the one that sends, or it would choose YES over somebody's NO. */
 function alike(open: readonly Decision[]): Markup | null {
   if (open.filter(({ type }) => type === 'approval').length < 2) return null
-  return html`<p class="alike"><button class="plain" type="submit" name="all" value="yes" formnovalidate>Choose YES for every approval</button>
+  return html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send answer</button>
+<p class="alike"><button class="plain" type="submit" name="all" value="yes" formnovalidate>Choose YES for every approval</button>
 <button class="plain" type="submit" name="all" value="no" formnovalidate>Choose NO for every approval</button>
 <span class="hint">Nothing is sent by these: they only choose.</span></p>`
 }

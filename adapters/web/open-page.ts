@@ -1,5 +1,6 @@
 // The page of a request that waits for an answer: asker, question, deadline, the meaning of silence, and the form.
 import {
+  APPROVAL_WORDS,
   besideWords,
   type Channel,
   type Display,
@@ -87,7 +88,7 @@ function asked(display: Display): Markup {
     case 'REQUEST_REVIEW':
       return html`${headline}${why(display)}<p>Look at what is listed below with this one concern in mind.</p>`
     case 'REQUEST_APPROVAL':
-      return html`${headline}${why(display)}<p>A YES allows this action once, on exactly what is listed below.</p>`
+      return html`${headline}${why(display)}<p>${APPROVAL_WORDS}</p>`
   }
 }
 

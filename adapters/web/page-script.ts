@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../src/adapter/index.js'
-// The page's one script: it counts down to the deadline and adds the reader's own time of day. It sends nothing and
-// touches no control; without it the page is complete. Its bytes are fixed, so the policy can name them by hash.
+// The page's one script: it counts down to the deadline and adds the reader's own time of day where the lane does not
+// know it. It sends nothing and touches no control; without it the page is complete. Its bytes are fixed, so the policy
+// can name them by hash.
 
 // The lane's clock, not the reader's, says how much time is left: a phone that is an hour off counts the same.
 export const SCRIPT: Markup = html`
@@ -28,7 +29,8 @@ export const SCRIPT: Markup = html`
     if (seconds > 0) setTimeout(tick, 1000)
   }
   const shape = { weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }
-  document.getElementById('local').textContent = new Date(end).toLocaleString([], shape) + ' your time'
+  const local = document.getElementById('local')
+  if (!local.textContent) local.textContent = new Date(end).toLocaleString([], shape) + ' your time'
   tick()
 })()
 `

@@ -12,6 +12,7 @@ export { type Display, isMissing, type ShownHandle, tellsEnough } from '../reque
 export type { DefaultAction, RequestType } from '../request/request.js'
 export { UNSEEN } from '../request/text.js'
 export {
+  APPROVAL_WORDS,
   defaultWords,
   inGroups,
   inUtc,

@@ -77,6 +77,9 @@ const DEFAULTS: Readonly<Record<DefaultAction, string>> = {
 }
 export const defaultWords = (action: DefaultAction): string => DEFAULTS[action]
 
+/** True of a YES, of a vote among several, and of a form: each of them may be a part of what approves. */
+export const APPROVAL_WORDS = 'What is approved is allowed once, and exactly as it is listed below.'
+
 /** The time until which a person's codes on a channel rest. */
 export type Rested = { readonly channel: Channel; readonly until: string }
 

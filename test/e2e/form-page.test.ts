@@ -135,6 +135,26 @@ describe.skipIf(maySkip)(`a form in a browser${missing === null ? '' : `, ${miss
       expect((await lane.outcome('release-9')).json).toMatchObject({ state: 'answered' })
     })
 
+    test('Enter in a field chooses nothing: it asks for the code, and with it sends what was chosen', async () => {
+      await lane.submit(REQUEST)
+      const reply = await lane.link('release-9')
+      const page = await browser.newPage({ javaScriptEnabled })
+      await page.goto(reply.link)
+      await page.locator('[name="d.ship"][value="NO"]').check()
+      await page.locator('[name="c.ship"]').fill('wrong customer')
+      await page.locator('[name="d.share"]').press('Enter')
+      const chosen = page.locator('input:checked')
+      expect(await chosen.evaluateAll(all => all.map(one => one.getAttribute('value')))).toEqual(['NO'])
+      expect((await lane.story('release-9')).some(({ type }) => type === 'HUMAN_REPLY_EVENT')).toBe(false)
+      await page.getByLabel('Code').fill(reply.code)
+      await page.getByLabel('Code').press('Enter')
+      await page.getByText('Still to be answered: tell, ring.').waitFor()
+      await page.close()
+      expect((await lane.call('GET', '/v1/requests/release-9')).json).toMatchObject({
+        so_far: { decisions: [{ decision_id: 'ship', approved: false }] },
+      })
+    })
+
     test('a line that is not understood keeps all the others in their fields, and records nothing', async () => {
       await lane.submit(REQUEST)
       const reply = await lane.link('release-9')
