@@ -63,6 +63,8 @@ export type Ending = {
 export type Beside = {
   /** The deadline where they live; null where no zone of theirs is known. */
   readonly local_deadline: string | null
+  /** How many must agree, and how many have; null where nobody votes. */
+  readonly votes: string | null
   /** The names of the others who are asked, with the name of the person in whose place somebody is. */
   readonly others: readonly string[]
   /** The name of the person in whose place they are asked; null where they are asked themselves. */

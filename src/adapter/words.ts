@@ -142,15 +142,18 @@ export function besideWords(
   { reply_schema: { kind } }: Pick<Display, 'reply_schema'>,
   { reminds, beside, reply }: Pick<Outbound, 'reminds' | 'beside' | 'reply'>,
 ): string[] {
-  const { handed_by = null, others = [], local_deadline = null, delegates = [] } = beside ?? {}
+  const { handed_by = null, votes = null, others = [], local_deadline = null, delegates = [] } = beside ?? {}
   // In a text the word could be an answer: there only a control hands it on.
   const deputies = kind === 'text' ? [] : delegates.map(({ user_id, name }) => `${user_id} (${name})`)
   return [
     ...(reminds === undefined ? [] : ['Reminder: this still waits for an answer.']),
     ...(handed_by === null ? [] : [`It was handed to you by ${handed_by}, and is yours to answer.`]),
+    ...(votes === null ? [] : [votes]),
     ...(others.length === 0
       ? []
-      : [`Also asked: ${others.join(', ')}. The first answer that decides counts.`]),
+      : [
+          `Also asked: ${others.join(', ')}.${votes === null ? ' The first answer that decides counts.' : ''}`,
+        ]),
     ...(local_deadline === null ? [] : [`Where you are the deadline is ${local_deadline}.`]),
     ...(deputies.length === 0 || reply === null
       ? []

@@ -29,6 +29,10 @@ function mayBeAsked({ config, adapters }: AskingParts, subject: Subject, userId:
   return isAmong(today.approvers) && isAmong(frozen?.approvers) && !isOwner
 }
 
+/** Whoever votes anyway, though perhaps not asked yet, takes nobody's place: two places would have one voice. */
+const isElector = ({ terms }: Subject, userId: string): boolean =>
+  terms?.electorate?.includes(userId) ?? false
+
 const NOBODY: readonly Deed[] = []
 
 /** The hands through which it goes because people are away who would be asked now; whoever is asked already is asked in
@@ -48,6 +52,7 @@ export function handsAway(
       ms,
       ({ from, to }) =>
         !taken.has(to) &&
+        !isElector(subject, to) &&
         (parts.config.recipients[from]?.delegates?.includes(to) ?? false) &&
         mayBeAsked(parts, subject, to),
     )
@@ -94,12 +99,14 @@ export function handTo(
   const delegates = parts.config.recipients[from]?.delegates ?? []
   const fit = delegatesOf(parts, subject, from, ms)
   const offered =
-    fit.length === 0 ? 'there is nobody you could hand this to now' : `DELEGATE ${fit.join(' or ')}`
+    fit.length === 0
+      ? 'There is nobody you could hand this to now.'
+      : `You could say DELEGATE ${fit.join(' or ')}.`
   const to = whoIsMeant(name, delegates)
   const against =
     againstGiving(subject, from) ??
-    (to === null ? 'that is none of your delegates' : againstHanding(parts, subject, to, ms))
-  return against === null && to !== null ? { to } : { accepted: `${offered}; ${against}` }
+    (to === null ? 'That is none of your delegates.' : againstHanding(parts, subject, to, ms))
+  return against === null && to !== null ? { to } : { accepted: `${against} ${offered}` }
 }
 
 /** Those to whom this person could hand it now. */
@@ -110,14 +117,15 @@ export function delegatesOf(parts: AskingParts, subject: Case, from: string, ms:
 }
 
 function againstGiving({ replies, asked }: Case, from: string): string | null {
-  if (!holds(asked, from)) return 'it is not yours any more'
+  if (!holds(asked, from)) return 'It is not yours any more.'
   if (replies.some(({ reply }) => reply.sender_identity.user_id === from))
-    return 'you have answered, and it stands'
-  return handsOf(asked, from) >= MOST_HANDS ? `it has gone through ${MOST_HANDS} hands` : null
+    return 'You have answered, and it stands.'
+  return handsOf(asked, from) >= MOST_HANDS ? `It has gone through ${MOST_HANDS} hands.` : null
 }
 
 function againstHanding(parts: AskingParts, subject: Case, to: string, ms: number): string | null {
-  if (has(subject.asked, to)) return `${to} is asked already, or had it before`
-  if (parts.absences.at(to, ms) !== null) return `${to} is away`
-  return mayBeAsked(parts, subject, to) ? null : `${to} could not be asked now`
+  if (has(subject.asked, to)) return `${to} is asked already, or had it before.`
+  if (isElector(subject, to)) return `${to} votes in their own right.`
+  if (parts.absences.at(to, ms) !== null) return `${to} is away.`
+  return mayBeAsked(parts, subject, to) ? null : `${to} could not be asked now.`
 }

@@ -33,6 +33,15 @@ export function standing(
   return { need, yes, no }
 }
 
+/** How many must agree, for everybody who votes: so far as it stands now; null where nobody votes. */
+export function votingWords(asked: Asked): string | null {
+  const votes = standing(asked)
+  if (votes === null) return null
+  const { quorum, electorate = [] } = asked.terms ?? {}
+  const rule = `${votes.need} of ${electorate.length} people must say YES${quorum?.veto ? ', and the first NO decides' : ''}.`
+  return votes.yes + votes.no === 0 ? rule : `${rule} So far: ${votes.yes} YES, ${votes.no} NO.`
+}
+
 /** What is still missing after a reply was counted, for the person who gave it; null where it has decided. */
 export function missingWords(asked: Asked): string | null {
   const { reply_schema: schema } = asked.request

@@ -34,6 +34,7 @@ const STEPS = [
 ]
 const BESIDE: Beside = {
   local_deadline: 'Tue 17 Feb 15:00 Europe/Berlin',
+  votes: null,
   others: ['Ann', 'Bo in place of Cy'],
   handed_by: 'Di',
   delegates: [{ user_id: 'night-shift', name: 'Night shift' }],
@@ -98,6 +99,14 @@ describe.each(Object.entries(CHANNELS))('%s', (channel, read) => {
       expect(text).toContain('It was handed to you by Di')
       expect(text).toContain('Tue 17 Feb 15:00 Europe/Berlin')
       expect(text).toMatch(/14:00(:05)? UTC/)
+    }
+  })
+
+  test('says how many must agree where votes are counted, and not that one answer decides', async () => {
+    const votes = '2 of 3 people must say YES, and the first NO decides.'
+    for (const text of await read(brief, { ...WAY, beside: { ...BESIDE, votes } })) {
+      expect(text).toContain(votes)
+      expect(text).not.toContain('The first answer that decides counts')
     }
   })
 

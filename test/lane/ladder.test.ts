@@ -232,8 +232,8 @@ describe('a request is handed on', () => {
   })
 
   test.each([
-    ['to nobody of theirs', 'DELEGATE sleeper', 'that is none of your delegates'],
-    ['back', 'DELEGATE owner', 'that is none of your delegates'],
+    ['to nobody of theirs', 'DELEGATE sleeper', 'That is none of your delegates.'],
+    ['back', 'DELEGATE owner', 'That is none of your delegates.'],
   ])('%s: refused as words, with what stands against it', async (_, words, against) => {
     await begin()
     await stage.open(question('q'), [owner])
@@ -257,7 +257,20 @@ describe('a request is handed on', () => {
     expect(JSON.stringify(back)).toContain('had it before')
   })
 
-  test('not to somebody who is away, nor after one’s own answer, nor through more than three hands', async () => {
+  test('not after one’s own answer: a part of a form that was answered stands', async () => {
+    await begin()
+    const decisions = ['d1', 'd2'].map(id => ({ id, type: 'number', prompt: 'How many?', required: true }))
+    const form = { reply_schema: { kind: 'form', decisions } } as Partial<Request>
+    await stage.open(question('q', form), [owner])
+    await settle()
+    await stage.lane.answer(fromSlack(handle(0), 'd1 7'))
+    const refused = await stage.lane.answer(fromSlack(handle(0), 'DELEGATE deputy'))
+    expect(refused).toMatchObject({ kind: 'rejected', reason: 'reply_not_in_schema' })
+    expect(JSON.stringify(refused)).toContain('You have answered, and it stands.')
+    expect((await stage.current('q')).hands).toEqual([])
+  })
+
+  test('not to somebody who is away, nor through more than three hands', async () => {
     await begin(`recipients:
   owner: { name: Owner, slack: { team: T1, user: UOWNER }, delegates: [deputy] }
   deputy: { name: Deputy, slack: { team: T1, user: UDEPUTY }, delegates: [third] }
@@ -270,7 +283,7 @@ limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0 }
     await stage.open(question('q'), [owner])
     await settle()
     const away = await stage.lane.answer(fromSlack(handle(0), 'DELEGATE deputy'))
-    expect(JSON.stringify(away)).toContain('nobody you could hand this to now; deputy is away')
+    expect(JSON.stringify(away)).toContain('deputy is away. There is nobody you could hand this to now.')
     stage.clock.pass(1_000)
     const words = [
       ['UOWNER', 'DELEGATE deputy'],
@@ -289,7 +302,7 @@ limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0 }
       { kind: 'handed' },
       { reason: 'reply_not_in_schema' },
     ])
-    expect(JSON.stringify(told[3])).toContain('it has gone through 3 hands')
+    expect(JSON.stringify(told[3])).toContain('It has gone through 3 hands.')
   })
 
   test('goes back when nothing can reach the other, with a fresh copy', async () => {

@@ -183,6 +183,65 @@ async function replaced(text: string): Promise<Stage> {
   return await raise(configure(text))
 }
 
+describe('a vote that is handed on', () => {
+  beforeEach(async () => {
+    const people = ['ada', 'bo', 'cy', 'di'].map(
+      one =>
+        `  ${one}: { name: ${one}, slack: { team: T1, user: U${one.toUpperCase()} }${one === 'ada' ? ', delegates: [cy, di]' : ''} }`,
+    )
+    stage = await replaced(
+      `recipients:\n${people.join('\n')}\nactions: { PUBLISH: { approvers: [ada, bo, cy, di] } }\n`,
+    )
+  })
+  const VOTE = {
+    recipients: ['ada', 'bo'],
+    quorum: { need: 2, veto: false },
+    ladder: [{ after_seconds: 300, do: 'add', recipients: ['cy'] }],
+  }
+  const handsOf = async (id: string) => (await stage.current(id)).hands
+
+  test('goes to nobody who votes in their own right, though the ladder has not asked them yet', async () => {
+    await submit(VOTE)
+    const refused = await says('ada', 'DELEGATE cy')
+    expect(refused).toMatchObject({ kind: 'rejected', reason: 'reply_not_in_schema' })
+    expect(JSON.stringify(refused)).toContain('cy votes in their own right. You could say DELEGATE di.')
+    await stage.lane.sendAway({ user_id: 'ada', until: stage.store.ledger.now() + 60_000, to: 'cy' }, 'key-1')
+    await submit({ ...VOTE, request: approval('b') }, 'b')
+    expect([await handsOf('a'), await handsOf('b')]).toEqual([[], []])
+  })
+
+  test('is one voice in one place: the delegate has it, and whoever handed it on has none', async () => {
+    await submit(VOTE)
+    expect(await says('ada', 'DELEGATE di')).toMatchObject({ kind: 'handed' })
+    await stage.lane.drain()
+    expect(await says('ada', 'yes')).toMatchObject({ reason: 'delegated_away' })
+    await says('di' as Person, 'yes')
+    await says('bo', 'yes')
+    expect(await stage.current('a')).toMatchObject({
+      state: 'answered',
+      answer: { parsed_choice: 'YES', votes: [{ answered_by: 'di' }, { answered_by: 'bo' }] },
+    })
+  })
+
+  test('is not handed on once it was given', async () => {
+    await submit(VOTE)
+    await says('ada', 'yes')
+    expect(await says('ada', 'DELEGATE di')).toMatchObject({ reason: 'already_voted' })
+    expect(await handsOf('a')).toEqual([])
+  })
+
+  test('says on every copy how many must agree, and on a later one how it stands', async () => {
+    await submit(VOTE)
+    const rule = '2 of 3 people must say YES.'
+    const told = () => stage.slack.copies.map(({ outbound }) => outbound.beside?.votes)
+    expect(told()).toEqual([rule, rule])
+    await says('bo', 'no')
+    await says('ada', 'DELEGATE di')
+    await stage.lane.drain()
+    expect(told().at(-1)).toBe(`${rule} So far: 0 YES, 1 NO.`)
+  })
+})
+
 describe('four eyes', () => {
   beforeEach(async () => {
     stage = await replaced(config(', four_eyes: true'))

@@ -180,6 +180,7 @@ export const peopled = (display: Display, last: Refused | null = null): Open => 
   ),
   beside: {
     local_deadline: 'Tue 17 Feb 15:00 Europe/Berlin',
+    votes: null,
     others: ['Second in place of Third', 'Fourth'],
     handed_by: 'Release owner',
     delegates: [
