@@ -3,9 +3,12 @@
 // CF1  Everyone named anywhere exists: approvers, delegates and the people of a group are recipients, preferred channels
 //      have an address.
 // CF2  An address belongs to one person: a reply from it can be nobody else's.
+// CF3  What the operator demands can be met: a quorum by those who may approve, a ladder by the people it names, on
+//      channels of theirs.
 import { identityOf, TO_BE_LINKED } from '../people/person.js'
 import { CHANNELS, type Channel } from '../request/channel.js'
 import { everybodyOf, groupNamed } from '../request/group.js'
+import { MAX_LADDER_PEOPLE } from '../request/ladder.js'
 import type { Recipient } from '../request/recipient.js'
 import type { Ladder } from '../request/terms.js'
 import type { RawConfig, RawPerson } from './shape.js'
@@ -16,7 +19,8 @@ export function disagreements(raw: RawConfig): Flaw[] {
   const unknown = unknownPeople(raw)
   return [
     ...unknown,
-    ...(unknown.length > 0 ? [] : powerless(raw)),
+    ...(unknown.length > 0 ? [] : [...powerless(raw), ...outvoted(raw), ...crowded(raw)]),
+    ...unreached(raw),
     ...unknownActions(raw),
     ...ownDelegates(raw),
     ...sharedAddresses(raw),
@@ -73,6 +77,51 @@ function powerless({ actions = {}, groups = {} }: RawConfig): Flaw[] {
       .filter(([, who]) => !everybodyOf([who], groups).every(one => able.includes(one)))
       .map(([path]) => ({ path, message: `people who may approve ${name}: ${able.join(', ')}` }))
   })
+}
+
+/** A quorum that everybody who may approve could not reach would refuse every request at the door. */
+function outvoted({ actions = {}, groups = {} }: RawConfig): Flaw[] {
+  return Object.entries(actions).flatMap(([name, { approvers, quorum }]) => {
+    const most = everybodyOf(approvers, groups).length
+    if (quorum === undefined || quorum.need <= most) return []
+    const message = `at most as many as may approve ${name}, which are ${most}`
+    return [{ path: ['actions', name, 'quorum', 'need'], message }]
+  })
+}
+
+/** What a caller's ladder is held to at the door: so many people, those of groups among them. */
+const crowded = (raw: RawConfig): Flaw[] =>
+  laddersOf(raw).flatMap(({ path, ladder }) => {
+    const named = addedBy(path, ladder).map(([, who]) => who)
+    const message = `at most ${MAX_LADDER_PEOPLE} people, those of groups among them`
+    return everybodyOf(named, raw.groups ?? {}).length <= MAX_LADDER_PEOPLE ? [] : [{ path, message }]
+  })
+
+/** A step that names channels names those that everybody it adds is reached on. */
+const unreached = (raw: RawConfig): Flaw[] =>
+  laddersOf(raw).flatMap(({ path, ladder }) =>
+    ladder.flatMap((step, place) =>
+      step.do === 'add'
+        ? step.recipients.flatMap(({ user_id, channels = [] }, index) => {
+            const at = [...path, place, 'recipients', index, 'channels']
+            const people = everybodyOf([user_id], raw.groups ?? {})
+            return channels.flatMap((channel, which) => strangersOn(raw, people, channel, [...at, which]))
+          })
+        : [],
+    ),
+  )
+
+function strangersOn(
+  { recipients }: RawConfig,
+  people: readonly string[],
+  channel: Channel,
+  path: readonly PropertyKey[],
+): Flaw[] {
+  const strangers = people.filter(one => {
+    const person = recipients[one]
+    return person !== undefined && !(person.channels?.includes(channel) ?? person[channel] !== undefined)
+  })
+  return strangers.length === 0 ? [] : [{ path, message: `a channel of ${strangers.join(', ')}` }]
 }
 
 /** A route that makes an approval of an artifact names an action of this file. */

@@ -49,19 +49,28 @@ export class Absences {
     return away !== undefined && away.from_ms <= ms && ms < away.until_ms ? away : null
   }
 
-  /** The hands through which a request goes that would be put to this person now; none where it stays with them (AW1). */
+  /** The hands through which a request goes that would be put to this person now; none where it stays with them. */
   handsFrom(userId: string, ms: number, isFit: (hand: Handed) => boolean): readonly Handed[] {
-    const hands: Handed[] = []
-    for (let from = userId; hands.length <= MOST_HANDS; ) {
-      const away = this.at(from, ms)
-      if (away === null) return hands
-      const to = away.deputy
-      if (to === null || to === userId || hands.some(one => one.to === to) || !isFit({ from, to })) return []
-      hands.push({ from, to })
-      from = to
-    }
-    return []
+    return handsThrough(one => this.at(one, ms), userId, isFit)
   }
+}
+
+/** AW1. */
+export function handsThrough(
+  awayOf: (userId: string) => Pick<Away, 'deputy'> | null,
+  userId: string,
+  isFit: (hand: Handed) => boolean,
+): readonly Handed[] {
+  const hands: Handed[] = []
+  for (let from = userId; hands.length <= MOST_HANDS; ) {
+    const away = awayOf(from)
+    if (away === null) return hands
+    const to = away.deputy
+    if (to === null || to === userId || hands.some(one => one.to === to) || !isFit({ from, to })) return []
+    hands.push({ from, to })
+    from = to
+  }
+  return []
 }
 
 export type AwayPlan = {

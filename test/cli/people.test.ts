@@ -44,13 +44,10 @@ test('the doctor names whoever is away with nobody in their place, while it last
   const absences = await Absences.open(store)
   const { recipients: people } = configOf(CONFIG)
   const now = store.ledger.now()
-  await sendAway(store, { people, absences }, { user_id: 'bo', until: now + 60_000 }, 'key-1')
-  await sendAway(
-    store,
-    { people, absences },
-    { user_id: 'ann', from: now + 90_000, until: now + 99_000 },
-    'key-1',
-  )
+  const send = (plan: Parameters<typeof sendAway>[2]) => sendAway(store, { people, absences }, plan, 'key-1')
+  // Somebody stands in for ann, and then goes away as well.
+  await send({ user_id: 'ann', from: now + 500, until: now + 2_000, to: 'bo' })
+  await send({ user_id: 'bo', from: now + 1_000, until: now + 60_000 })
   await store.ledger.close()
   const db = new Sqlite(join(dir, LEDGER_FILE), { readonly: true })
   const told = async (ms: number) =>
@@ -59,7 +56,10 @@ test('the doctor names whoever is away with nobody in their place, while it last
         yield* db.prepare(sql).all() as Record<string, unknown>[]
       }, ms)
     ).map(({ message }) => message)
-  expect(await told(now + 1_000)).toEqual(['bo is away, and nobody is asked in their place'])
+  const alone = (who: string): string => `${who} is away, and nobody is asked in their place`
+  expect(await told(now + 500)).toEqual([])
+  expect(await told(now + 1_000)).toEqual([alone('ann'), alone('bo')])
+  expect(await told(now + 2_000)).toEqual([alone('bo')])
   expect(await told(now + 61_000)).toEqual([])
   db.close()
 })

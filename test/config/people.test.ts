@@ -167,8 +167,36 @@ describe('a ladder of the operator’s', () => {
       '[{ after_seconds: 60, do: remind }, { after_seconds: 60, do: remind }]',
       'above that of the step before',
     ],
+    [
+      'names a channel on which somebody it adds is not reached',
+      '[{ after_seconds: 60, do: add, recipients: [{ user_id: bo, channels: [web, sms] }] }]',
+      'ladder.0.recipients.0.channels.1: read "sms"; a channel of bo',
+    ],
     ['does what no step does', '[{ after_seconds: 60, do: shout }]', 'remind, add or next_channel'],
   ])('stops the start where it %s', (_, ladder, accepted) => {
     expect(problems(action(ladder)).join(' ')).toContain(accepted)
   })
+})
+
+test('a ladder of the operator’s has at most 20 people, those of groups among them', () => {
+  const ids = Array.from({ length: 21 }, (_, at) => `p${at}`)
+  const people = ids.map(one => `  ${one}: { name: ${one}, web: true }\n`).join('')
+  const groups = [ids.slice(0, 10), ids.slice(10, 20)]
+    .map((group, at) => `  g${at}: [${group.join(', ')}]\n`)
+    .join('')
+  const asking = (named: string): string =>
+    `recipients:\n${people}groups:\n${groups}questions: { ladder: [{ after_seconds: 60, do: add, recipients: [${named}] }] }\n`
+  expect(problems(asking('"group:g0", "group:g1", p3'))).toEqual([])
+  expect(problems(asking('"group:g0", "group:g1", p20')).join(' ')).toContain(
+    'questions.ladder: read a list of 1; at most 20 people, those of groups among them',
+  )
+})
+
+test('a quorum that those who may approve could not reach stops the start', () => {
+  const action = (need: number): string =>
+    `${PEOPLE}groups: { g: [ann, bo] }\nactions: { P: { approvers: ["group:g", bo], quorum: { need: ${need} } } }\n`
+  expect(problems(action(2))).toEqual([])
+  expect(problems(action(3)).join(' ')).toContain(
+    'actions.P.quorum.need: read 3; at most as many as may approve P, which are 2',
+  )
 })

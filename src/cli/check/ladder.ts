@@ -1,5 +1,6 @@
 // Checks whether a ladder leads to anybody, and whether whoever is away has somebody in their place.
 import type { Config } from '../../config/config.js'
+import { handsThrough } from '../../people/absences.js'
 import type { Channel } from '../../request/channel.js'
 import { everybodyOf } from '../../request/group.js'
 import type { Recipient } from '../../request/recipient.js'
@@ -48,16 +49,25 @@ export function checkLadders(config: Config, running: readonly Channel[]): Findi
   ]
 }
 
-/** Those who are away at that time with nobody in their place. */
+/** Those who are away at that time with nobody in their place: no deputy, or one who leads to nobody who is there. */
 export async function checkAbsences(each: Each, now: number): Promise<Finding[]> {
-  const alone: string[] = []
-  const asked = `SELECT user_id FROM away WHERE deputy IS NULL AND from_ms <= ${now} AND until_ms > ${now}`
-  for await (const { user_id } of each(asked)) alone.push(String(user_id))
-  return alone.map(userId =>
-    warn(
-      'people',
-      `${userId} is away, and nobody is asked in their place`,
-      `name one of their delegates: lane recipients away ${userId} --until T --to USER`,
-    ),
-  )
+  const away = new Map<string, { readonly deputy: string | null }>()
+  const asked = `SELECT user_id, deputy FROM away WHERE from_ms <= ${now} AND until_ms > ${now} ORDER BY user_id`
+  for await (const { user_id, deputy } of each(asked))
+    away.set(String(user_id), { deputy: deputy === null ? null : String(deputy) })
+  const isAlone = (userId: string): boolean =>
+    handsThrough(
+      one => away.get(one) ?? null,
+      userId,
+      () => true,
+    ).length === 0
+  return [...away.keys()]
+    .filter(isAlone)
+    .map(userId =>
+      warn(
+        'people',
+        `${userId} is away, and nobody is asked in their place`,
+        `name one of their delegates: lane recipients away ${userId} --until T --to USER`,
+      ),
+    )
 }
