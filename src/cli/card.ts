@@ -11,6 +11,7 @@ import {
 } from '../client/case.js'
 import { describeAnswer } from '../compiler/describe.js'
 import type { Request } from '../request/request.js'
+import { courseRows, termRows } from './people.js'
 import { cut, type Paint, type Style, sayInstant, table, visible } from './print.js'
 
 const STATE_STYLES: Readonly<Record<string, Style>> = {
@@ -32,7 +33,9 @@ export function card(subject: ShownCase, now: number, paint: Paint): string[] {
     ['Opened', sayInstant(subject.opened_at, now)],
     ['Deadline', sayInstant(subject.deadline_at, now)],
     ['Default', `${subject.default_action}${subject.default_applied ? ', applied' : ''}`],
+    ...termRows(subject).flatMap(([label, texts]) => labelled(label, texts)),
     ...labelled('Asked', deliveryTexts(subject.deliveries, now)),
+    ...courseRows(subject, now).flatMap(([label, texts]) => labelled(label, texts)),
     ...outcomeRows(subject, now),
     ['Hash', cut(subject.request_hash, HASH_CHARS)],
     ['Receipt', `entry ${subject.receipt.seq}, ${cut(subject.receipt.hash, HASH_CHARS)}`],

@@ -10,6 +10,7 @@ import { idOf } from '../request/request.js'
 import { outcomeLines } from './card.js'
 import type { Shell } from './command.js'
 import { EXIT, type ExitCode, exitFor } from './exit-code.js'
+import { LOWERED } from './people.js'
 import { paintFor, say, sayInstant } from './print.js'
 import { type Made, runIdOf } from './submission.js'
 import { complain, enter, strange, tell, tellTrouble, writeBody } from './tell.js'
@@ -86,7 +87,11 @@ function openedLines(shell: Shell, subject: ShownCase): string[] {
   const { request_id, state, deadline_at, default_action } = subject
   if (!isOpen(subject)) return [`${request_id}  ${state}: asked and resolved before`]
   const until = sayInstant(deadline_at, shell.clock.wall())
-  return [`${request_id}  ${state} until ${until}, then ${default_action} holds`]
+  const lowered = subject.terms?.urgency_asked
+  return [
+    `${request_id}  ${state} until ${until}, then ${default_action} holds`,
+    ...(lowered === undefined ? [] : [`not ${lowered}: ${LOWERED}`]),
+  ]
 }
 
 /** If it is unknown whether the lane has the request: tells how to send the same one again. */

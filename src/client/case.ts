@@ -2,6 +2,7 @@
 // are checked before they are believed; the others are only passed on.
 
 import type { Request, Run } from '../request/request.js'
+import type { Terms } from '../request/terms.js'
 import type { DecisionShown } from './answer.js'
 
 export type ShownDelivery = {
@@ -66,17 +67,22 @@ export type ShownCase = {
   readonly default_action: string
   readonly default_applied: boolean
   readonly deliveries: readonly ShownDelivery[]
+  /** The terms it was opened under, but for the operator's policy; absent for one opened before terms were recorded. */
+  readonly terms?: Omit<Terms, 'policy'>
   /** The steps of the ladder that put it before more eyes. */
   readonly escalations?: readonly {
     readonly step: number
+    readonly do: 'add' | 'next_channel'
     readonly to: readonly string[]
+    /** Why it came before its moment. */
+    readonly early?: 'failed' | 'out_of_office'
     readonly at: string
   }[]
   /** Every hand that it went through. */
   readonly delegations?: readonly {
     readonly from: string
     readonly to: string
-    readonly by: string
+    readonly by: 'person' | 'away' | 'lane'
     readonly at: string
   }[]
   readonly decision?: ShownDecision | null

@@ -3,6 +3,7 @@ import { type Case, isOpen } from '../agenda/case.js'
 import type { Delivery } from '../agenda/delivery.js'
 import { nobodyRests, plan } from '../agenda/plan.js'
 import { instant } from '../clock.js'
+import type { Terms } from '../request/terms.js'
 import { soFar, standing } from '../tally/so-far.js'
 import { toldAnswer, type Words } from '../tally/told.js'
 import type { Shown } from '../waiter/callback.js'
@@ -37,6 +38,7 @@ export function showCase(subject: Case, { raw = null, policyToken = null, words 
     ...(tally !== null && { tally }),
     default_action: subject.request.default_action,
     default_applied: subject.default_applied,
+    ...(subject.terms !== null && { terms: termsOf(subject.terms) }),
     deliveries: deliveriesOf(subject),
     ...(subject.steps.length > 0 && { escalations: subject.steps }),
     ...(subject.hands.length > 0 && { delegations: subject.hands }),
@@ -50,6 +52,9 @@ export function messageOfCase(whole: Shown['whole']): Shown {
   const { request: _, deliveries: __, ...short } = whole
   return { whole, short }
 }
+
+/** But for the policy, which is the operator's own. */
+const termsOf = ({ policy: _, ...terms }: Terms): Omit<Terms, 'policy'> => terms
 
 const NO_WORDS: Words = new Map()
 

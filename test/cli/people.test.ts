@@ -9,7 +9,8 @@ import { parseConfig } from '../../src/config/config.js'
 import { LEDGER_FILE, openSqlite } from '../../src/ledger/sqlite/open.js'
 import { Absences, sendAway } from '../../src/people/absences.js'
 import { unlocked } from '../unlocked.js'
-import { lane, operatorOf } from './command-line.js'
+import { until } from '../until.js'
+import { answer, lane, operatorOf } from './command-line.js'
 import { freshDirectory, start } from './gateway.js'
 
 const CONFIG = `recipients:
@@ -75,6 +76,58 @@ test('lane recipients away says who is asked meanwhile, and takes it back', asyn
     expect([back.code, back.stdout]).toEqual([0, expect.stringContaining('ann is back')])
     expect((await away('--until', '2999-01-01T00:00:00Z', '--to', 'zoe')).code).toBe(1)
     expect((await away()).code).toBe(2)
+  } finally {
+    await gateway.stop()
+  }
+})
+
+test('lane show tells what comes, which steps were done and through whose hands it went; who may not be urgent is told', async () => {
+  const people =
+    'recipients:\n  ann: { name: Ann, web: true, delegates: [bo] }\n  bo: { name: Bo, web: true }\n  cy: { name: Cy, web: true }\n'
+  const gateway = await start({ config: people })
+  try {
+    const env = { ...operatorOf(gateway), LANE_API_KEY: gateway.agentKey }
+    const question = [
+      'ask',
+      'Ship it?',
+      '--impact',
+      'It ships',
+      '--yes-no',
+      '--deadline',
+      '1h',
+      '--default',
+      'HALT',
+    ]
+    const steps = [
+      '--to',
+      'ann',
+      '--escalate',
+      '1s=cy',
+      '--remind',
+      '10m',
+      '--urgency',
+      'high',
+      '--id',
+      'q-1',
+    ]
+    const asked = await lane([...question, ...steps], { env })
+    expect([asked.code, asked.stdout]).toEqual([0, expect.stringMatching(/\nnot high: .*--urgent/)])
+    expect(await answer(gateway, 'q-1', 'DELEGATE bo', 'ann')).toBe(200)
+    const shown = await until('the step', async () => {
+      const { stdout } = await lane(['show', 'q-1'], { env })
+      return stdout.includes('Escalated') ? stdout : undefined
+    })
+    expect(shown).toMatch(/Urgency +normal, though high was asked: .*--urgent/)
+    expect(shown).toMatch(
+      /Ladder +1 s after it was asked: cy is asked too\n +10 min after it was asked: a reminder\n/,
+    )
+    expect(shown).toMatch(/Escalated +to cy, 20/)
+    expect(shown).toMatch(/Handed +by ann to bo, 20/)
+    const { stdout: json } = await lane(['show', 'q-1', '--json'], { env })
+    expect(JSON.parse(json)).toMatchObject({
+      terms: { urgency: 'normal', urgency_asked: 'high', ladder: [{ do: 'add' }, { do: 'remind' }] },
+    })
+    expect(JSON.parse(json).terms).not.toHaveProperty('policy')
   } finally {
     await gateway.stop()
   }

@@ -112,7 +112,11 @@ describe('a card', () => {
   test.each<[string, Display, readonly string[]]>([
     ['a question', question({ kind: 'yes_no' }), ['"Question"', 'What your answer changes:']],
     ['a review', review, ['"Review"', 'Review for security', 'with this one concern', 'QUARANTINE_OUTPUTS']],
-    ['an approval', approval, ['"Approval"', 'Approve PUBLISH', 'allows this action once', 'artifact: ']],
+    [
+      'an approval',
+      approval,
+      ['"Approval"', 'Approve PUBLISH', 'What is approved is allowed once', 'artifact: '],
+    ],
   ])(
     'of %s says in its own words what is asked, open and closed, and in its form',
     (_name, display, parts) => {

@@ -4,6 +4,7 @@ import { TYPES as ENTRY_TYPES, STATUSES } from '../../interop/ahil/entry.js'
 import { SCOPES } from '../../ledger/shelf.js'
 import { CHANNELS, PROOFS } from '../../request/channel.js'
 import { DEFAULT_ACTIONS, MOODS } from '../../request/request.js'
+import { URGENCIES } from '../../request/terms.js'
 import { CODES } from '../problem.js'
 import {
   anything,
@@ -59,6 +60,19 @@ const vote = object({
   proof: one(...PROOFS),
   at: instant,
 })
+const urgency = one(...URGENCIES)
+const step = object({
+  after_seconds: count,
+  do: one('remind', 'add', 'next_channel'),
+  'recipients?': list(object({ user_id: text, channels: list(channel), route: one('first', 'all') })),
+})
+const terms = object({
+  urgency,
+  'urgency_asked?': urgency,
+  'quorum?': object({ need: count, veto: flag }),
+  'electorate?': list(text),
+  'ladder?': list(step),
+})
 const outcome = { resolved_at: maybe(instant), default_action: defaultAction, default_applied: flag }
 const decided = {
   decision: one(...DECISIONS),
@@ -97,6 +111,7 @@ export const ANSWER_BODIES = {
     'tally?': object({ need: count, yes: count, no: count }),
     ...outcome,
     deliveries: list(reference('Delivery')),
+    'terms?': terms,
     'escalations?': list(
       object({
         step: count,
