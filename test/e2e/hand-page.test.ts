@@ -99,7 +99,9 @@ describe('the page', () => {
   test('hands nothing on to somebody who is none of their delegates, and says who is', async () => {
     const refused = await hand(await asked('none-1'), 'eve')
     expect([refused.status, refused.json.code]).toEqual([422, 'reply_not_in_schema'])
-    expect(refused.json.detail).toContain('That is none of your delegates. You could say DELEGATE bo or cy or di.')
+    expect(refused.json.detail).toContain(
+      'That is none of your delegates. You could say DELEGATE bo or cy or di.',
+    )
     expect(await rejectionsOf('none-1')).toHaveLength(1)
   })
 })
