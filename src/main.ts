@@ -5,7 +5,7 @@ import { openChannels } from './assembly/channels.js'
 import { startClocks } from './assembly/clocks.js'
 import { openDoor } from './assembly/door.js'
 import { CannotStart, type House } from './assembly/house.js'
-import { openKeys } from './assembly/keys.js'
+import { type HeldKeys, openKeys } from './assembly/keys.js'
 import { openLane } from './assembly/lane.js'
 import { openStore } from './assembly/profile.js'
 import { giveUp } from './assembly/rollback.js'
@@ -18,6 +18,8 @@ import { type Environment, settings as readSettings, type Settings } from './con
 import { type FirstKeys, firstKeys } from './keys/first-keys.js'
 import { alone } from './ledger/replica.js'
 import type { Say } from './say.js'
+import { firstLink } from './session/first-link.js'
+import { stamper } from './token/stamp.js'
 import { readVersion } from './version.js'
 
 export { CannotStart } from './assembly/house.js'
@@ -35,12 +37,14 @@ export type Running = {
 type ServeOptions = {
   /** The size of the checkpoint that is given up (`--accept-rollback`). */
   readonly acceptRollback?: number
+  /** Whether somebody sees what is printed: then a newcomer is shown a link that signs them in. */
+  readonly isTerminal?: boolean
 }
 
 export async function serve(
   env: Environment,
   print: (text: string) => void = console.log,
-  { acceptRollback }: ServeOptions = {},
+  { acceptRollback, isTerminal = false }: ServeOptions = {},
 ): Promise<Running> {
   const settings = requireSettings(env)
   const config = await requireConfig(settings)
@@ -49,7 +53,7 @@ export async function serve(
   const house = { ...(await openHouse(settings, config, log, print)), acceptRollback: acceptRollback ?? null }
   const { stops } = house
   try {
-    const { url, keys } = await start(house)
+    const { url, keys } = await start(house, isTerminal)
     const close = async (): Promise<void> => {
       log.info('stopping: no new work is taken, what is under way is finished')
       await stops.run(DRAIN_MS)
@@ -81,7 +85,7 @@ async function openHouse(
   return { settings, config, store, version: readVersion(), log, say, stops, publicUrl, print, onStale }
 }
 
-async function start(house: House): Promise<Omit<Running, 'close'>> {
+async function start(house: House, isTerminal: boolean): Promise<Omit<Running, 'close'>> {
   const { settings, store } = house
   const keys = await openKeys(house)
   const channels = await openChannels(house, keys.ring)
@@ -93,22 +97,36 @@ async function start(house: House): Promise<Omit<Running, 'close'>> {
   const made = await alone(store, 'start', () =>
     firstKeys(keys.book, settings.apiKey, settings.dataDir, instant(store.ledger.now())),
   )
-  greet(house, opened.url, made, channels.printsLinks, overdue.length)
+  greet(house, {
+    url: opened.url,
+    keys: made,
+    printsLinks: channels.printsLinks,
+    overdue: overdue.length,
+    console: isTerminal ? linkOf(house, keys) : null,
+  })
   return { url: opened.url, keys: made }
 }
 
-function greet(
-  house: House,
-  url: string,
-  keys: FirstKeys | null,
-  printsLinks: boolean,
-  overdue: number,
-): void {
+/** The link by which a newcomer signs in, where there is one for them. */
+const linkOf = ({ config, publicUrl, store }: House, { ring }: HeldKeys): string | null =>
+  firstLink({
+    csrf: stamper(ring.current().csrf),
+    people: config.recipients,
+    publicUrl: publicUrl.current,
+    now: store.ledger.now(),
+  })
+
+type Greeting = Pick<Parameters<typeof welcome>[0], 'url' | 'keys' | 'printsLinks' | 'console'> & {
+  readonly overdue: number
+}
+
+function greet(house: House, { overdue, ...greeting }: Greeting): void {
+  const { url } = greeting
   const { settings, config, version, say, print } = house
   const publicUrl = house.publicUrl.current
   say('info', startLine(overdue), { url, public_url: publicUrl, version, overdue })
   const recipients = Object.keys(config.recipients)
-  print(welcome({ url, publicUrl, version, keys, settings, printsLinks, recipients }))
+  print(welcome({ ...greeting, publicUrl, version, settings, recipients }))
 }
 
 const startLine = (overdue: number): string =>

@@ -109,6 +109,8 @@ export async function startLane(
     /** The data are the lane's own to remove, as when it made the directory itself. */
     readonly owned?: boolean
     readonly acceptRollback?: number
+    /** Somebody sees what it prints. */
+    readonly isTerminal?: boolean
   } = {},
 ): Promise<LaneUnderTest> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'lane-'))
@@ -122,7 +124,10 @@ export async function startLane(
   const running: Running = await serve(
     { PORT: '0', LANE_DATA_DIR: dataDir, LANE_CONFIG: configFile, LOG_LEVEL: 'silent', ...options.env },
     text => void printed.push(text),
-    options.acceptRollback === undefined ? {} : { acceptRollback: options.acceptRollback },
+    {
+      ...(options.acceptRollback !== undefined && { acceptRollback: options.acceptRollback }),
+      ...(options.isTerminal !== undefined && { isTerminal: options.isTerminal }),
+    },
   ).catch(error => {
     remove()
     throw error

@@ -11,7 +11,7 @@ import {
   type PageState,
   unnamed,
 } from '../../src/adapter/index.js'
-import { calm, moment } from './frame.js'
+import { calm, frame, moment } from './frame.js'
 import { openPage } from './open-page.js'
 import { CONTENT_HEADERS, HEADERS } from './page-headers.js'
 import { storedContent } from './stored-content.js'
@@ -40,6 +40,8 @@ function bodyOf(state: PageState): string {
       return calm('This link is not known', html`It may be mistyped, or it was never given out here.`)
     case 'stopped':
       return calm(state.title, html`${state.message}`)
+    case 'outside':
+      return frame({ title: state.title, main: state.main })
   }
 }
 

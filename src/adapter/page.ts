@@ -4,6 +4,7 @@ import type { Channel } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
 import type { Display } from '../request/display.js'
 import type { Beside, Ending } from './contract.js'
+import type { Markup } from './markup.js'
 
 export type PageState =
   | {
@@ -46,6 +47,8 @@ export type PageState =
   | { readonly kind: 'closed'; readonly ending: Ending }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'stopped'; readonly title: string; readonly message: string }
+  /** A page of the console for somebody who has not signed in. */
+  | { readonly kind: 'outside'; readonly title: string; readonly main: Markup }
 
 export type Typed = {
   readonly reply: string

@@ -13,6 +13,8 @@ type Facts = {
   readonly settings: Settings
   readonly printsLinks: boolean
   readonly recipients: readonly string[]
+  /** Signs a newcomer in, once; null where nobody is. */
+  readonly console: string | null
 }
 
 export function welcome(facts: Facts): string {
@@ -26,6 +28,8 @@ export function welcome(facts: Facts): string {
     lines.push(`  links and codes are printed here and appended to ${facts.settings.dataDir}/${OUTBOX_FILE}`)
   }
   if (keys !== null) lines.push('', ...shown(keys))
+  if (facts.console !== null)
+    lines.push('', '  The console, for you, within ten minutes and once:', `    ${facts.console}`)
   lines.push('', ...tryIt(facts), '')
   return lines.join('\n')
 }

@@ -31,11 +31,10 @@ the refused start has named. Leave it out of the next start.`,
     const stopped = nextStop()
     const env = serverEnv(shell)
     try {
-      const running = await start(
-        env,
-        text => say(shell.stdout, [text]),
-        given === undefined ? {} : { acceptRollback: Number(given) },
-      )
+      const running = await start(env, text => say(shell.stdout, [text]), {
+        ...(given !== undefined && { acceptRollback: Number(given) }),
+        isTerminal: process.stdout.isTTY === true,
+      })
       await stopped
       await running.close()
       return EXIT.ok

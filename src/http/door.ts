@@ -136,7 +136,7 @@ function unauthenticated(
   refuse(reply.header('www-authenticate', challenge), 'unauthenticated', words)
 }
 
-const sighting = (request: FastifyRequest, why: TurnedAway['why'], key_id?: string): TurnedAway => ({
+export const sighting = (request: FastifyRequest, why: TurnedAway['why'], key_id?: string): TurnedAway => ({
   address: request.ip,
   why,
   route: request.routeOptions.url ?? 'none',

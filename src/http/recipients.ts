@@ -5,6 +5,7 @@ import { readMoment } from '../compiler/instant.js'
 import { CHANNELS } from '../request/channel.js'
 import { id } from '../request/field.js'
 import { refusalOf } from '../request/refusal.js'
+import { endAll } from '../session/session.js'
 import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
 import { ok, type Route, type RouteRequest, route, takesJson } from './route.js'
@@ -68,7 +69,28 @@ export const RECIPIENT_ROUTES: readonly Route[] = [
     refuses: ['invalid_request'],
     handle: sendAway,
   }),
+  route({
+    method: 'delete',
+    path: '/v1/recipients/{id}/sessions',
+    operationId: 'endSessions',
+    summary: 'Sign a person out of the console, everywhere',
+    scopes: ['operate'],
+    answers: [ok('SessionsEnded', 'ended')],
+    handle: signOut,
+  }),
 ]
+
+/** Also for somebody who has left the configuration: a row of theirs may still stand. */
+async function signOut(
+  { store }: Door,
+  request: RouteRequest<'id'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { id: user_id } = request.params
+  if (!id.safeParse(user_id).success) return refuse(reply, 'not_found', NO_RECIPIENT)
+  await endAll(store, user_id, callerOf(request).key_id)
+  return reply.send({ user_id, sessions: 'ended' })
+}
 
 async function sendAway(
   { config, lane }: Door,

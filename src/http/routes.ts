@@ -3,6 +3,7 @@ import { AAH_ROUTES } from './aah.js'
 import { AHIL_ROUTES } from './ahil.js'
 import { BLOB_ROUTES } from './blobs.js'
 import { CHECKPOINT_ROUTES } from './checkpoint.js'
+import { SIGN_IN_ROUTES } from './console-sign-in.js'
 import { EVENT_ROUTES } from './events.js'
 import { HOOK_ROUTES } from './hooks.js'
 import { LEDGER_ROUTES } from './ledger.js'
@@ -31,6 +32,7 @@ export const ROUTES: readonly Route[] = [
   ...AHIL_ROUTES,
   ...OPERATOR_ROUTES,
   ...REPLY_ROUTES,
+  ...SIGN_IN_ROUTES,
   ...HOOK_ROUTES,
   ...MCP_ROUTES,
   ...OPERATION_ROUTES,

@@ -5,7 +5,7 @@
 // CO2  A form counts only with the stamp of its session, and only from a page of ours: the browser must say so.
 import { timingSafeEqual } from 'node:crypto'
 import { fastifyCookie } from '@fastify/cookie'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../config/loopback.js'
 import { find, type Session, type SessionParts } from '../session/session.js'
 import type { DoorParts } from './door.js'
@@ -32,7 +32,7 @@ const hostOf = (host = ''): string => {
 }
 
 /** The id that the browser sent. */
-function idOf(parts: Facing, request: Asked): string | null {
+export function idOf(parts: Facing, request: Asked): string | null {
   const cookie = cookieFor(parts, request)
   const { cookie: sent } = request.headers
   return cookie === null || sent === undefined ? null : (fastifyCookie.parse(sent)[cookie.name] ?? null)
@@ -41,6 +41,22 @@ function idOf(parts: Facing, request: Asked): string | null {
 export async function sessionOf(parts: SessionDoor, request: Asked): Promise<Session | null> {
   const id = idOf(parts, request)
   return id === null ? null : find(parts, id)
+}
+
+/** Gives the browser the id of its session; null takes it away. */
+export function giveCookie(
+  {
+    parts,
+    request,
+    reply,
+  }: { readonly parts: Facing; readonly request: Asked; readonly reply: FastifyReply },
+  begun: { readonly id: string; readonly seconds: number } | null,
+): void {
+  const cookie = cookieFor(parts, request)
+  if (cookie === null) throw new Error('nobody signs in over plain http from elsewhere')
+  const { name, secure } = cookie
+  const kept = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: begun?.seconds ?? 0 } as const
+  reply.header('set-cookie', fastifyCookie.serialize(name, begun?.id ?? '', kept))
 }
 
 /** The reason why a form is not one of this session's; null where it is (CO2). */

@@ -207,6 +207,9 @@ export const ANSWER_BODIES = {
   Rotated: object({ kid: text, not_before: instant }),
   RevokedSigningKey: object({ kid: text, revoked_at: instant }),
   ReplyForm: object({ 'reply?': text, 'delegate?': text, code: text, csrf: text }),
+  SessionsEnded: object({ user_id: text, sessions: one('ended') }),
+  SignInForm: object({ 'key?': text, 'link?': text, 'to?': text }),
+  SignOutForm: object({ csrf: text, 'everywhere?': text }),
   Answered: object({
     request_id: text,
     state,
