@@ -63,6 +63,40 @@ describe('a pause gate', () => {
     expect(states(one)).toEqual([])
   })
 
+  test('[AIL-246] responses without room are named by their hashes, and the gate can be answered all the same', async () => {
+    const responses = Array.from(
+      { length: 19 },
+      (_, at) => `${at}${'"\n'.repeat(at % 2 === 0 ? 8_000 : 20_000)}`,
+    )
+    const one = script(file => [
+      ...responses.map((response, at) => ({ kind: 'prompt', id: `s${at}`, response })),
+      { kind: 'gate', id: 'hold', message: 'Deploy?' },
+      { kind: 'mark', file: file() },
+    ])
+    const run = bridge(lane, one)
+    const id = await asked(lane, one)
+    const { request } = (await opening(id)) as { request: { parameters: Record<string, string> } }
+    const named = Object.keys(request.parameters).filter(name => name.startsWith('response.'))
+    // The newest of those that fit into a text, and into all of them together.
+    expect(named).toEqual([
+      'response.s10',
+      'response.s12',
+      'response.s14',
+      'response.s16',
+      'response.s18',
+      'response.s6',
+      'response.s8',
+    ])
+    for (const name of named)
+      expect(request.parameters[name]).toBe(sha256(responses[Number(name.slice('response.s'.length))] ?? ''))
+    const page = await lane.call('GET', (await lane.link(id)).link, { key: null })
+    for (const at of [2, 3, 17])
+      expect(page.text).toContain(`response.s${at}: ${sha256(responses[at] ?? '')}`)
+    expect(await answer(id, 'yes')).toBe(200)
+    expect(await run.ended).toMatchObject({ code: 0 })
+    expect(one.marked()).toBe(true)
+  })
+
   test('[AIL-201, AIL-206, AIL-209, AIL-215] NO writes nothing, ends the process, and is recorded as denied', async () => {
     const one = gated()
     const run = bridge(lane, one)

@@ -3,7 +3,8 @@
 //
 // AIA1  The id is made of the bridge, the run, the step, how often the step was reached and the event as it came: a gate that is reached
 //      again is asked anew, and no answer to another counts for it.
-// AIA2  What earlier steps said goes with the request, by hash and, where there is room, whole.
+// AIA2  What earlier steps said goes with the request: by hash and whole where there is room, else by a line that names its hash,
+//      since nobody is asked about a step by what they are not shown.
 import { canonical, type Hash, sha256 } from '../../canonical.js'
 import { ID } from '../../request/field.js'
 import type { GateEvent, PermissionEvent } from './event.js'
@@ -33,8 +34,10 @@ export type Submitted = {
 }
 
 const [ID_CHARS, REF_CHARS, NAME_CHARS] = [24, 200, 40]
-/** A request has twenty handles; two are the step and its message, or a tool and its input. */
+/** A request has twenty handles; up to three are the step with its message, or with a tool and its input. */
 export const MOST_EARLIER = 17
+/** The parameter in the place of what earlier steps said and there is no room for. */
+const UNSHOWN = 'not_shown'
 /** What the lane takes beside a request; escaped, a text is longer. */
 const [MAX_TEXT_BYTES, MAX_TEXTS_BYTES] = [60 * 1024, 230 * 1024]
 export const MODIFY_CHARS = 500
@@ -133,7 +136,9 @@ function approval(
   terms: Terms,
   { action, own, why }: Approved,
 ): Submitted {
-  const named = [...Object.entries(own), ...responses(point)]
+  const { shown: known, lines } = withRoom(responses(point), MAX_TEXTS_BYTES - sizeOf(Object.values(own)))
+  const more = lines.length === 0 ? [] : [[UNSHOWN, lines.join('\n')] as const]
+  const named = [...Object.entries(own), ...known, ...more]
   const { handles, contents } = handled(named.map(([, text]) => text))
   const request = {
     type: 'REQUEST_APPROVAL',
@@ -194,17 +199,41 @@ function responses({ earlier }: Point): readonly (readonly [string, string])[] {
   })
 }
 
+type Named = readonly [name: string, text: string]
+
+/** Those for which there is room, the newest first of all, in their order; and a line for each of the others. */
+function withRoom(named: readonly Named[], most: number) {
+  const [shown, lines]: [Named[], string[]] = [[], []]
+  // A line takes the place of a text, and needs some of the room itself.
+  let room = most - named.length * LINE_BYTES
+  for (const one of named.toReversed()) {
+    const whole = wellFormed(one[1])
+    if (isContent(whole, room)) {
+      shown.unshift(one)
+      room -= sizeOf([whole])
+    } else
+      lines.unshift(`${one[0]}: ${sha256(whole)}, ${[...whole].length} characters, no room for them here`)
+  }
+  return { shown, lines }
+}
+const LINE_BYTES = 200
+
+const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')
+const sizeOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)), 0)
+const isContent = (text: string, room: number): boolean =>
+  sizeOf([text]) <= Math.min(MAX_TEXT_BYTES, room) && !text.includes('\0')
+
 /** Handles of the texts, and those texts for which there is room. */
 function handled(texts: readonly string[]) {
   const contents: Record<string, string> = {}
   let room = MAX_TEXTS_BYTES
   const handles = texts.map(text => {
-    const whole = text.replace(/\p{Surrogate}/gu, '\ufffd')
+    const whole = wellFormed(text)
     const handle = sha256(whole)
-    const size = Buffer.byteLength(JSON.stringify(whole))
-    if (size <= Math.min(MAX_TEXT_BYTES, room) && !whole.includes('\0')) {
+    if (isContent(whole, room)) {
       contents[handle] = whole
-      room -= size
+      room -= sizeOf([whole])
     }
     return handle
   })
