@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { checkChannels } from '../../src/cli/check/channels.js'
+import { checkPlaces } from '../../src/cli/check/checkpoint.js'
 import { checkConfiguration, checkEnvFile, checkVariables } from '../../src/cli/check/configuration.js'
 import { fail, ok, warn } from '../../src/cli/check/finding.js'
 import { checkDirectory, checkNode, judgeRoom, obstacleTo } from '../../src/cli/check/machine.js'
@@ -265,6 +266,54 @@ actions: { EXPORT: { approvers: [ada, bo], proofs: [console] } }`
   test('the shipped file is found from anywhere, and well', async () => {
     expect(statuses(await checkConfiguration(settingsOf({})))).toEqual(['configuration ok', 'people ok'])
   })
+})
+
+describe('the places of checkpoints', () => {
+  const found = async (publish: string) => {
+    const dataDir = freshDirectory()
+    const file = join(dataDir, 'lane.yaml')
+    writeFileSync(
+      file,
+      `recipients: { operator: { name: Operator, web: true } }\ncheckpoints: { publish: [${publish}] }\n`,
+    )
+    return checkPlaces(settingsOf({ LANE_CONFIG: file, LANE_DATA_DIR: dataDir }))
+  }
+
+  test('one on the device that the ledger is on is warned of, and none at all', async () => {
+    const beside = freshDirectory()
+    for (const kind of ['directory', 'git'])
+      expect(await found(`{ ${kind}: ${beside} }`)).toMatchObject([
+        {
+          status: 'warn',
+          message: `${beside} is on the device that the ledger is on: what takes one takes both`,
+        },
+      ])
+    expect(await found('')).toMatchObject([
+      { status: 'warn', message: expect.stringContaining('published nowhere') },
+    ])
+  })
+
+  test('one that is not there fails: the lane does not start without it', async () => {
+    const absent = join(freshDirectory(), 'not mounted')
+    expect(await found(`{ directory: ${absent} }`)).toMatchObject([
+      { status: 'fail', message: `${absent} is not there` },
+    ])
+  })
+
+  test.skipIf(!existsSync('/dev/shm'))(
+    'one on another device is well, and so is another machine',
+    async () => {
+      const elsewhere = mkdtempSync('/dev/shm/places-')
+      try {
+        expect(statuses(await found(`{ directory: ${elsewhere} }`))).toEqual(['checkpoints ok'])
+        expect(statuses(await found('{ http: "https://witness.example.org/lane" }'))).toEqual([
+          'checkpoints ok',
+        ])
+      } finally {
+        rmSync(elsewhere, { recursive: true })
+      }
+    },
+  )
 })
 
 describe('the store', () => {

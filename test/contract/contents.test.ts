@@ -7,6 +7,7 @@ import * as slack from '../../adapters/slack/render.js'
 import * as sms from '../../adapters/sms/render.js'
 import { countSegments } from '../../adapters/sms/segments.js'
 import * as telegram from '../../adapters/telegram/render.js'
+import { page } from '../../adapters/web/render.js'
 import { LIMITS } from '../../src/adapter/limits.js'
 import { type Hash, sha256 } from '../../src/canonical.js'
 import { fitInto } from '../../src/delivery/fit.js'
@@ -187,6 +188,23 @@ const CHANNELS: Readonly<
       return { lines, fits: plain.length < 200_000 }
     },
   },
+  web: {
+    shows: () => true,
+    draw(shown) {
+      const state = { elsewhere: null, csrf: 'c', refused: null, typed: null, settled: [], openable: [] }
+      const at = { standing: null, beside: null, now: shown.deadline_at }
+      const { body } = page({ kind: 'open', handle: WAY.reply.handle, display: shown, ...state, ...at }, 200)
+      const set = [...body.matchAll(/<pre class="content">\n(.*?)<\/pre>/gs)].map(([, inside = '']) => inside)
+      // A content has no element but those that give its lines their colour, and no line outside of its block.
+      for (const inside of set)
+        expect(inside.replace(/<span class="(?:added|removed|same|note|plain)">|<\/span>/g, '')).not.toMatch(
+          /[<>]/,
+        )
+      const lines = set.flatMap(inside => behind('│ ', unescaped(inside)))
+      expect(behind('│ ', unescaped(body))).toEqual(lines)
+      return { lines, fits: true }
+    },
+  },
 }
 
 describe.each(Object.entries(CHANNELS))('on %s', (name, { shows, draw }) => {
@@ -207,16 +225,20 @@ describe.each(Object.entries(CHANNELS))('on %s', (name, { shows, draw }) => {
     expect(drawn).toBeGreaterThan(0)
   })
 
-  test('a content that does not fit is cut, says so, and shows its end; where all of it must be shown it is no way to answer', () => {
-    const long = `${'SELECT 1;\n'.repeat(8_000)}DROP TABLE users;\n`
-    const { frame, contents } = asked([long])
-    const { shown, fits } = fitInto(name as Channel, shows, frame, contents, 'any')
-    expect(fits).toBe(true)
-    expect(shown.contents[0]?.whole).toBe(false)
-    const exhibit = shown.exhibits.get(shown.contents[0]?.handle ?? '')
-    expect(exhibit?.measure).toMatch(/^showing \d+ of 8001 lines, the rest on the page$/)
-    expect(draw(shown).lines.at(-1)).toBe('DROP TABLE users;')
-    expect(fitInto(name as Channel, shows, frame, contents, 'whole').fits).toBe(false)
-    expect(LIMITS[name as Channel].contents).toBeLessThan(long.length)
-  })
+  // The page has room for all that comes with a request.
+  test.skipIf(name === 'web')(
+    'a content that does not fit is cut, says so, and shows its end; where all of it must be shown it is no way to answer',
+    () => {
+      const long = `${'SELECT 1;\n'.repeat(8_000)}DROP TABLE users;\n`
+      const { frame, contents } = asked([long])
+      const { shown, fits } = fitInto(name as Channel, shows, frame, contents, 'any')
+      expect(fits).toBe(true)
+      expect(shown.contents[0]?.whole).toBe(false)
+      const exhibit = shown.exhibits.get(shown.contents[0]?.handle ?? '')
+      expect(exhibit?.measure).toMatch(/^showing \d+ of 8001 lines, the rest on the page$/)
+      expect(draw(shown).lines.at(-1)).toBe('DROP TABLE users;')
+      expect(fitInto(name as Channel, shows, frame, contents, 'whole').fits).toBe(false)
+      expect(LIMITS[name as Channel].contents).toBeLessThan(long.length)
+    },
+  )
 })
