@@ -8,6 +8,7 @@ import { verdictOf } from '../tally/verdict.js'
 import { oddFor } from './kinds.js'
 import { type AnyEntry, isIssuing, member, tokenUsedBy } from './parts.js'
 import { Refused } from './refused.js'
+import { hashOfDisplay } from './shown.js'
 
 const need: (holds: boolean, code: Refused['code'], message: string) => asserts holds = (
   holds,
@@ -47,6 +48,7 @@ export type Told = {
   readonly terms: unknown
   readonly resolved: AnyEntry
   readonly entries: readonly AnyEntry[]
+  readonly displays: readonly unknown[]
 }
 
 /** Throws Refused for the first that does not hold. */
@@ -64,7 +66,7 @@ export function checkDecision(
   asked('reply_unfounded', entries, () => checkReplies(opening, entries))
   asked('right_missing', entries, () => checkRights(opening, entries))
   const resolved = asked('outcome_differs', entries, () => checkOutcome(opening, entries))
-  const told = { opening, request, terms: opening.body.terms ?? null, resolved, entries }
+  const told = { opening, request, terms: opening.body.terms ?? null, resolved, entries, displays }
   asked('decision_differs', entries, () => checkDirection(told))
   return told
 }
@@ -118,7 +120,7 @@ function checkDisplays(
 ): void {
   const code = 'display_altered'
   const hashes = [...new Set(deliveries.map(({ body: { display_hash } }) => display_hash))]
-  const shown = displays.map(one => hashOf(`lane/display/v${member(one, 'v') === 2 ? 2 : 1}`, one))
+  const shown = displays.map(hashOfDisplay)
   need(isSame(shown, hashes), code, 'what was shown is not what the deliveries say')
   const told = {
     request_id: requestId,

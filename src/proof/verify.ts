@@ -9,9 +9,10 @@ import { HASH_BYTES, isSameHash, leafOf, type TreeHash } from '../ledger/tree/ha
 import { rootAbove } from '../ledger/tree/inclusion.js'
 import { checkDecision, type Told } from './decision.js'
 import { type Listed, readList } from './list.js'
-import { isAlways, isIssuing, isRemindedOf, lastReminder, tokensUsedIn } from './parts.js'
+import { isAlways, isIssuing, isRemindedOf, lastReminder, member, tokensUsedIn } from './parts.js'
 import { type Proof, readProof } from './proof.js'
 import { Refused } from './refused.js'
+import { isTrueOf, rowsOf } from './shown.js'
 
 type Trust = {
   /** The keys that the reader trusts; none where they have none. */
@@ -125,7 +126,7 @@ function checkParts({ entries }: Proof, { entries: listed }: Listed): void {
 
 const WORD_HASHES = ['raw_text_hash', 'reason_hash', 'comment_hash']
 
-function checkWords({ contents }: Proof, { entries, request }: Told): void {
+function checkWords({ contents, displays }: Proof, { entries, request }: Told): void {
   if (contents === undefined) return
   const refuse = (message: string): never => {
     throw new Refused('words_altered', message)
@@ -140,6 +141,11 @@ function checkWords({ contents }: Proof, { entries, request }: Told): void {
   for (const [handle, text] of Object.entries(contents.handles))
     if (sha256(text) !== handle || !named.has(handle))
       refuse('a content is not the one that the request names')
+  for (const row of displays.flatMap(rowsOf)) {
+    const text = member(contents.handles, String(member(row, 'handle')))
+    if (typeof text === 'string' && !isTrueOf(row, text))
+      refuse('a document says of a content that another part of it was shown')
+  }
 }
 
 function* textsIn(value: unknown): Iterable<string> {

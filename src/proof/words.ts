@@ -1,6 +1,7 @@
 // What a proof proves, and what it does not, in plain words.
 import type { AnyEntry } from './parts.js'
 import { member } from './parts.js'
+import { shownWords } from './shown.js'
 import type { Verdict } from './verify.js'
 
 type Proven = Extract<Verdict, { ok: true }>
@@ -8,12 +9,12 @@ type Proven = Extract<Verdict, { ok: true }>
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
 
 export function provenWords({ told, checkpoint, isPublished }: Proven): string[] {
-  const { opening, request, resolved, entries } = told
+  const { opening, request, resolved, entries, displays } = told
   const replies = entries.filter(({ type }) => type === 'HUMAN_REPLY_EVENT')
   return [
     `The lane of ${checkpoint.origin} had recorded all of this by its entry ${checkpoint.size - 1}${isPublished ? ', and a checkpoint published elsewhere agrees' : ''}.`,
     `${opening.at}: ${subjectOf(request)} was asked by the key ${text(opening.body.opened_by)}, of ${recipientsOf(opening)}.`,
-    ...replies.map(replyWords),
+    ...replies.map(reply => replyWords(reply, shownWords(reply, entries, displays))),
     ...entries.filter(({ type }) => type === 'REQUEST_DELEGATED').map(delegationWords),
     outcomeWords(resolved),
     ...tokenWords(entries),
@@ -29,10 +30,10 @@ function subjectOf(request: Readonly<Record<string, unknown>>): string {
 const recipientsOf = ({ body }: AnyEntry): string =>
   (Array.isArray(body.recipients) ? body.recipients : []).map(one => text(member(one, 'user_id'))).join(', ')
 
-function replyWords({ at, body }: AnyEntry): string {
+function replyWords({ at, body }: AnyEntry, shown: string): string {
   const answer = body.parsed_payload ?? body.parsed_choice
   const { user_id, proof } = body.sender_identity as { user_id: unknown; proof: unknown }
-  return `${at}: ${text(user_id)} answered ${text(answer)} on ${text(body.channel)}, vouched for by ${text(proof)}, having been shown the document that this file holds.`
+  return `${at}: ${text(user_id)} answered ${text(answer)} on ${text(body.channel)}, vouched for by ${text(proof)}, having been shown the document that this file holds${shown}.`
 }
 
 const delegationWords = ({ at, body }: AnyEntry): string =>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as breath } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashOf } from '../../src/canonical.js'
 import { decode } from '../../src/checkpoint/base64.js'
 import { trustedCheckpoint } from '../../src/checkpoint/checkpoint.js'
 import { checkEd25519 } from '../../src/checkpoint/key.js'
@@ -12,7 +13,9 @@ import { leafOfLine, parseEntry } from '../../src/ledger/entry.js'
 import { isSameHash } from '../../src/ledger/tree/hash.js'
 import { rootAbove } from '../../src/ledger/tree/inclusion.js'
 import { type Proof, writeProof } from '../../src/proof/proof.js'
+import { shownWords } from '../../src/proof/shown.js'
 import { verifyProof } from '../../src/proof/verify.js'
+import { provenWords } from '../../src/proof/words.js'
 import { lane as runCli } from '../cli/command-line.js'
 import { ALL } from '../faults/rig.js'
 import {
@@ -25,6 +28,7 @@ import {
   raiseScene,
   reminded,
   type Scene,
+  shown,
   takenBack,
 } from './scene.js'
 
@@ -261,6 +265,36 @@ describe('lane verify', () => {
     expect(stdout).toContain('operator answered YES on web, vouched for by console')
     expect(stdout).toContain('That the operator, who holds the key, did not make it all up')
     expect(stdout).toContain('That nothing happened after this checkpoint')
+  })
+
+  test('names what of the contents was shown to whoever answered', async () => {
+    await shown(scene.lane, 'shown')
+    const told = await verify(await scene.proof('shown'))
+    expect(told.ok && provenWords(told).join('\n')).toContain(
+      'operator answered YES on web, vouched for by console, having been shown the document that this file holds: order whole.',
+    )
+    const display = {
+      v: 2,
+      contents: [
+        {
+          name: 'sql',
+          chars: 100,
+          shown: [
+            [0, 20],
+            [90, 100],
+          ],
+          whole: false,
+        },
+        { name: 'scan', chars: null, shown: [], whole: false },
+      ],
+    }
+    const said = { delivery_id: 'd-1', token_hash: 'sha256:0', receipts: { token_hash: 'sha256:0' } }
+    const entry = (seq: number, type: string, body: object) =>
+      ({ v: 1, seq, at: '', type, prev: '', hash: '', body }) as never
+    const copy = entry(1, 'DELIVERY_STARTED', { ...said, display_hash: hashOf('lane/display/v2', display) })
+    expect(shownWords(entry(3, 'HUMAN_REPLY_EVENT', said), [copy], [display])).toBe(
+      ': sql with 30 of its 100 characters, scan by its size alone',
+    )
   })
 
   test('without a key proves nothing', async () => {

@@ -67,6 +67,16 @@ export async function approved(lane: LaneUnderTest, id: string, envelope: object
   await says(lane, id, 'YES')
 }
 
+/** What a person who approves `shown` is shown, a character outside the first plane among it. */
+export const SHOWN = 'transfer 50 EUR 🕊 to Ada\n'
+
+/** Given with its content before the person's eyes. */
+export async function shown(lane: LaneUnderTest, id: string): Promise<void> {
+  const handle = sha256(SHOWN)
+  await asks(lane, approval(id, { parameters: { order: handle } }), { contents: { [handle]: SHOWN } })
+  await says(lane, id, 'YES')
+}
+
 /** Given by two, both of whom had to. */
 export async function polled(lane: LaneUnderTest, id: string): Promise<void> {
   await asks(lane, approval(id), { recipients: ['operator', 'second'], quorum: { need: 2, veto: true } })

@@ -18,6 +18,7 @@ import {
   raiseScene,
   reminded,
   type Scene,
+  shown,
   takenBack,
 } from '../proof/scene.js'
 import { chanceOf } from './chance.js'
@@ -93,6 +94,8 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
     await lane.submit(approval('late', { deadline_seconds: 1 }))
     await lane.outcome('late')
     for (const id of DECIDED) proofs.set(id, await scene.proof(id))
+    await shown(lane, 'shown')
+    proofs.set('with contents shown', await scene.proof('shown', '?contents=true'))
     proofs.set('with words', await scene.proof('given', '?contents=true'))
     proofs.set('with words and contents', await scene.proof('formed', '?contents=true'))
   })
@@ -218,6 +221,22 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
       set('REQUEST_OPENED', 'request.parameters', { [handle]: handle.replace('sha256', 'sha512') })(entries)
     })
     expect(await agreed(misnamed, [key.vkey], 'by a name')).toBe('words_altered')
+  })
+
+  test.each<[string, (row: Fields) => void]>([
+    ['another length', row => Object.assign(row, { chars: Number(row.chars) + 1 })],
+    ['another passage', row => Object.assign(row, { shown: [[1, row.chars]], whole: false })],
+    ['a passage that is none', row => Object.assign(row, { shown: [[0, 1, 2]] })],
+    ['that it was whole', row => Object.assign(row, { whole: !row.whole })],
+    ['other words', row => Object.assign(row, { shown_hash: sha256('') })],
+  ])('whose document tells of a content %s than was shown are refused', async (deed, change) => {
+    const key = signer()
+    const proof = proofOf('with contents shown')
+    const changed = structuredClone(proof.displays) as { contents: Fields[] }[]
+    for (const { contents } of changed) for (const row of contents) change(row)
+    const tellIn = (displays: readonly unknown[]) => told({ ...proof, displays }, key, () => undefined)
+    expect(await agreed(tellIn(proof.displays), [key.vkey], 'as it was')).toBeNull()
+    expect(await agreed(tellIn(changed), [key.vkey], deed)).toBe('words_altered')
   })
 
   test('with contents of another shape are no proofs, whatever else is wrong with them', async () => {

@@ -11,7 +11,7 @@ from jcs import NoText, hash_of, is_same, parse, text_of
 from kinds import are_kinds
 from note import Checkpoint, Refused, decoded, read_note
 from request import ID_MEMBER, is_integer
-from shapes import time
+from shapes import count, list_of, time
 from story import OUTCOMES
 from tally import is_given, tally
 from tree import leaf_of, root_above
@@ -428,6 +428,24 @@ def check_words(proof):
     named = set(handles_in(bodies[0].get("request")))
     for handle, text in contents["handles"].items():
         need(handle == "sha256:" + hashlib.sha256(text.encode()).hexdigest() and handle in named, code)
+    for display in proof["displays"]:
+        rows = display.get("contents")
+        for row in rows if isinstance(rows, list) else []:
+            text = contents["handles"].get(str(at(row, "handle")))
+            need(text is None or is_true_of(row, text), code)
+
+
+def is_true_of(row, text):
+    """Whether a row of a document tells of this text what is true of it."""
+    shown = row.get("shown")
+    if not list_of(list_of(count(0, len(text)), 2, 2))(shown) or any(first > last for first, last in shown):
+        return False
+    passages = [text[first:last] for first, last in shown]
+    return (
+        is_integer(row.get("chars"), len(text), len(text))
+        and row.get("whole") is (shown == [[0, len(text)]])
+        and row.get("shown_hash") == hash_of("lane/shown/v1\n", passages)
+    )
 
 
 def handles_in(value):
