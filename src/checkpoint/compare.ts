@@ -4,9 +4,10 @@ import type { Ledger, Store } from '../ledger/contract.js'
 import { isSameHash } from '../ledger/tree/hash.js'
 import { rootOf } from '../ledger/tree/nodes.js'
 import { reasonOf } from '../say.js'
-import { type Checkpoint, trustedCheckpoint } from './checkpoint.js'
+import { type Checkpoint, readCheckpoint, trustedCheckpoint } from './checkpoint.js'
 import { checkEd25519, logKeysIn } from './key.js'
-import type { VerifierKey } from './note.js'
+import { readNote, type VerifierKey } from './note.js'
+import { logOf } from './origin.js'
 import type { Place } from './place/place.js'
 import { frontierAt, TreeBroken } from './tree.js'
 
@@ -34,21 +35,32 @@ async function kept({ shelf }: Store, keys: readonly VerifierKey[]): Promise<Che
   return newest && trustedCheckpoint(newest.note, keys, checkEd25519)
 }
 
-/** Notes come the newest first, and of one origin that is the largest first. */
+/** The largest that a key known here has signed. A ledger from before a rotation or an accepted rollback does not know the
+ *  key that came with it: where a place has a note of a later epoch, or of this one none but such, that note is the largest. */
 async function largest(
   place: Place,
   origin: string,
   keys: readonly VerifierKey[],
 ): Promise<Checkpoint | null> {
+  let strange: Checkpoint | null = null
   try {
-    for await (const note of place.notes(origin)) {
-      const said = await trustedCheckpoint(note, keys, checkEd25519)
-      if (said !== null) return said
+    for await (const words of place.notes(origin)) {
+      const said = await trustedCheckpoint(words, keys, checkEd25519)
+      if (said !== null) return strange !== null && strange.origin !== origin ? strange : said
+      const note = readNote(words)
+      const unknown = note && readCheckpoint(note)
+      if (unknown !== null && isOfLog(unknown.origin, origin)) strange ??= unknown
     }
-    return null
+    return strange
   } catch (error) {
     throw new PlaceUnread(`${place.name} cannot be read: ${reasonOf(error)}`)
   }
+}
+
+/** Whether it is this log, in this epoch or a later one. */
+function isOfLog(origin: string, ours: string): boolean {
+  const [theirs, own] = [logOf(origin), logOf(ours)]
+  return theirs.logId === own.logId && theirs.epoch >= own.epoch
 }
 
 async function contains(ledger: Ledger, { size, root }: Checkpoint): Promise<boolean> {

@@ -212,4 +212,77 @@ describe('a ledger that does not contain what was published', () => {
     await expect(startLane({ ...keep, acceptRollback: lost.size })).rejects.toThrow('leave it out')
     lane = await startLane(keep)
   })
+  const restored = async (dataDir: string, copy: string): Promise<void> => {
+    for (const name of ['ledger.db-wal', 'ledger.db-shm']) rmSync(join(dataDir, name), { force: true })
+    copyFileSync(copy, join(dataDir, 'ledger.db'))
+  }
+  const copied = async (under: LaneUnderTest, name: string): Promise<string> => {
+    const { url, operatorKey } = under
+    const taken = await fetch(`${url}/v1/backup`, { headers: { authorization: `Bearer ${operatorKey}` } })
+    const copy = join(home, name)
+    writeFileSync(copy, Buffer.from(await taken.arrayBuffer()))
+    return copy
+  }
+
+  test('is not served where a place gives its newest note alone, by a key that the older copy never had', async () => {
+    const config = configOf(`{ http: "${witnessUrl()}" }`)
+    lane = await startLane({ config })
+    const keep = { config, dataDir: lane.dataDir, keys: lane }
+    await sign(lane)
+    const copy = await copied(lane, 'before.db')
+    const rotated = await lane.call('POST', '/v1/signing-keys/rotate?purpose=checkpoint', {
+      key: lane.operatorKey,
+    })
+    expect(rotated.status).toBe(201)
+    await lane.key('request')
+    const lost = await sign(lane)
+    await until('the note', () => posted.at(-1) === lost.note)
+    await lane.stop()
+    await restored(keep.dataDir, copy)
+    await expect(startLane(keep)).rejects.toThrow(`--accept-rollback ${lost.size}`)
+    lane = await startLane({ ...keep, acceptRollback: lost.size })
+    const next = await sign(lane)
+    expect(logOf(next.origin).epoch).toBe(2)
+    await until('the next note', () => posted.at(-1) === next.note)
+    await lane.stop()
+    lane = await startLane(keep)
+  })
+
+  test.each(['directory', 'git', 'http'])(
+    'is not served as the ledger of an epoch that was given up: a %s has the next',
+    async kind => {
+      mkdirSync(directory())
+      makeRepository()
+      const at = { directory: directory(), git: repository(), http: `"${witnessUrl()}"` }[kind]
+      const config = configOf(`{ ${kind}: ${at} }`)
+      lane = await startLane({ config })
+      const keep = { config, dataDir: lane.dataDir, keys: lane }
+      const published = (note: string) => async () =>
+        kind === 'http'
+          ? posted.at(-1) === note
+          : kind === 'directory'
+            ? files().some(name => readFileSync(join(directory(), name), 'utf8') === note)
+            : execFileSync('git', ['-C', repository(), 'log', '-p', '--all'], { encoding: 'utf8' }).includes(
+                note.split('\n')[2] ?? '',
+              )
+      const early = await copied(lane, 'early.db')
+      await lane.key('request')
+      const lost = await sign(lane)
+      await until('the first note', published(lost.note))
+      const whole = await copied(lane, 'whole.db')
+      await lane.stop()
+      await restored(keep.dataDir, early)
+      lane = await startLane({ ...keep, acceptRollback: lost.size })
+      for (let n = 0; n < 5; n++) await lane.key('request')
+      const next = await sign(lane)
+      await until('the next note', published(next.note))
+      await lane.stop()
+
+      // All that the first epoch has published is in this copy; what the second has decided is not.
+      await restored(keep.dataDir, whole)
+      await expect(startLane(keep)).rejects.toThrow(`--accept-rollback ${next.size}`)
+      lane = await startLane({ ...keep, acceptRollback: next.size })
+      expect(logOf((await sign(lane)).origin).epoch).toBe(3)
+    },
+  )
 })

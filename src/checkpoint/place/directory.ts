@@ -8,29 +8,30 @@ import type { Place } from './place.js'
 
 /** A checkpoint comes with an entry of its own, so every second size at most has one. */
 const SIZES_PER_FOLDER = 2048
+const NUMBER = /^([0-9]+)$/
 const NOTE = /^([0-9]+)\.note$/
 
 export function directoryPlace(path: string): Place {
-  const folderOf = (origin: string): string => {
-    const { logId, epoch } = logOf(origin)
-    return join(path, logId, String(epoch))
-  }
   return {
     name: `directory ${path}`,
     async put({ origin, size, note }) {
       // An absent directory is a disk that is not mounted, and not a place to begin anew.
       await stat(path)
-      const folder = join(folderOf(origin), String(Math.floor(size / SIZES_PER_FOLDER)))
+      const { logId, epoch } = logOf(origin)
+      const folder = join(path, logId, String(epoch), String(Math.floor(size / SIZES_PER_FOLDER)))
       await mkdir(folder, { recursive: true })
       const file = join(folder, `${size}.note`)
       await writeOnce(file, note)
     },
     async *notes(origin) {
       await stat(path)
-      const root = folderOf(origin)
-      for (const folder of await numbersIn(root, /^([0-9]+)$/))
-        for (const size of await numbersIn(join(root, String(folder)), NOTE))
-          yield await readFile(join(root, String(folder), `${size}.note`), 'utf8')
+      const { logId, epoch: own } = logOf(origin)
+      for (const epoch of (await numbersIn(join(path, logId), NUMBER)).filter(one => one >= own)) {
+        const root = join(path, logId, String(epoch))
+        for (const folder of await numbersIn(root, NUMBER))
+          for (const size of await numbersIn(join(root, String(folder)), NOTE))
+            yield await readFile(join(root, String(folder), `${size}.note`), 'utf8')
+      }
     },
   }
 }

@@ -11,7 +11,7 @@ import {
   type Repository,
   refOf,
 } from '../../git/repository.js'
-import { logOf } from '../origin.js'
+import { logOf, nextEpoch } from '../origin.js'
 import type { Place } from './place.js'
 
 /** Older notes are looked at only where nobody knows the key of a newer one. */
@@ -47,6 +47,14 @@ export function gitPlace(path: string, branch: string | null, now: () => number)
       const { repository, ref } = await open()
       const newest = await commitOf(repository, ref)
       if (newest === null) return
+      const later: string[] = []
+      // Epochs are numbered one after the other. Of a later one the newest note says enough.
+      for (let next = nextEpoch(origin); ; next = nextEpoch(next)) {
+        const note = await noteAt(repository, newest, fileOf(repository, next))
+        if (note === null) break
+        later.unshift(note)
+      }
+      yield* later
       const file = fileOf(repository, origin)
       for (const one of await historyOf(repository, newest, file, LOOKED_AT)) {
         const note = await noteAt(repository, one, file)

@@ -8,6 +8,6 @@ export type Place = {
   readonly name: string
   /** Once it fulfils the note is there. What is there already is taken again; nothing that is there is changed. */
   put(published: Published): Promise<void>
-  /** The notes of a log and epoch that are there, the newest first. */
+  /** The notes of a log that are there: those of later epochs, then those of this one; of each epoch the newest first. */
   notes(origin: string): AsyncIterable<string>
 }
