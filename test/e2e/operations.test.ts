@@ -10,6 +10,7 @@ import type { DoorParts } from '../../src/http/door.js'
 import { buildServer } from '../../src/http/server.js'
 import { serve } from '../../src/main.js'
 import { CONFIG, type LaneUnderTest, question, startLane, UNLIMITED } from '../lane-under-test.js'
+import { freePort } from '../port.js'
 import { until } from '../until.js'
 import type { OpenApi } from './openapi.js'
 
@@ -332,7 +333,7 @@ describe('a start', () => {
 
 describe('under a sub-path', () => {
   test('links carry it, and both the page and its form work with and without it', async () => {
-    const port = 20_000 + (process.pid % 20_000)
+    const port = await freePort()
     const base = `http://127.0.0.1:${port}/tools/lane`
     const sample = await startLane({ config: UNLIMITED, env: { PORT: String(port), PUBLIC_URL: base } })
     try {
