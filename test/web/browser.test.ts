@@ -176,6 +176,16 @@ describe.skipIf(maySkip)(`the reply page in a browser${missing === null ? '' : `
     await context.close()
   })
 
+  it.each([true, false])(
+    'gives the deadline in the zone the operator wrote down for the person (with JavaScript: %s)',
+    async javaScriptEnabled => {
+      const elsewhere = { ...PHONE, javaScriptEnabled, timezoneId: 'Asia/Tokyo' }
+      await visiting(drawn(peopled(question())), elsewhere, async tab => {
+        expect(await tab.locator('#local').textContent()).toBe('Tue 17 Feb 15:00 Europe/Berlin')
+      })
+    },
+  )
+
   it('is complete without JavaScript', async () => {
     await visiting(drawn(open(question())), { ...PHONE, javaScriptEnabled: false }, async tab => {
       expect(await tab.locator('#left').textContent()).toBe('1 hour')
