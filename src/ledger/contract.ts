@@ -200,6 +200,24 @@ export type Alarm = { readonly request_id: string; readonly at: number }
 
 export type Listed = { readonly request_id: string; readonly opened_seq: number }
 
+/** A request that waits for a person, or was put to them before, as the inbox lists it. It is a place to look and gives no
+ *  right: whether it is theirs, the story says. */
+export type Waiting = {
+  readonly request_id: string
+  readonly opened_seq: number
+  readonly deadline_ms: number
+}
+export type Past = { readonly request_id: string; readonly over_seq: number }
+
+export type InboxFilter = {
+  readonly user_id: string
+  readonly type?: string
+  readonly urgency?: string
+  /** Only what comes behind this one: the cursor of the list. */
+  readonly after?: Pick<Waiting, 'deadline_ms' | 'opened_seq'>
+  readonly limit: number
+}
+
 export type OnCommit = (entries: readonly Entry[]) => void
 
 export interface Ledger {
@@ -227,6 +245,12 @@ export interface Ledger {
   list(filter: Filter): Promise<readonly Listed[]>
   /** How many requests of this key are open, counted no further than `atMost`. */
   countOpen(openedBy: string, atMost: number): Promise<number>
+  /** What waits for a person, the soonest deadline first. */
+  inbox(filter: InboxFilter): Promise<readonly Waiting[]>
+  /** How much waits for a person, counted no further than `atMost`. */
+  countWaiting(userId: string, atMost: number): Promise<number>
+  /** What waits for a person no more: settled, or handed on; the latest first, before this seq. */
+  past(userId: string, before: number, limit: number): Promise<readonly Past[]>
   /** Whether a run has a director outside the lane: one that has decided something for it. */
   hasDirector(runId: string): Promise<boolean>
   /** The request whose approval gave this policy token. */

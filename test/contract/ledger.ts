@@ -4,6 +4,7 @@ import { describe } from 'vitest'
 import { appendContract } from './ledger/append.js'
 import { clockContract } from './ledger/clock.js'
 import { guardContract } from './ledger/guard.js'
+import { inboxContract } from './ledger/inbox.js'
 import { readingContract } from './ledger/reading.js'
 import { shelfContract } from './ledger/shelf.js'
 import type { Opener } from './ledger/stage.js'
@@ -21,6 +22,7 @@ export function ledgerContract(
     guardContract(opener)
     shelfContract(opener)
     readingContract(opener)
+    inboxContract(opener)
     treeContract(opener)
     if (has.handedClock) clockContract(opener)
   })

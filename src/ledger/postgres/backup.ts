@@ -15,6 +15,7 @@ const PAGE = 500
 const TABLES: Readonly<Record<string, string>> = {
   entries: 'seq type story line seal nodes',
   requests: 'opened_seq request_id version type state resolved_seq run_id opened_by alarm_ms',
+  inbox: 'opened_seq user_id deadline_ms type urgency over_seq',
   directed_runs: 'run_id',
   policy_tokens: 'jti request_id',
   claims: 'space value*',

@@ -6,6 +6,7 @@ import { NEWEST_RULES } from '../../rules.js'
 import type { Reading } from '../clock.js'
 import type { Append, AppendDecision, AppendOutcome, Guard, Moment } from '../contract.js'
 import { type Inscribed, inscribe } from '../entry.js'
+import { changesOf } from '../inbox.js'
 import { placeOf, type Seals, type Standing } from '../seals.js'
 import type { Shelving } from '../shelf.js'
 import { type Frontier, grow, packed } from '../tree/nodes.js'
@@ -213,6 +214,7 @@ export class Batch {
     for (const entry of entries) {
       if (entry.type === 'REQUEST_OPENED') row = this.#open(begins, entry)
       if (entry.type === 'REQUEST_RESOLVED' && row !== null) row = this.#resolve(row, entry)
+      this.#inbox(begins, entry)
       if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE && entry.run_id !== undefined)
         this.#put('directed_runs', entry.run_id, { run_id: entry.run_id })
       if (entry.type === 'POLICY_TOKEN_ISSUED')
@@ -224,6 +226,20 @@ export class Batch {
     const alarm = decision.kind === 'append' ? decision.alarm : undefined
     const alarm_ms = alarm === undefined ? row.alarm_ms : alarm === null ? null : Math.ceil(alarm)
     this.#keep({ ...row, version: row.version + entries.length, alarm_ms })
+  }
+
+  /** Under one key only the last word about a person is written, and a settling comes after all of them. */
+  #inbox(opened_seq: number, entry: Entry): void {
+    const told = changesOf(entry)
+    if (told === null) return
+    if (told.kind === 'opened') {
+      const { deadline_ms, type, urgency } = told
+      for (const user_id of told.people)
+        this.#put('inbox', `${opened_seq} ${user_id}`, { opened_seq, user_id, deadline_ms, type, urgency })
+    } else if (told.kind === 'changed') {
+      for (const { user_id, over_seq } of told.people)
+        this.#put('inbox_changed', `${opened_seq} ${user_id}`, { opened_seq, user_id, over_seq })
+    } else this.#put('inbox_settled', `${opened_seq}`, { opened_seq, over_seq: told.over_seq })
   }
 
   #open(begins: number, entry: Entry & { readonly type: 'REQUEST_OPENED' }): KnownStory {

@@ -7,11 +7,14 @@ import {
   type Append,
   type Appended,
   type Filter,
+  type InboxFilter,
   isOfOpen,
   type Ledger,
   LedgerUnavailable,
   type Listed,
   type OnCommit,
+  type Past,
+  type Waiting,
 } from '../contract.js'
 import type { Head } from '../entry.js'
 import { LOCKED, type SealedLine, type Seals, soundEntries } from '../seals.js'
@@ -217,6 +220,45 @@ export class PostgresLedger implements Ledger {
       FROM (SELECT 1 FROM requests WHERE opened_by = $1 AND resolved_seq IS NULL LIMIT $2) AS counted`
     const asked = { name: 'count_open', text, values: [openedBy, atMost] }
     return (await this.#parts.readers.one<{ open: number }>(asked))?.open ?? 0
+  }
+
+  async inbox({ user_id, type, urgency, after, limit }: InboxFilter): Promise<readonly Waiting[]> {
+    const wanted: [name: string, value: unknown][] = [
+      ['type', type],
+      ['urgency', urgency],
+    ]
+    const used = wanted.filter(([, value]) => value !== undefined)
+    const clauses = used.map(([name], index) => `AND i.${name} = $${index + 5}`).join(' ')
+    return await this.#parts.readers.rows<Waiting>({
+      name: ['inbox', ...used.map(([name]) => name)].join('_'),
+      text: `SELECT q.request_id, i.opened_seq, i.deadline_ms FROM inbox i JOIN requests q ON q.opened_seq = i.opened_seq
+        WHERE i.user_id = $1 AND i.over_seq IS NULL
+          AND (i.deadline_ms, i.opened_seq) > ($2::bigint, $3::bigint) ${clauses}
+        ORDER BY i.deadline_ms, i.opened_seq LIMIT $4`,
+      values: [
+        user_id,
+        after?.deadline_ms ?? -1,
+        after?.opened_seq ?? -1,
+        limit,
+        ...used.map(([, value]) => value),
+      ],
+    })
+  }
+
+  async countWaiting(userId: string, atMost: number): Promise<number> {
+    const text = `SELECT count(*) AS waiting
+      FROM (SELECT 1 FROM inbox WHERE user_id = $1 AND over_seq IS NULL LIMIT $2) AS counted`
+    const asked = { name: 'count_waiting', text, values: [userId, atMost] }
+    return (await this.#parts.readers.one<{ waiting: number }>(asked))?.waiting ?? 0
+  }
+
+  async past(userId: string, before: number, limit: number): Promise<readonly Past[]> {
+    return await this.#parts.readers.rows<Past>({
+      name: 'past',
+      text: `SELECT q.request_id, i.over_seq FROM inbox i JOIN requests q ON q.opened_seq = i.opened_seq
+        WHERE i.user_id = $1 AND i.over_seq IS NOT NULL AND i.over_seq < $2 ORDER BY i.over_seq DESC LIMIT $3`,
+      values: [userId, before, limit],
+    })
   }
 
   async hasDirector(runId: string): Promise<boolean> {

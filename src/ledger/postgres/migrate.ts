@@ -5,11 +5,13 @@ import { type Client, query } from './connection.js'
 import { ledger } from './migrations/0001-ledger.js'
 import { rules2 } from './migrations/0002-rules-2.js'
 import { sessions } from './migrations/0003-sessions.js'
+import { inbox } from './migrations/0004-inbox.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
   { name: '0002-rules-2', sql: rules2 },
   { name: '0003-sessions', sql: sessions },
+  { name: '0004-inbox', sql: inbox },
 ]
 
 export const SCHEMA_VERSION = FILES.length

@@ -116,6 +116,21 @@ const BESIDE: Readonly<Record<string, Statement>> = {
   ),
   directed_runs: insert('directed_runs', 'run_id', 'ON CONFLICT DO NOTHING'),
   policy_tokens: insert('policy_tokens', 'jti, request_id'),
+  inbox: insert('inbox', 'opened_seq, user_id, deadline_ms, type, urgency', 'ON CONFLICT DO NOTHING'),
+  // After the people a request was opened with, whose deadline it is.
+  inbox_changed: {
+    name: 'write_inbox_changed',
+    text: `INSERT INTO inbox (opened_seq, user_id, deadline_ms, type, urgency, over_seq)
+      SELECT x.opened_seq, x.user_id, i.deadline_ms, i.type, i.urgency, x.over_seq
+      FROM json_to_recordset($1) AS x (opened_seq bigint, user_id text, over_seq bigint) JOIN LATERAL
+        (SELECT deadline_ms, type, urgency FROM inbox WHERE opened_seq = x.opened_seq LIMIT 1) i ON true
+      ON CONFLICT (opened_seq, user_id) DO UPDATE SET over_seq = excluded.over_seq`,
+  },
+  inbox_settled: {
+    name: 'write_inbox_settled',
+    text: `UPDATE inbox i SET over_seq = x.over_seq FROM json_to_recordset($1) AS x (opened_seq bigint, over_seq bigint)
+      WHERE i.opened_seq = x.opened_seq AND i.over_seq IS NULL`,
+  },
   grants: insert(
     'grants',
     'handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id, seal',

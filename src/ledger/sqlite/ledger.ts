@@ -10,18 +10,22 @@ import {
   type Appended,
   type AppendOutcome,
   type Filter,
+  type InboxFilter,
   isOfOpen,
   type Ledger,
   LedgerUnavailable,
   type Listed,
   type OnCommit,
+  type Past,
   RIDE_MS,
   unlessBroken,
+  type Waiting as WaitingRequest,
 } from '../contract.js'
 import { GENESIS, type Head, parseEntry } from '../entry.js'
 import { LOCKED, type SealedLine, type Seals, soundEntries } from '../seals.js'
 import type { TreeHash } from '../tree/hash.js'
 import type { Frontier, Node } from '../tree/nodes.js'
+import { inboxReader } from './inbox.js'
 import { SCHEMA_VERSION } from './schema.js'
 import type { Storage } from './storage.js'
 import { readNodes } from './tree.js'
@@ -51,6 +55,7 @@ export class SqliteLedger implements Ledger {
   /** Runs out for the first append that rides. */
   #riding: NodeJS.Timeout | undefined
   #closed = false
+  readonly #inboxes: ReturnType<typeof inboxReader>
   #nodes: ReturnType<typeof readNodes> | null = null
 
   constructor(db: Database, clock: Clock, storage: Storage, seals: Seals, release: () => void) {
@@ -58,6 +63,7 @@ export class SqliteLedger implements Ledger {
     this.#storage = storage
     this.#seals = seals
     this.#release = release
+    this.#inboxes = inboxReader(db)
     const last = db.prepare('SELECT line FROM entries ORDER BY seq DESC LIMIT 1').pluck().get() as
       | string
       | undefined
@@ -220,6 +226,18 @@ export class SqliteLedger implements Ledger {
     return this.#statement(
       `SELECT count(*) FROM (SELECT 1 FROM requests WHERE opened_by = ? AND resolved_seq IS NULL LIMIT ?)`,
     ).get(openedBy, atMost) as number
+  }
+
+  async inbox(filter: InboxFilter): Promise<readonly WaitingRequest[]> {
+    return this.#inboxes.waiting(filter)
+  }
+
+  async countWaiting(userId: string, atMost: number): Promise<number> {
+    return this.#inboxes.count(userId, atMost)
+  }
+
+  async past(userId: string, before: number, limit: number): Promise<readonly Past[]> {
+    return this.#inboxes.past(userId, before, limit)
   }
 
   async hasDirector(runId: string): Promise<boolean> {

@@ -1,7 +1,8 @@
-// The tables of the embedded store. `entries` is the ledger; `requests`, `directed_runs` and `policy_tokens` are
+// The tables of the embedded store. `entries` is the ledger; `requests`, `inbox`, `directed_runs` and `policy_tokens` are
 // projections of it, kept in the same transaction; the rest is the shelf. A change of shape is a new numbered step,
 // never an edit of an old one.
 import type { Database } from 'better-sqlite3'
+import { inboxTable } from './inbox-table.js'
 import { rules2 } from './rules-2.js'
 
 const STEPS: readonly string[] = [
@@ -105,6 +106,7 @@ const STEPS: readonly string[] = [
   CREATE INDEX sessions_by_person ON sessions (whose) WHERE kind = 'person';
   CREATE INDEX sessions_by_end ON sessions (until_ms);
   `,
+  inboxTable,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

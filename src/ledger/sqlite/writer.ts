@@ -16,6 +16,7 @@ import { type Head, inscribe } from '../entry.js'
 import { placeOf, type Seals, type Standing } from '../seals.js'
 import { type Frontier, grow, packed } from '../tree/nodes.js'
 import { guardKeeper } from './guards.js'
+import { inboxKeeper } from './inbox.js'
 import { shelver } from './shelf.js'
 import { isStorageFailure } from './storage.js'
 import { readTree } from './tree.js'
@@ -35,6 +36,7 @@ export class Writer {
   readonly #statements: ReturnType<typeof prepare>
   readonly #guards: ReturnType<typeof guardKeeper>
   readonly #shelve: ReturnType<typeof shelver>
+  readonly #inbox: ReturnType<typeof inboxKeeper>
   readonly #seals: Seals
   /** The committed head. Moves only after a COMMIT. */
   #head: Head
@@ -50,6 +52,7 @@ export class Writer {
     this.#statements = prepare(db)
     this.#guards = guardKeeper(db)
     this.#shelve = shelver(db, seals)
+    this.#inbox = inboxKeeper(db)
     this.#seals = seals
   }
 
@@ -196,6 +199,7 @@ export class Writer {
       }
       if (entry.type === 'REQUEST_RESOLVED')
         this.#statements.resolve.run(entry.body.outcome, entry.seq, begins)
+      this.#inbox(begins, entry)
       if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE)
         this.#statements.direct.run(entry.run_id)
       if (entry.type === 'POLICY_TOKEN_ISSUED') this.#statements.issue.run(entry.body.jti, entry.request_id)
