@@ -4,12 +4,17 @@ import { type Beside, html, type Markup } from '../../src/adapter/index.js'
 
 type Delegates = Beside['delegates']
 
-/** `proof`: the field for the code, with the stamp. `isOpen`: it was used before, and not taken. */
-export const handForm = (delegates: Delegates, proof: Markup, isOpen: boolean): Markup | null =>
+/** `proof`: the field for the code, with the stamp. `action`: where it is sent to. `isOpen`: it was used before, and not taken. */
+export const handForm = (
+  delegates: Delegates,
+  proof: Markup,
+  action: Markup | null,
+  isOpen: boolean,
+): Markup | null =>
   delegates.length === 0
     ? null
     : html`<details class="sheet" id="hand"${isOpen ? html` open` : null}><summary>Hand it to somebody else</summary>
-<form class="stack" method="post" autocomplete="off">
+<form class="stack" method="post"${action} autocomplete="off">
 <p class="hint">Whoever you choose is asked in your place, and you can no longer answer. Both names are recorded.</p>
 <div><label class="ask" for="delegate">Who answers in your place</label>
 <div class="field"><select id="delegate" name="delegate" required><option value="">Choose one</option>${delegates.map(option)}</select></div></div>

@@ -1,6 +1,10 @@
 // The web channel: a link with a code, the page it opens, and the form that comes back. Another channel carries the
 // link, and this one sends nothing; with the outbox on it shows the link at the console.
 import type { Adapter, ReplyPage } from '../../src/adapter/index.js'
+import { drawOpen } from './open-page.js'
+import { headersOf } from './page-headers.js'
+import { SCRIPT } from './page-script.js'
+import { STYLE } from './page-style.js'
 import { readForm } from './receive.js'
 import { contentPage, page } from './render.js'
 import { type Console, gathering, send } from './send.js'
@@ -18,5 +22,9 @@ export function webAdapter(options: Console): Adapter & ReplyPage {
     page,
     contentPage,
     readForm,
+    drawOpen,
+    headersOf,
+    style: STYLE,
+    script: SCRIPT,
   }
 }

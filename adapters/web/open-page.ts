@@ -35,12 +35,18 @@ export function openPage(state: Open): string {
     title:
       refused === null ? `${kindWords(display)}: your answer is asked` : 'Not taken: please answer again',
     pill: kindWords(display),
-    main: html`${refused === null ? null : refusal(refused)}
-<section class="sheet stack">${asker(state)}${asked(display)}${around(display)}${until(state)}${handles(state)}</section>
-${wayToAnswer(state)}`,
+    main: drawOpen(state),
     foot: foot(display),
     counts: true,
   })
+}
+
+/** All of it but the sheet of paper. */
+export function drawOpen(state: Open): Markup {
+  const { display, refused } = state
+  return html`${refused === null ? null : refusal(refused)}
+<section class="sheet stack">${asker(state)}${asked(display)}${around(display)}${until(state)}${handles(state)}</section>
+${wayToAnswer(state)}`
 }
 
 /** It has no heading, because it stands before the page's own. autofocus brings the reader to the reason, with or
@@ -170,26 +176,37 @@ function wayToAnswer(state: Open): Markup {
   const delegates = state.beside?.delegates ?? []
   const hands = state.typed?.hands === true
   return html`${form(state, state.csrf)}
-${handForm(delegates, proof('hand-code', state.csrf, hands && state.refused !== null), hands)}`
+${handForm(delegates, proof(state, 'hand-code', state.csrf, hands && state.refused !== null), actionOf(state), hands)}`
 }
 
-/** The field for the code, and the stamp of the page that this lane has drawn. */
-const proof = (
+/** A form without an action is posted to the page's own address, under any path. */
+const actionOf = ({ session }: Open): Markup | null =>
+  session === undefined ? null : html` action="${session.action}"`
+
+/** The field for the code, where one is asked for, and the stamp of the page that this lane has drawn. In a session the
+ *  form also names the display it was drawn from. */
+function proof({ session }: Open, id: string, csrf: string, isExplained: boolean): Markup {
+  const stamp = html`<input type="hidden" name="csrf" value="${csrf}">`
+  if (session === undefined)
+    return html`${codeField(id, isExplained)}
+${stamp}`
+  return html`${session.asksCode ? codeField(id, isExplained) : null}
+${stamp}<input type="hidden" name="display" value="${session.display_hash}">`
+}
+
+const codeField = (
   id: string,
-  csrf: string,
   isExplained: boolean,
 ): Markup => html`<div class="proof"><label class="ask" for="${id}">Code</label>
 <p class="hint" id="${id}-hint">The 4 characters that came with the link.</p>
-<input class="code" id="${id}" name="code" type="text" required maxlength="8" pattern="\\s*[0-9A-Za-z]{4}\\s*" title="4 letters or digits" autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" aria-describedby="${id}-hint${isExplained ? ' refusal' : ''}"></div>
-<input type="hidden" name="csrf" value="${csrf}">`
+<input class="code" id="${id}" name="code" type="text" required maxlength="8" pattern="\\s*[0-9A-Za-z]{4}\\s*" title="4 letters or digits" autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" aria-describedby="${id}-hint${isExplained ? ' refusal' : ''}"></div>`
 
-/** A form without an action is posted to the page's own address, under any path. */
 function form(state: Open, csrf: string): Markup {
   const { refused, standing, display } = state
   const isExplained = refused !== null && state.typed?.hands !== true
-  return html`<form class="sheet stack" id="answer" method="post" autocomplete="off">
+  return html`<form class="sheet stack" id="answer" method="post"${actionOf(state)} autocomplete="off">
 ${answers(state, isExplained ? ' refusal' : '')}
-${proof('code', csrf, isExplained)}
+${proof(state, 'code', csrf, isExplained)}
 <div><button type="submit">Send answer</button>
 <p class="hint final">${finality(display, standing)} Opening this page has decided nothing.</p></div>
 </form>`

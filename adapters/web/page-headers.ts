@@ -1,24 +1,39 @@
-// The headers of every page. The page may draw itself with one style and run one script, both named by the hash of
-// their bytes; it loads nothing, is framed by nobody, is kept nowhere, and tells no other site where it lives.
+// The headers of every page. A page may draw itself with one style and run its own scripts, all named by the hash of
+// their bytes; it loads nothing of others, is framed by nobody, is kept nowhere, and tells no other site where it lives.
 
 import { createHash } from 'node:crypto'
-import type { Markup } from '../../src/adapter/index.js'
+import type { Dress, Markup } from '../../src/adapter/index.js'
 import { SCRIPT } from './page-script.js'
 import { STYLE } from './page-style.js'
 
 const named = (content: Markup): string =>
   `'sha256-${createHash('sha256').update(content.text).digest('base64')}'`
 
-const DRAWN = [
+const drawnWith = (style: Markup, images: 'none' | 'self'): readonly string[] => [
   "default-src 'none'",
-  `style-src ${named(STYLE)}`,
-  "img-src 'none'",
+  `style-src ${named(style)}`,
+  `img-src '${images}'`,
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ]
-const ANSWERABLE = [...DRAWN, `script-src ${named(SCRIPT)}`, "form-action 'self'"].join('; ')
-// A caller's content is never run and never sends: even if the escaping failed, this page could do neither.
-const READ_ONLY = [...DRAWN, "form-action 'none'", 'sandbox'].join('; ')
+const scriptsOf = (scripts: readonly Markup[]): string =>
+  `script-src ${scripts.length === 0 ? "'none'" : scripts.map(named).join(' ')}`
+
+/** The headers of a page that a person may answer on, drawn with this style and these scripts and no others. */
+export function headersOf({ style, scripts, isLive, hasPasskeys }: Dress): Readonly<Record<string, string>> {
+  const policy = [
+    ...drawnWith(style, isLive ? 'self' : 'none'),
+    scriptsOf(scripts),
+    "form-action 'self'",
+    ...(isLive ? ["connect-src 'self'", "manifest-src 'self'"] : []),
+  ]
+  const closed = CLOSED_FEATURES.filter(one => !hasPasskeys || !one.startsWith('publickey-'))
+  return {
+    ...COMMON,
+    'permissions-policy': closed.map(feature => `${feature}=()`).join(', '),
+    'content-security-policy': policy.join('; '),
+  }
+}
 
 const CLOSED_FEATURES = [
   'accelerometer',
@@ -61,11 +76,11 @@ const COMMON = {
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': CLOSED_FEATURES.map(feature => `${feature}=()`).join(', '),
 } as const
 
-export const HEADERS: Readonly<Record<string, string>> = { ...COMMON, 'content-security-policy': ANSWERABLE }
+export const HEADERS = headersOf({ style: STYLE, scripts: [SCRIPT] })
+// A caller's content is never run and never sends: even if the escaping failed, this page could do neither.
 export const CONTENT_HEADERS: Readonly<Record<string, string>> = {
-  ...COMMON,
-  'content-security-policy': READ_ONLY,
+  ...HEADERS,
+  'content-security-policy': [...drawnWith(STYLE, 'none'), "form-action 'none'", 'sandbox'].join('; '),
 }

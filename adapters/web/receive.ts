@@ -20,7 +20,7 @@ type Fields = readonly Field[] | FormFault
 const MAX_FIELDS = 1500
 /** The answer to a decision, and the comment on it. */
 const OF_DECISION = /^[dc]\.[A-Za-z][A-Za-z0-9_-]{0,31}$/
-const ONCE: readonly string[] = ['reason', 'all', 'delegate', 'code', 'csrf']
+const ONCE: readonly string[] = ['reason', 'all', 'delegate', 'code', 'csrf', 'display']
 const isName = (name: string): boolean => name === 'reply' || ONCE.includes(name) || OF_DECISION.test(name)
 /** A name that says one thing, and so stands once. */
 const isSingle = (name: string): boolean => ONCE.includes(name) || name.startsWith('c.')
@@ -59,7 +59,14 @@ function formOf(given: ReadonlyMap<string, readonly string[]>): Form {
   }
   const meant = handedTo(joined('delegate'), said)
   if (typeof meant === 'string') return { kind: 'malformed', code: meant }
-  return { kind: 'form', ...meant, code: joined('code').trim(), csrf: joined('csrf') }
+  const display = joined('display')
+  return {
+    kind: 'form',
+    ...meant,
+    code: joined('code').trim(),
+    csrf: joined('csrf'),
+    ...(display !== '' && { display }),
+  }
 }
 
 /** Whoever hands a request on answers nothing: a form that does both could mean either. */

@@ -49,6 +49,7 @@ export { LIMITS } from './limits.js'
 export { behindMargin, LEFT_OUT, NOT_HELD, wordsOn } from './margin.js'
 export { html, type Markup } from './markup.js'
 export type {
+  Dress,
   Form,
   Page,
   PageState,

@@ -1,4 +1,5 @@
 // The page of /r/:handle, as the door in http/ and the web adapter, which draws it, speak of it.
+import type { Hash } from '../canonical.js'
 import type { Fault } from '../compiler/compile.js'
 import type { Channel } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
@@ -35,6 +36,14 @@ export type PageState =
       /** What else the person is told, and to whom they may hand it on; null where there is nothing. */
       readonly beside: Beside | null
       readonly now: string
+      /** Set where the reader has signed in: then their session is the proof, and the form says what it was drawn from. */
+      readonly session?: {
+        readonly display_hash: Hash
+        /** Where the form is sent to. */
+        readonly action: string
+        /** Whether the session alone is not enough here, and the code of a link is asked for too. */
+        readonly asksCode: boolean
+      }
     }
   | {
       readonly kind: 'recorded'
@@ -68,12 +77,34 @@ export type Page = {
 
 /** The posted form as the page sends it: strings only, meaning decided elsewhere. */
 export type Form =
-  | ({ readonly kind: 'form'; readonly code: string; readonly csrf: string } & Typed)
+  | ({
+      readonly kind: 'form'
+      readonly code: string
+      readonly csrf: string
+      /** The hash of the display that the form was drawn from; absent behind a link, whose handle says it. */
+      readonly display?: string
+    } & Typed)
   | { readonly kind: 'malformed'; readonly code: string }
+
+/** What a page of ours is drawn with. */
+export type Dress = {
+  readonly style: Markup
+  readonly scripts: readonly Markup[]
+  /** It hears of changes, and has icons of ours. */
+  readonly isLive?: boolean
+  /** It may ask the browser for a passkey. */
+  readonly hasPasskeys?: boolean
+}
 
 export interface ReplyPage {
   readForm(bytes: Uint8Array, contentType: string | undefined): Form
   page(state: PageState, status: number): Page
   /** A content on a page of its own, framed as sent by the caller. */
   contentPage(content: Content, askedBy: string): Page
+  /** What an open page shows, without the sheet of paper round it: for the console, which has a sheet of its own. */
+  drawOpen(state: Extract<PageState, { kind: 'open' }>): Markup
+  /** How all of this looks, and the script that counts down. */
+  readonly style: Markup
+  readonly script: Markup
+  headersOf(dress: Dress): Readonly<Record<string, string>>
 }

@@ -108,7 +108,9 @@ async function look(visit: Visit, text: string): Promise<FastifyReply> {
   const { subject, grant } = found
   return draw(
     visit,
-    hasVoted(subject, grant) ? votedState(subject) : await openState(visit.parts, subject, found, null),
+    hasVoted(subject, grant.user_id)
+      ? votedState(subject)
+      : await openState(visit.parts, subject, found, null),
   )
 }
 
@@ -146,6 +148,7 @@ async function post(visit: Visit, text: string): Promise<FastifyReply> {
     const code = form.code === 'unsupported_media_type' ? form.code : 'malformed_form'
     return stop(visit, code, malformed(form.code))
   }
+  if (form.display !== undefined) return stop(visit, 'malformed_form', malformed('unknown_field'))
   if (held !== null && (await mayDecide(parts, held.grant))) return stop(visit, 'csrf_mismatch', STALE)
   if (form.all !== null) return chooseAll(visit, handle, form)
   const verdict = await parts.desk('web').take(inboundOf(parts, handle, form))

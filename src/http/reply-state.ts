@@ -70,9 +70,9 @@ export const isDrawn = (shown: Display, { terms }: Case): boolean =>
   tellsEnough(shown, terms?.policy.content) &&
   shown.contents.every(({ handle }) => shown.exhibits.has(handle))
 
-/** Whether the person this page was sent to has voted: a vote is final, and nothing more is asked of them. */
-export const hasVoted = ({ terms, replies }: Case, { user_id }: Grant): boolean =>
-  terms?.quorum !== undefined && replies.some(({ reply }) => reply.sender_identity.user_id === user_id)
+/** Whether this person has voted: a vote is final, and nothing more is asked of them. */
+export const hasVoted = ({ terms, replies }: Case, userId: string): boolean =>
+  terms?.quorum !== undefined && replies.some(({ reply }) => reply.sender_identity.user_id === userId)
 
 /** Says how the votes stand, and not what this person said. */
 export const votedState = (subject: Case): PageState => ({
