@@ -8,6 +8,7 @@ import { linkPage, signInPage } from '../console/sign-in.js'
 import { personOf } from '../session/first-link.js'
 import { begin, end, endEverywhere } from '../session/session.js'
 import { spend } from '../session/ticket.js'
+import { leadTo, rootOf } from './console-visit.js'
 import { has, sighting } from './door.js'
 import { text } from './openapi/schema.js'
 import { CODES } from './problem.js'
@@ -94,13 +95,13 @@ function look(visit: Visit, { to = '', link }: Query): FastifyReply {
   const user = typeof link === 'string' ? personOf(ticketParts(visit), link) : null
   if (user === null) return stop(visit, 'not_found', USED)
   const name = parts.config.recipients[user]?.name ?? user
-  return draw(visit, { kind: 'outside', title: 'Sign in', main: linkPage(rootOf(visit), link, name) })
+  return draw(visit, { kind: 'outside', title: 'Sign in', main: linkPage(rootOf(visit.parts), link, name) })
 }
 
 const drawWays = (visit: Visit, to: string, refused: string | null, status = 200): FastifyReply =>
   draw(
     visit,
-    { kind: 'outside', title: 'Sign in', main: signInPage({ root: rootOf(visit), to, refused }) },
+    { kind: 'outside', title: 'Sign in', main: signInPage({ root: rootOf(visit.parts), to, refused }) },
     status,
   )
 
@@ -172,18 +173,8 @@ async function leave(visit: Visit): Promise<FastifyReply> {
   return leadTo(visit, '/console/sign-in')
 }
 
-/** The path under which the lane is reached: '' or '/lane'. */
-const rootOf = ({ parts }: Visit): string => new URL(parts.publicUrl()).pathname.replace(/\/$/, '')
-
 /** A path of the console, or nothing (SO3): whatever a browser could take for another site is not spelt in these letters. */
 const pathOf = (to: string): string =>
   /^\/console(?:\/[A-Za-z0-9._~-]+){0,4}(?:\?[A-Za-z0-9._~=&%-]{0,500})?$/.test(to) && !to.includes('..')
     ? to
     : ''
-
-const leadTo = (visit: Visit, path: string): FastifyReply =>
-  visit.reply
-    .code(303)
-    .header('location', `${rootOf(visit)}${path}`)
-    .type('text/html; charset=utf-8')
-    .send('')

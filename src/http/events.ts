@@ -9,7 +9,7 @@ import { text, whole } from './openapi/schema.js'
 import { refuse } from './problem.js'
 import { type Route, type RouteRequest, route } from './route.js'
 
-const HEARTBEAT_MS = 15_000
+export const HEARTBEAT_MS = 15_000
 
 /** A reader that ends frees a place, so it is worth looking again so soon. */
 const TRY_AGAIN_S = 5
@@ -47,7 +47,7 @@ async function followEvents(door: Door, request: Following, reply: FastifyReply)
   request.raw.socket.once('close', gone)
   door.closing.addEventListener('abort', gone)
   try {
-    await stream(request, door, from, wanted, leave.signal, words => write(reply.raw, words))
+    await stream(request, door, from, wanted, leave.signal, words => send(reply.raw, words))
   } finally {
     leavePlace()
     door.closing.removeEventListener('abort', gone)
@@ -70,7 +70,7 @@ function wantedBy({ query: { type, run_id, request_id } }: Following): ((entry: 
     (request_id === undefined || entry.request_id === request_id)
 }
 
-function begin(response: ServerResponse): void {
+export function begin(response: ServerResponse): void {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'x-accel-buffering': 'no',
@@ -134,7 +134,7 @@ function visibility(request: Following, parts: DoorParts): (entry: Entry) => Pro
 }
 
 /** The stream waits for a slow reader and does not buffer. */
-function write(socket: NodeJS.WritableStream, text: string): Promise<void> {
+export function send(socket: NodeJS.WritableStream, text: string): Promise<void> {
   if (socket.write(text)) return Promise.resolve()
   return new Promise(resolve => {
     const done = (): void => {

@@ -3,6 +3,10 @@ import { AAH_ROUTES } from './aah.js'
 import { AHIL_ROUTES } from './ahil.js'
 import { BLOB_ROUTES } from './blobs.js'
 import { CHECKPOINT_ROUTES } from './checkpoint.js'
+import { INBOX_ROUTES } from './console-inbox.js'
+import { INSTALL_ROUTES } from './console-install.js'
+import { LIVE_ROUTES } from './console-live.js'
+import { REQUEST_PAGE_ROUTES } from './console-request.js'
 import { SIGN_IN_ROUTES } from './console-sign-in.js'
 import { EVENT_ROUTES } from './events.js'
 import { HOOK_ROUTES } from './hooks.js'
@@ -33,6 +37,10 @@ export const ROUTES: readonly Route[] = [
   ...OPERATOR_ROUTES,
   ...REPLY_ROUTES,
   ...SIGN_IN_ROUTES,
+  ...INBOX_ROUTES,
+  ...LIVE_ROUTES,
+  ...REQUEST_PAGE_ROUTES,
+  ...INSTALL_ROUTES,
   ...HOOK_ROUTES,
   ...MCP_ROUTES,
   ...OPERATION_ROUTES,

@@ -40,6 +40,8 @@ describe('the document', () => {
       [
         ...['about', 'describe', 'isAlive', 'isReady', 'listLogKeys', 'listSigningKeys', 'readDoctrine'],
         ...['drawReplyPage', 'answerOnPage', 'drawContent'],
+        ...['enterConsole', 'drawSignIn', 'signIn', 'signOut'],
+        ...['drawInbox', 'followInbox', 'drawRequest', 'answerInSession', 'readManifest', 'drawIcon'],
         ...['takeSlackHook', 'takeTelegramHook', 'takeSmsHook', 'takeEmailHook'],
         'openMessageStream',
       ].toSorted(),
@@ -72,9 +74,10 @@ describe('the document', () => {
           .map(([media]) => `${operationId} ${status} ${media}`),
       ),
     )
-    // A message of another protocol, and of no shape of ours.
+    // Messages of other protocols, and of no shape of ours.
     const messages = ['sendMessage 200 application/json', 'sendMessage 202 application/json']
-    expect(untold).toEqual(['takeSlackHook 200 application/json', ...messages])
+    const manifest = 'readManifest 200 application/manifest+json'
+    expect(untold).toEqual([manifest, 'takeSlackHook 200 application/json', ...messages])
     const codes = within(document.paths).flatMap(({ code }) => (code as { enum?: string[] })?.enum ?? [])
     const { code } = (schemas.Problem as { properties: { code: { enum: string[] } } }).properties
     expect([...new Set(codes)].toSorted()).toEqual(code.enum.toSorted())

@@ -206,6 +206,7 @@ export const ANSWER_BODIES = {
   Consistency: object({ from: count, to: count, hashes: list(text) }),
   Rotated: object({ kid: text, not_before: instant }),
   RevokedSigningKey: object({ kid: text, revoked_at: instant }),
+  SessionForm: object({ 'reply?': text, 'delegate?': text, 'code?': text, csrf: text, display: text }),
   ReplyForm: object({ 'reply?': text, 'delegate?': text, code: text, csrf: text }),
   SessionsEnded: object({ user_id: text, sessions: one('ended') }),
   SignInForm: object({ 'key?': text, 'link?': text, 'to?': text }),

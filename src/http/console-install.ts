@@ -1,0 +1,31 @@
+// The manifest and the icon of the console: the same for everybody, so that a browser may keep them.
+import { ICON, manifestOf } from '../console/manifest.js'
+import { rootOf } from './console-visit.js'
+import { type Route, route } from './route.js'
+
+const KEPT = 'public, max-age=86400'
+const MANIFEST = 'application/manifest+json'
+const SVG = 'image/svg+xml'
+
+export const INSTALL_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/console/manifest.webmanifest',
+    operationId: 'readManifest',
+    summary: 'The manifest by which the console is installed',
+    answers: [{ status: 200, media: MANIFEST, words: 'a manifest' }],
+    handle: (door, _request, reply) =>
+      reply
+        .header('cache-control', KEPT)
+        .type(MANIFEST)
+        .send(JSON.stringify(manifestOf(rootOf(door)))),
+  }),
+  route({
+    method: 'get',
+    path: '/console/icon.svg',
+    operationId: 'drawIcon',
+    summary: 'The icon of the console',
+    answers: [{ status: 200, media: SVG, words: 'an icon' }],
+    handle: (_door, _request, reply) => reply.header('cache-control', KEPT).type(SVG).send(ICON.text),
+  }),
+]

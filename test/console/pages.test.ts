@@ -1,0 +1,167 @@
+// Every page of the console in a browser: no accessibility fault, no sideways scroll, and the keys.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approval, type LaneUnderTest, question, review, startLane, UNLIMITED } from '../lane-under-test.js'
+import { asPerson } from '../session/signed-in.js'
+import { launch, maySkip, missing } from '../web/browser.js'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true }
+const DESK = { viewport: { width: 1280, height: 900 } }
+const UNGUARDED = { bypassCSP: true, reducedMotion: 'reduce' } as const
+const LOOKS = [PHONE.viewport, DESK.viewport].flatMap(viewport =>
+  (['light', 'dark'] as const).map(colorScheme => ({ viewport, colorScheme })),
+)
+
+describe.skipIf(maySkip)(`the console in a browser${missing === null ? '' : ` (${missing})`}`, () => {
+  let browser: Browser
+  let lane: LaneUnderTest
+  let person: string
+  beforeAll(async () => {
+    ;[browser, lane] = await Promise.all([launch(), startLane({ config: UNLIMITED })])
+    person = (await asPerson(lane)).cookie
+    const { href } = new URL(lane.url)
+    expect(href).toContain('127.0.0.1')
+    await lane.submit(question('ship', { deadline_seconds: 900 }), {
+      run: { run_id: 'release-41', mood: 'DEFERENTIAL' },
+    })
+    await lane.submit(question('old'))
+    await lane.answer(await lane.link('old'), 'yes')
+    await lane.submit(review('look', { deadline_seconds: 7200 }))
+    await lane.submit(
+      question('long', {
+        question_text:
+          'Which of the three migration plans should the billing service follow before the quarter ends, given that the second one needs a maintenance window?',
+        deadline_seconds: 300,
+        reply_schema: {
+          kind: 'choice',
+          options: [
+            { value: 'A', label: 'Online, in small steps' },
+            { value: 'B', label: 'One window on Sunday' },
+          ],
+        },
+      }),
+    )
+    await lane.submit(approval('pub', { deadline_seconds: 3600 }))
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await lane?.close()
+  })
+
+  async function visiting<T>(
+    cookie: string,
+    path: string,
+    options: BrowserContextOptions,
+    look: (tab: Tab, context: BrowserContext) => Promise<T>,
+  ): Promise<T> {
+    const context = await browser.newContext(options)
+    const [name = '', value = ''] = cookie.split('=')
+    await context.addCookies([{ name, value, url: lane.url }])
+    try {
+      const tab = await context.newPage()
+      await tab.goto(`${lane.url}${path}`)
+      return await look(tab, context)
+    } finally {
+      await context.close()
+    }
+  }
+
+  const PAGES: Readonly<Record<string, string>> = {
+    inbox: '/console/inbox',
+    'inbox with a request': '/console/inbox?at=ship',
+    'inbox with a choice': '/console/inbox?at=long',
+    'inbox of a kind that has none': '/console/inbox?urgency=high',
+    history: '/console/inbox?view=past',
+    request: '/console/requests/pub',
+    'settled request': '/console/requests/old',
+    'unknown request': '/console/requests/nothing',
+  }
+
+  it.each(Object.keys(PAGES))('has no accessibility fault and does not scroll sideways: %s', async name => {
+    await visiting(person, PAGES[name] ?? '', UNGUARDED, async tab => {
+      await tab.evaluate(AXE)
+      for (const { colorScheme, viewport } of LOOKS) {
+        await tab.emulateMedia({ colorScheme })
+        await tab.setViewportSize(viewport)
+        const found = (await tab.evaluate('axe.run()')) as AxeResults
+        const faults = found.violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html}`))
+        const [wide, seen] = (await tab.evaluate(
+          '[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]',
+        )) as [number, number]
+        if (process.env.SHOTS)
+          await tab.screenshot({
+            path: `${process.env.SHOTS}/${name.replaceAll(' ', '-')}-${viewport.width}-${colorScheme}.png`,
+          })
+        expect([faults, wide]).toEqual([[], seen])
+      }
+    })
+  })
+
+  it('an item that moves under the key: what comes meanwhile waits behind a count, and the key opens what it was on', async () => {
+    await visiting(person, '/console/inbox', DESK, async tab => {
+      const order = () => tab.locator('.item').evaluateAll(all => all.map(one => one.getAttribute('data-id')))
+      await tab.keyboard.press('j')
+      await tab.keyboard.press('j')
+      const before = await order()
+      const place = await tab.locator('.item').nth(1).boundingBox()
+      await lane.submit(question('sooner', { question_text: 'Sooner than all?', deadline_seconds: 60 }))
+      await tab.locator('#new', { hasText: '1 new' }).waitFor()
+      expect([await order(), await tab.locator('.item').nth(1).boundingBox()]).toEqual([before, place])
+      await tab.keyboard.press('Enter')
+      await tab.waitForURL(`**at=${before[1]}`)
+    })
+    await lane.answer(await lane.link('sooner'), 'no')
+  })
+
+  it('as a new user would: a question arrives live, is answered by keyboard, and stands in the history', async () => {
+    await visiting(person, '/console/inbox', DESK, async tab => {
+      await lane.submit(
+        question('fresh', { question_text: 'Did it arrive by itself?', deadline_seconds: 120 }),
+      )
+      await tab.locator('#new').click()
+      await tab.getByText('Did it arrive by itself?').waitFor()
+      await tab.keyboard.press('j')
+      await tab.keyboard.press('Enter')
+      await tab.waitForURL('**at=fresh')
+      await tab.keyboard.press('y')
+      // The choice alone, and Enter on it, send nothing.
+      await tab.keyboard.press('Enter')
+      expect((await lane.call('GET', '/v1/requests/fresh')).json.state).toBe('pending')
+      await tab.keyboard.press('Tab')
+      expect(await tab.evaluate('document.activeElement.textContent')).toBe('Send answer')
+      await tab.keyboard.press('Enter')
+      await tab.waitForURL('**done=fresh')
+      expect(await tab.locator('.done').textContent()).toBe('Recorded: YES')
+      await tab.getByRole('link', { name: 'History' }).click()
+      await tab.getByText('Did it arrive by itself?').click()
+      await tab.locator('.story', { hasText: 'You answered YES' }).waitFor()
+    })
+    expect((await lane.call('GET', '/v1/requests/fresh')).json.state).toBe('answered')
+  })
+
+  it('is whole without JavaScript', async () => {
+    await lane.submit(question('plain', { question_text: 'Without a script?', deadline_seconds: 120 }))
+    await visiting(person, '/console/inbox', { ...PHONE, javaScriptEnabled: false }, async tab => {
+      await tab.getByText('Without a script?').click()
+      await tab.getByLabel('NO').check()
+      await tab.getByRole('button', { name: 'Send answer' }).click()
+      expect(await tab.locator('.done').textContent()).toBe('Recorded: NO')
+    })
+    expect((await lane.call('GET', '/v1/requests/plain')).json.state).toBe('answered')
+  })
+
+  it('asks for nothing but what is its own: no fault stands in the browser’s log', async () => {
+    await visiting(person, '/console/inbox', DESK, async tab => {
+      const said: string[] = []
+      tab.on('console', message => void said.push(message.text()))
+      tab.on('request', asked => void said.push(...(asked.url().startsWith(lane.url) ? [] : [asked.url()])))
+      await tab.reload()
+      await tab.goto(`${lane.url}/console/inbox?at=ship`)
+      expect(said).toEqual([])
+    })
+  })
+})
