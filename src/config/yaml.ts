@@ -48,16 +48,30 @@ export function readYaml(text: string, { aliases = false }: { readonly aliases?:
         problems.push({ line: line(key.range?.[0] ?? 0), message: `the key ${key.value} is not allowed` })
     },
     // One place for each value: an alias would be checked here and changed there.
-    Alias: (_, { range }) => {
-      if (aliases) return
-      problems.push({ line: line(range?.[0] ?? 0), message: 'aliases are not allowed; write the value out' })
+    Alias: (_, alias, path) => {
+      const named = alias.resolve(document)
+      // Whoever walks such a value never comes to its end.
+      const isCircle = path.some(above => above === named)
+      if (aliases && !isCircle) return
+      const message = isCircle ? 'an alias holds itself' : 'aliases are not allowed; write the value out'
+      problems.push({ line: line(alias.range?.[0] ?? 0), message })
     },
   })
   if (problems.length > 0) return { ok: false, problems }
-  return {
-    ok: true,
-    value: document.toJS(),
-    lineOf: path => line(offsetOf(document, path)),
+  const value = valueOf(document)
+  if (!value.ok) return { ok: false, problems: [{ line: 1, message: value.message }] }
+  return { ok: true, value: value.value, lineOf: path => line(offsetOf(document, path)) }
+}
+
+type Value = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
+
+/** A few aliases of aliases come to more than any memory holds; the library counts them. */
+function valueOf(document: Document): Value {
+  try {
+    return { ok: true, value: document.toJS() }
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error
+    return { ok: false, message: 'aliases come to too much' }
   }
 }
 

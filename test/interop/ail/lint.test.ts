@@ -329,6 +329,13 @@ test('what cannot be read is an error, aliases are no fault, and circles end', (
   expect(found('just words')).toEqual(['error unreadable 1'])
   const anchored = steps(`  - &hold\n    id: hold\n    action: pause_for_human\n  - *hold\n${AFTER}`)
   expect(found(anchored)).toEqual(['warning gate_needs_bridge 5'])
+  const round = steps(`  - &a\n    id: a\n    prompt: x\n    then:\n      - *a\n${AFTER}`)
+  expect(found(round)).toEqual(['error unreadable 7'])
+  const grown = Array.from({ length: 9 }, (_, at) => `n${at}: &n${at} [${`*n${at - 1},`.repeat(9)}]`)
+  const bomb = `version: "0.1"\n${['n: &n-1 [x]', ...grown].join('\n')}\npipeline: *n8\n`
+  expect(findings(bomb)).toMatchObject([
+    { severity: 'error', code: 'unreadable', why: expect.stringContaining('aliases come to too much') },
+  ])
   const circle = steps(`  - id: a\n    pipeline: ./main.yaml\n`)
   expect(found(circle, undefined, { 'main.yaml': circle })).toEqual([])
 })
