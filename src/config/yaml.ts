@@ -58,7 +58,7 @@ export function readYaml(text: string, { aliases = false }: { readonly aliases?:
     },
   })
   if (problems.length > 0) return { ok: false, problems }
-  const value = valueOf(document)
+  const value = unfold(document)
   if (!value.ok) return { ok: false, problems: [{ line: 1, message: value.message }] }
   return { ok: true, value: value.value, lineOf: path => line(offsetOf(document, path)) }
 }
@@ -66,7 +66,7 @@ export function readYaml(text: string, { aliases = false }: { readonly aliases?:
 type Value = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
 
 /** A few aliases of aliases come to more than any memory holds; the library counts them. */
-function valueOf(document: Document): Value {
+function unfold(document: Document): Value {
   try {
     return { ok: true, value: document.toJS() }
   } catch (error) {

@@ -105,8 +105,10 @@ export function createFile(folder: Folder, name: string, bytes: string | Uint8Ar
   return true
 }
 
-/** The name is gone afterwards, whatever it named; a link is removed, not followed. */
+/** The name is gone afterwards, whatever it named but a directory; a link is removed, not followed. */
 export function removeFile(folder: Folder, name: string): void {
+  if (lstatSync(placeOf(folder, name), { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(sentenceOf(folder, name, 'not_a_file'))
   rmSync(placeOf(folder, name), { force: true })
   fsyncSync(folder.fd)
 }

@@ -1,6 +1,6 @@
 // The lane, or an agent, dies in the middle of a handoff; whoever comes next finds a clean state, and is told what is unknown.
 import { spawn } from 'node:child_process'
-import { existsSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -197,6 +197,26 @@ describe('recover', () => {
     expect((await aahp({}, 'recover', top)).code).toBe(0)
     expect(git(top, 'log', '-1', '--format=%s')).toBe('aahp: recovery after builder ??touch x? ?y????')
     await expectClean(top)
+  })
+
+  test('blames no session that had ended: a lock without a name is nobody’s, and one that is a directory is left', async () => {
+    const top = fresh()
+    mkdirSync(join(top, HANDOFF, 'HANDOFF.lock'))
+    const left = await aahp({}, 'recover', top).catch(error => String(error))
+    expect(left).toContain('HANDOFF.lock is no regular file')
+    rmdirSync(join(top, HANDOFF, 'HANDOFF.lock'))
+    for (const make of [
+      () => lockOf(top, 'busy'),
+      () => symlinkSync('/etc/hostname', join(top, HANDOFF, 'HANDOFF.lock')),
+    ]) {
+      make()
+      const told = await aahp({}, 'recover', top)
+      expect([told.code, told.out]).toEqual([
+        0,
+        expect.stringContaining('interrupted: somebody who left no name'),
+      ])
+      await expectClean(top)
+    }
   })
 
   test('leaves a lane alone that is at work', async () => {

@@ -126,7 +126,9 @@ async function restore(
   if (clean === null)
     return refuse('no commit of this branch has a handoff without a lock whose checksums hold')
   const unknown = differences(board, clean.board)
-  const agent = readLock(board.get(LOCK) ?? new Uint8Array()).agent ?? manifestIn(board)?.last_session.agent
+  // A manifest that the session has not yet written is of the one before it.
+  const said = unknown.includes(MANIFEST) ? manifestIn(board)?.last_session.agent : null
+  const agent = readLock(board.get(LOCK) ?? new Uint8Array()).agent ?? said
   const kept = unknown.length === 0 ? null : await keep(branch, board, session, at)
   told('kept')
   const interruption = { agent: agent ?? 'somebody who left no name', unknown, assumed: [], kept }
