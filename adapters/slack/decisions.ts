@@ -2,7 +2,13 @@
 // options and a field for the comment. Nothing is preselected. A form that one modal does not hold comes in parts: the
 // rest is asked by the next one.
 import type { types } from '@slack/bolt'
-import { type Decision, describeLine, type FormSchema, schemaOf } from '../../src/adapter/index.js'
+import {
+  type Decision,
+  describeLine,
+  type FormSchema,
+  quotedLines,
+  schemaOf,
+} from '../../src/adapter/index.js'
 import { options, rich } from './document.js'
 import { BOLD, line, plain, words } from './inert.js'
 import { COMMENT, commentInput, DECISION, inputOf } from './inputs.js'
@@ -42,11 +48,9 @@ const rest = (left: number): Block[] =>
 function blocksOf(decision: Decision): Block[] {
   const { id, prompt, description, required, reason } = decision
   const schema = schemaOf(decision)
-  const described = [...(description === undefined ? [] : description.split('\n')), ...optionWords(decision)]
+  const described = [...quotedLines(description), ...optionWords(decision)]
   return [
-    ...(described.length === 0
-      ? []
-      : [rich(...described.map(text => line(words(text === '' ? ' ' : text))))]),
+    ...(described.length === 0 ? [] : [rich(...described.map(text => line(words(text))))]),
     ...options(schema),
     {
       type: 'input',
@@ -78,7 +82,7 @@ function defaultOf({ default: given }: Decision): string {
 /** What surrounds the form: the caller's context, and what waits for it. */
 export function surroundings({ context, blocking = [] }: FormSchema): Block[] {
   const lines = [
-    ...(context === undefined ? [] : context.split('\n').map(text => line(words(text === '' ? ' ' : text)))),
+    ...quotedLines(context).map(text => line(words(text))),
     ...blocking.map(({ description, task_id, artifact_id }) =>
       line(
         words('Waits for this: ', BOLD),

@@ -82,9 +82,7 @@ const whole = (display: Display, handle: string, link: string, hands: boolean): 
 
 /** Every decision of a form, so that a line in the thread can answer it too. */
 const sheet = (schema: ReplySchema): Block[] =>
-  schema.kind === 'form'
-    ? sheetOf(schema).map(lines => rich(...lines.map(text => line(words(text === '' ? ' ' : text)))))
-    : []
+  schema.kind === 'form' ? sheetOf(schema).map(lines => rich(...lines.map(text => line(words(text))))) : []
 
 /** Has no button, and no reply answers it: the page shows all of the request. */
 const announced = (display: Display, page: ReplyWay['page']): Block[] => [

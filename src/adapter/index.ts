@@ -58,7 +58,7 @@ export type {
 } from './page.js'
 export { aborted, pause, Retries } from './pause.js'
 export { Seen } from './seen.js'
-export { sheetOf } from './sheet.js'
+export { quotedLines, sheetOf } from './sheet.js'
 export {
   besideWords,
   draw,

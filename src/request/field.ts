@@ -28,6 +28,8 @@ function teach(flaw: TextFlaw): string {
       return 'this shows nothing'
     case 'too_long':
       return `this has ${flaw.length}`
+    case 'gap':
+      return 'empty lines stand alone'
     case 'unshowable':
       return `character ${flaw.at} is ${flaw.character}, ${UNSHOWABLE_WORDS[flaw.as]}`
   }
@@ -44,7 +46,7 @@ export const shownText = (maxChars: number, words: string, rules: Rules) =>
     })
     .meta({ minLength: 1, maxLength: maxChars })
 
-/** Shown text of several lines, each ended by LF; a line may be empty, all of them may not. */
+/** Shown text of several lines, each ended by LF; a line may be empty, two in a row and all of them may not. */
 export const shownLines = (maxChars: number, words: string, rules: Rules) =>
   z
     .string({ error: words })

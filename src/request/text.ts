@@ -44,6 +44,8 @@ const lengthOf = (text: string): number => {
 export type TextFlaw =
   | { readonly kind: 'blank' }
   | { readonly kind: 'too_long'; readonly length: number }
+  /** Two empty lines one after the other: the second may be the two hundredth. */
+  | { readonly kind: 'gap' }
   | {
       readonly kind: 'unshowable'
       readonly character: string
@@ -74,11 +76,14 @@ export const TEXT_RULES: Readonly<Record<Rules, Judge>> = {
 }
 export const flawOfText: Judge = TEXT_RULES[NEWEST_RULES]
 
+const GAP = /(?:^|\n)\n\n/
+
 /** The same of a text that may have several lines, each judged as a line of its own. */
 export function flawOfLines(text: string, maxChars: number, judge: Judge): TextFlaw | null {
   const length = lengthOf(text)
   if (length > maxChars) return { kind: 'too_long', length }
   if (BLANK.test(text.replaceAll('\n', ''))) return { kind: 'blank' }
+  if (GAP.test(text)) return { kind: 'gap' }
   let before = 0
   for (const line of text.split('\n')) {
     const flaw = line === '' ? null : judge(line, maxChars)

@@ -10,7 +10,14 @@ import { readPress } from '../../adapters/telegram/keyboard.js'
 import { meaningOf } from '../../adapters/telegram/update.js'
 import { readForm } from '../../adapters/web/receive.js'
 import type { Desk, Hook } from '../../src/adapter/contract.js'
+import { sha256 } from '../../src/canonical.js'
+import { readNote } from '../../src/checkpoint/note.js'
+import { compile } from '../../src/compiler/compile.js'
+import type { FormSchema } from '../../src/compiler/reply-schema.js'
 import { readJsonBytes } from '../../src/http/json.js'
+import { type Content, exhibitOf, exhibitWhole, rowsWithin } from '../../src/request/content/exhibit.js'
+import { cutQuestions, flawOfLines, TEXT_RULES } from '../../src/request/text.js'
+import { NEWEST_RULES } from '../../src/rules.js'
 import { AUTHOR, facts, letter, MARKER } from '../email/reading/letter.js'
 
 export type Parser = {
@@ -252,4 +259,57 @@ const OTHERS: readonly Parser[] = [
   { name: 'a value in JSON', most: LONG, read: text => readJsonBytes(Buffer.from(`{"a":"${text}"}`)) },
 ]
 
-export const PARSERS: readonly Parser[] = [...EMAIL, ...OTHERS]
+const asContent = (text: string): Content => ({
+  handle: sha256(text),
+  name: null,
+  size: Buffer.byteLength(text),
+  text: text.replaceAll('\0', ''),
+})
+/** A form that has every type of decision, and a pattern that goes back as often as it may. */
+const SHEET: FormSchema = {
+  kind: 'form',
+  decisions: [
+    { id: 'a', type: 'approval', prompt: 'A?', required: true, reason: { when: 'on_no', max_chars: 500 } },
+    { id: 'd', type: 'text', prompt: 'D', required: false, constraints: { pattern: '(a|ab|[^c]d)*e$' } },
+    { id: 'n', type: 'number', prompt: 'N', required: false },
+  ],
+}
+
+/** What callers have shown, what people answer forms with, and what other systems send. */
+const SHOWN: readonly Parser[] = [
+  {
+    name: 'a content that is shown whole',
+    most: LONG,
+    read: text => exhibitWhole(asContent(text)),
+  },
+  {
+    name: 'a content that is cut',
+    most: LONG,
+    read: text => {
+      const one = asContent(text)
+      return rowsWithin([one], 3_000).map(row => exhibitOf(one, row))
+    },
+  },
+  {
+    name: 'a content that begins as a diff',
+    most: LONG,
+    read: text => exhibitWhole(asContent(`@@ -1,9 +1,9 @@\n${text}`)),
+  },
+  { name: 'a content that begins as JSON', most: LONG, read: text => exhibitWhole(asContent(`[${text}`)) },
+  {
+    name: 'the context of a form',
+    most: LONG,
+    read: text => flawOfLines(text, LONG, TEXT_RULES[NEWEST_RULES]),
+  },
+  { name: 'the lines of a form', most: LONG, read: text => compile(SHEET, text) },
+  { name: 'an answer within a form', most: LONG, read: text => compile(SHEET, `d ${text}\na no: ${text}`) },
+  { name: 'a comment beside a form', most: LONG, read: text => compile(SHEET, 'a no', { 'c.a': text }) },
+  { name: 'a title of an artifact', most: LONG, read: cutQuestions },
+  {
+    name: 'a checkpoint',
+    most: LONG,
+    read: text => readNote(`lane.example/0/1\n1\n${text}\n\n— ${text}`),
+  },
+]
+
+export const PARSERS: readonly Parser[] = [...EMAIL, ...OTHERS, ...SHOWN]

@@ -75,6 +75,12 @@ describe('a form is refused, by name', () => {
       '/decisions: 1 to 50',
     ],
     ['with an id twice', formOf([decision, { ...choice, id: 'D1' }]), '/decisions/1/id: an id no other'],
+    [
+      'with empty lines that push what follows out of sight',
+      formOf([decision], { context: `Fine.${'\n'.repeat(1900)}It wipes the disk.` }),
+      '/context: ',
+    ],
+    ['with empty lines before all else', formOf([decision], { context: '\n\nFine.' }), '/context: '],
     ['with a context of nothing', formOf([decision], { context: ' \n ' }), '/context: '],
     [
       'with a context that reorders letters',

@@ -145,8 +145,8 @@ OPTIONAL = ("optional",)
 
 
 def is_lines(text, at_most, rules):
-    """Shown text of several lines, each ended by LF; some may be empty."""
-    if not isinstance(text, str) or len(text) > at_most:
+    """Shown text of several lines, each ended by LF; some may be empty, none below another."""
+    if not isinstance(text, str) or len(text) > at_most or text.startswith("\n\n") or "\n\n\n" in text:
         return False
     lines = [line for line in text.split("\n") if line]
     return bool(lines) and all(is_shown(line, at_most, rules) for line in lines)
