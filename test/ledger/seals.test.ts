@@ -369,6 +369,26 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
       expect(scene.broken).toEqual(['linked address of owner on telegram'])
     })
 
+    attack('by an absence: nobody is asked in anybody’s place', async () => {
+      const now = scene.cast.store.ledger.now()
+      await scene.write(`INSERT INTO away (user_id, from_ms, until_ms, deputy)
+        VALUES ('owner', 0, ${now + 1_000_000}, 'deputy')`)
+      expect(await scene.cast.store.shelf.away(now)).toEqual([])
+      expect(scene.broken).toEqual(['absence of owner'])
+    })
+
+    attack('by another owner of a key that is there, who could then approve what it asks', async () => {
+      const { keys } = scene.cast
+      const secret_hash = hashKey('lane_of_an_agent')
+      const key = { key_id: 'key-1', name: 'agent', scopes: ['request'], secret_hash } as const
+      const made = { created_at: '2026-01-01T00:00:00.000Z', revoked_at: null, owner: 'owner', urgent: false }
+      await keys.add({ ...key, ...made }, 'key-2')
+      await scene.write(`UPDATE api_keys SET owner = 'deputy'`)
+      await keys.reload()
+      expect(keys.authenticate('lane_of_an_agent')).toBeNull()
+      expect(scene.broken).toEqual(['API key key-1'])
+    })
+
     attack('by an invitation', async () => {
       const code_hash = sha256('lane/invitation/v1\n', 'code-of-the-intruder')
       const expires = scene.cast.store.ledger.now() + 1_000_000
