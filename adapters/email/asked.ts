@@ -4,7 +4,7 @@
 import type { Binding, Desk } from '../../src/adapter/index.js'
 import { writeMessageId, writeNoticeId } from './marker.js'
 
-export type Asked = {
+export type AskingMail = {
   readonly delivery_id: string
   /** Whether an address like the author's is known to us. */
   readonly isKnown: boolean
@@ -37,7 +37,7 @@ type Copy = {
 export function idsOf(
   { stamp, domain }: Namer,
   { delivery_id, deadline_at, voided = 0, announces }: Copy,
-): Pick<Asked, 'messageId' | 'noticeId' | 'reminderIds'> {
+): Pick<AskingMail, 'messageId' | 'noticeId' | 'reminderIds'> {
   const kind = `${voided === 0 ? '' : ` ${voided}`}${announces ? ' announces' : ''}`
   const asked = `${delivery_id} ${deadline_at}${kind}`
   return {
@@ -55,7 +55,7 @@ export async function findAsked(
   desk: Desk,
   binding: Binding,
   sender: string,
-): Promise<Asked | null> {
+): Promise<AskingMail | null> {
   const unproven = { channel: 'email', proof: 'dmarc', authenticated: false, automated: false } as const
   const seen = await desk.look({ ...unproven, binding, sender, text: '' })
   if (seen === null) return null

@@ -14,7 +14,7 @@ import {
 type Kind<K extends ReplySchema['kind']> = Extract<ReplySchema, { kind: K }>
 
 /** A control's name, its id, and what was typed into it before. */
-export type Place = {
+export type Control = {
   readonly name: string
   readonly id: string
   readonly typed: string
@@ -29,7 +29,7 @@ type PlainSchema = Exclude<ReplySchema, { kind: 'form' }>
 
 /** The control for one answer, with its legend; `typed` is the reply sent before, '' at first. */
 export function control(schema: PlainSchema, typed: string, describedBy: string): Markup {
-  const place: Place = { name: 'reply', id: 'reply', typed, describedBy, required: true, keeps: false }
+  const place: Control = { name: 'reply', id: 'reply', typed, describedBy, required: true, keeps: false }
   const inner = bare(schema, place)
   return isGroup(schema)
     ? html`<fieldset aria-describedby="${describedBy}">
@@ -47,7 +47,7 @@ export const isGroup = ({ kind }: PlainSchema): boolean =>
   kind === 'yes_no' || kind === 'choice' || kind === 'multi_choice'
 
 /** The control itself, without a word around it. */
-export function bare(schema: PlainSchema, place: Place): Markup {
+export function bare(schema: PlainSchema, place: Control): Markup {
   switch (schema.kind) {
     case 'yes_no':
       return html`<div class="cards pair">${['YES', 'NO'].map(answer => plainCard(answer, place))}</div>`
@@ -94,20 +94,20 @@ function dayRange({ min, max }: Kind<'date'>): string {
 
 const hint = (schema: PlainSchema): Markup => html`<p class="hint" id="accepted">${hintOf(schema)}</p>`
 
-const needed = ({ required }: Place): Markup | null => (required ? html` required` : null)
+const needed = ({ required }: Control): Markup | null => (required ? html` required` : null)
 const ticked = (isIt: boolean): Markup | null => (isIt ? html` checked` : null)
 
-const plainCard = (answer: string, place: Place): Markup =>
+const plainCard = (answer: string, place: Control): Markup =>
   html`<label class="card"><input type="radio" name="${place.name}" value="${answer}"${needed(place)}${ticked(
     place.keeps && place.typed.toUpperCase() === answer,
   )}><span>${answer}</span></label>`
 
-const choiceCard = (option: Described, at: number, place: Place): Markup =>
+const choiceCard = (option: Described, at: number, place: Control): Markup =>
   html`<label class="card"><input type="radio" name="${place.name}" value="${option.value}"${needed(place)}${ticked(
     place.keeps && isTicked(option, at, place.typed),
   )}>${face(option, at)}</label>`
 
-const tickCard = (option: Described, at: number, place: Place): Markup =>
+const tickCard = (option: Described, at: number, place: Control): Markup =>
   html`<label class="card"><input type="checkbox" name="${place.name}" value="${option.value}"${ticked(
     isTicked(option, at, place.typed),
   )}>${face(option, at)}</label>`
@@ -135,10 +135,10 @@ function isTicked(option: Option, at: number, typed: string): boolean {
 
 // maxlength counts UTF-16 units and cuts a paste in silence; the grammar counts code points, of at most two units. So
 // only an answer that would be refused is cut, and no acceptable answer is ever shortened.
-const textInput = (schema: Kind<'text'>, place: Place): Markup =>
+const textInput = (schema: Kind<'text'>, place: Control): Markup =>
   html`<input id="${place.id}" name="${place.name}" type="text" value="${place.typed}" maxlength="${2 * schema.max_chars}"${needed(place)} aria-describedby="${place.describedBy}">`
 
-const numberInput = (schema: Kind<'number'>, place: Place): Markup =>
+const numberInput = (schema: Kind<'number'>, place: Control): Markup =>
   html`${beside(schema.lead)}<input id="${place.id}" name="${place.name}" class="number" type="text" inputmode="${
     schema.min < 0 ? 'text' : 'decimal'
   }" value="${place.typed}"${needed(place)} aria-describedby="${place.describedBy}">${beside(schema.unit)}`
@@ -155,7 +155,7 @@ const dayBound = (name: 'min' | 'max', bound: string | undefined): Markup | null
 
 // A calendar takes days alone, and an instant is an answer too. Neither can be required of a person who fills in the
 // other; a person who fills in both has given two answers, and is told so.
-const dateInput = (schema: Kind<'date'>, { id, name, typed, describedBy }: Place): Markup => {
+const dateInput = (schema: Kind<'date'>, { id, name, typed, describedBy }: Control): Markup => {
   const [day, instant] = DAY.test(typed) ? [typed, ''] : ['', typed]
   const moment = id === 'reply' ? 'instant' : `${id}-instant`
   return html`<input id="${id}" name="${name}" class="date" type="date" value="${day}"${dayBound('min', schema.min)}${dayBound('max', schema.max)} aria-describedby="${describedBy}">

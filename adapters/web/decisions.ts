@@ -9,7 +9,7 @@ import {
   schemaOf,
   type Typed,
 } from '../../src/adapter/index.js'
-import { bare, hintOf, isGroup, type Place } from './controls.js'
+import { bare, type Control, hintOf, isGroup } from './controls.js'
 import { remark } from './remark.js'
 
 type Open = Extract<PageState, { kind: 'open' }>
@@ -69,7 +69,7 @@ type Before = {
 function asked(decision: Decision, index: number, { typed, said, explained, isFaulty }: Before): Markup {
   const { id, description, reason } = decision
   const schema = schemaOf(decision)
-  const place: Place = {
+  const place: Control = {
     name: `d.${id}`,
     id: `d-${id}`,
     typed: chosenAlike(decision, typed) ?? withoutReason(decision, said),

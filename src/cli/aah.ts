@@ -2,10 +2,10 @@
 import { PROFILES, type Profile } from '../interop/aah/words.js'
 import { holdFolder } from './aah/lock.js'
 import { followReplies } from './aah/replies.js'
-import { lookOnce, type Memory, type Pass } from './aah/watch.js'
+import { lookOnce, type Memory, type Round } from './aah/watch.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse, type Shell } from './command.js'
-import { choose, type Deed } from './deeds.js'
+import { choose, type Subcommand } from './deeds.js'
 import { EXIT } from './exit-code.js'
 import { say, visible } from './print.js'
 import { complain } from './tell.js'
@@ -16,7 +16,7 @@ const LOOK_MS = 1_000
 
 const isProfile = (text: string): text is Profile => (PROFILES as readonly string[]).includes(text)
 
-const watch: Deed = async (args, shell) => {
+const watch: Subcommand = async (args, shell) => {
   const options = {
     json: { type: 'boolean' },
     shared: { type: 'boolean', default: false },
@@ -34,24 +34,24 @@ const watch: Deed = async (args, shell) => {
   const memory: Memory = { files: new Map(), stirred: new Set() }
   void followReplies(watching.endpoint, shell, memory)
   for (let last = ''; ; await shell.sleep(LOOK_MS)) {
-    const pass = await lookOnce(watching.endpoint, memory, { directory, shared, profile })
-    const now = JSON.stringify(pass)
-    if (now !== last) tellPass(shell, pass, json)
+    const round = await lookOnce(watching.endpoint, memory, { directory, shared, profile })
+    const now = JSON.stringify(round)
+    if (now !== last) tellRound(shell, round, json)
     last = now
   }
 }
 
-function tellPass(shell: Shell, pass: Pass, json: boolean): void {
-  if (json) say(shell.stdout, [JSON.stringify(pass)])
+function tellRound(shell: Shell, round: Round, json: boolean): void {
+  if (json) say(shell.stdout, [JSON.stringify(round)])
   else
     say(
       shell.stdout,
       [
-        ...pass.asked.map(({ file, request_id, state }) => `${file} asked as ${request_id}, ${state}`),
-        ...pass.answered.map(({ file, overall_status, status }) => `${file}: ${overall_status}, ${status}`),
+        ...round.asked.map(({ file, request_id, state }) => `${file} asked as ${request_id}, ${state}`),
+        ...round.answered.map(({ file, overall_status, status }) => `${file}: ${overall_status}, ${status}`),
       ].map(visible),
     )
-  const refused = pass.refused.map(({ file, code, detail }) => `${file ?? 'the folder'}: ${code}: ${detail}`)
+  const refused = round.refused.map(({ file, code, detail }) => `${file ?? 'the folder'}: ${code}: ${detail}`)
   if (refused.length > 0) complain(shell, refused)
 }
 

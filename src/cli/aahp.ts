@@ -10,10 +10,10 @@ import { DATA_NOTE, dayOf, textOf } from '../interop/aahp/words.js'
 import { sayHit } from '../interop/aahp/write.js'
 import { closeProject, leftOver, manifestBefore, openProject, type Project } from './aahp/project.js'
 import { recover as bringBack } from './aahp/recover.js'
-import { type Pass, syncOnce } from './aahp/sync.js'
+import { type Round, syncOnce } from './aahp/sync.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse, type Shell } from './command.js'
-import { choose, type Deed } from './deeds.js'
+import { choose, type Subcommand } from './deeds.js'
 import { DURATION_WORDS, parseDuration } from './duration.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { say, visible } from './print.js'
@@ -26,7 +26,7 @@ const today = ({ clock }: Shell): string => dayOf(instant(clock.wall()))
 
 /** A deed on one directory; what it prints under --json is one object. */
 const onProject =
-  (deed: (shell: Shell, project: Project, json: boolean) => Promise<ExitCode>): Deed =>
+  (deed: (shell: Shell, project: Project, json: boolean) => Promise<ExitCode>): Subcommand =>
   async (args, shell) => {
     const read = readArguments(args, COMMON, ['DIR'])
     if (!read.ok) return misuse(...read.flaws)
@@ -167,7 +167,7 @@ function remarks(name: string, text: string): string[] {
 /** A person answers in minutes, and the board changes when somebody commits. */
 const WATCH_MS = 5000
 
-const sync: Deed = async (args, shell) => {
+const sync: Subcommand = async (args, shell) => {
   const options = {
     ...COMMON,
     watch: { type: 'boolean' },
@@ -191,17 +191,17 @@ const sync: Deed = async (args, shell) => {
     told: () => undefined,
     options: { directory, shared, ref, to, deadlineSeconds },
   }
-  if (!watch) return tellPass(shell, await syncOnce(work), json === true)
+  if (!watch) return tellRound(shell, await syncOnce(work), json === true)
   for (let last = ''; ; await shell.sleep(WATCH_MS)) {
-    const pass = await syncOnce(work).catch(failedPass)
-    const now = JSON.stringify(pass)
-    if (now !== last) tellPass(shell, pass, json === true)
+    const round = await syncOnce(work).catch(failedRound)
+    const now = JSON.stringify(round)
+    if (now !== last) tellRound(shell, round, json === true)
     last = now
   }
 }
 
 /** A watch goes on: what is broken now may be mended by the next look. */
-const failedPass = (error: unknown): Pass => {
+const failedRound = (error: unknown): Round => {
   const details = [error instanceof Error ? error.message : String(error)]
   return { asked: [], handed: [], recovered: [], refused: [{ task: null, code: 'failed', details }] }
 }
@@ -212,24 +212,24 @@ async function refNamed(directory: string, branch: string): Promise<string | fal
   return ref ?? (opened?.ok ? false : `refs/heads/${branch}`)
 }
 
-function tellPass(shell: Shell, pass: Pass, json: boolean): ExitCode {
-  if (json) say(shell.stdout, [JSON.stringify(pass)])
+function tellRound(shell: Shell, round: Round, json: boolean): ExitCode {
+  if (json) say(shell.stdout, [JSON.stringify(round)])
   else
     say(
       shell.stdout,
       [
-        ...pass.recovered.map(what => `recovered ${what}`),
-        ...pass.asked.map(({ task, request_id, state }) => `${task} asked as ${request_id}, ${state}`),
-        ...pass.handed.map(
+        ...round.recovered.map(what => `recovered ${what}`),
+        ...round.asked.map(({ task, request_id, state }) => `${task} asked as ${request_id}, ${state}`),
+        ...round.handed.map(
           ({ task, verdict, status, commit }) =>
             `${task} decided ${verdict}, now ${status}: commit ${commit}`,
         ),
       ].map(visible),
     )
-  const refused = pass.refused.flatMap(({ task, code, details }) =>
+  const refused = round.refused.flatMap(({ task, code, details }) =>
     details.map(one => `${task ?? 'the board'}: ${code}: ${one}`),
   )
-  const isReading = pass.refused.every(({ code }) => code === 'read_only')
+  const isReading = round.refused.every(({ code }) => code === 'read_only')
   if (refused.length > 0) complain(shell, refused)
   return isReading ? EXIT.ok : EXIT.error
 }

@@ -7,15 +7,15 @@ import { type Draft, entriesOf, flawsOfDraft } from '../interop/ahil/write.js'
 import { DEFAULT_ACTIONS } from '../request/request.js'
 import {
   addEntries,
+  type Complaint,
   closeExchange,
   type Exchange,
   openExchange,
   type Pages,
-  type Refusal,
   readExchange,
 } from './ahil/exchange.js'
 import { exportLog } from './ahil/export.js'
-import { type Pass, syncOnce } from './ahil/sync.js'
+import { type Round, syncOnce } from './ahil/sync.js'
 import { type Vouched, vouch } from './ahil/vouch.js'
 import { readArguments } from './arguments.js'
 import { type Command, type Misuse, misuse, type Shell } from './command.js'
@@ -46,7 +46,7 @@ async function withExchange(
   }
 }
 
-const refused = (shell: Shell, json: boolean | undefined, { code, details }: Refusal): ExitCode => {
+const refused = (shell: Shell, json: boolean | undefined, { code, details }: Complaint): ExitCode => {
   if (json) say(shell.stdout, [JSON.stringify({ ok: false, code, details })])
   return complain(
     shell,
@@ -246,19 +246,19 @@ const sync: Deed = async (args, shell) => {
     const asking = { to, deadlineSeconds, defaultAction, run }
     const work = { shell, watching, exchange, asking, memory: { last: null } }
     for (let told = ''; ; ) {
-      const pass = await syncOnce(work).catch(failedPass)
-      const now = JSON.stringify(pass)
-      const isDone = !watch && pass.waiting.length === 0
-      if (isDone) return tellPass(shell, pass, json)
-      if (now !== told && watch) tellPass(shell, pass, json)
+      const round = await syncOnce(work).catch(failedRound)
+      const now = JSON.stringify(round)
+      const isDone = !watch && round.waiting.length === 0
+      if (isDone) return tellRound(shell, round, json)
+      if (now !== told && watch) tellRound(shell, round, json)
       told = now
-      await shell.sleep(watch ? WATCH_MS : Math.max(...pass.waiting.map(one => one.seconds)) * 1000)
+      await shell.sleep(watch ? WATCH_MS : Math.max(...round.waiting.map(one => one.seconds)) * 1000)
     }
   })
 }
 
 /** A watch goes on: what is broken now may be mended by the next look. */
-const failedPass = (error: unknown): Pass => {
+const failedRound = (error: unknown): Round => {
   const details = [error instanceof Error ? error.message : String(error)]
   return {
     asked: [],
@@ -269,23 +269,25 @@ const failedPass = (error: unknown): Pass => {
   }
 }
 
-function tellPass(shell: Shell, pass: Pass, json: boolean | undefined): ExitCode {
-  if (json) say(shell.stdout, [JSON.stringify(pass)])
+function tellRound(shell: Shell, round: Round, json: boolean | undefined): ExitCode {
+  if (json) say(shell.stdout, [JSON.stringify(round)])
   else
     say(
       shell.stdout,
       [
-        ...pass.asked.map(({ entry, request_id }) => `${entry} asked as ${request_id}`),
-        ...pass.waiting.map(({ entry, code, seconds }) => `${entry} waits ${seconds} s to be asked: ${code}`),
-        ...pass.withdrawn.map(
+        ...round.asked.map(({ entry, request_id }) => `${entry} asked as ${request_id}`),
+        ...round.waiting.map(
+          ({ entry, code, seconds }) => `${entry} waits ${seconds} s to be asked: ${code}`,
+        ),
+        ...round.withdrawn.map(
           ({ entry, request_id, reason }) => `${entry} withdrawn ${request_id}: ${reason}`,
         ),
-        ...pass.told.map(
+        ...round.told.map(
           ({ entry, request_id, entries }) => `${entry} told ${request_id}: ${entries.join(', ')}`,
         ),
       ].map(visible),
     )
-  const details = pass.refused.flatMap(({ entry, code, details }) =>
+  const details = round.refused.flatMap(({ entry, code, details }) =>
     details.map(one => `${entry ?? 'the file'}: ${code}: ${one}`),
   )
   return details.length === 0 ? EXIT.ok : complain(shell, details)

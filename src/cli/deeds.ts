@@ -3,12 +3,12 @@ import { type Misuse, misuse, type Shell } from './command.js'
 import type { ExitCode } from './exit-code.js'
 import { nearest } from './nearest.js'
 
-export type Deed = (args: readonly string[], shell: Shell) => Promise<ExitCode | Misuse>
+export type Subcommand = (args: readonly string[], shell: Shell) => Promise<ExitCode | Misuse>
 
 /** The deed that the first word names, done with the others. */
 export async function choose(
   command: string,
-  deeds: Readonly<Record<string, Deed>>,
+  deeds: Readonly<Record<string, Subcommand>>,
   [name, ...rest]: readonly string[],
   shell: Shell,
 ): Promise<ExitCode | Misuse> {

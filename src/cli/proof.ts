@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { checkEd25519 } from '../checkpoint/key.js'
 import { readVkey, type VerifierKey } from '../checkpoint/note.js'
 import { call } from '../client/call.js'
-import { type Verdict, verifyProof } from '../proof/verify.js'
+import { type ProofVerdict, verifyProof } from '../proof/verify.js'
 import { provenWords, unprovenWords } from '../proof/words.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse, type Shell } from './command.js'
@@ -88,7 +88,7 @@ function keysIn(given: string): readonly VerifierKey[] | null {
   return keys.length > 0 && keys.every(key => key !== null) ? keys : null
 }
 
-function tellVerdict(shell: Shell, file: string, verdict: Verdict, json: boolean): ExitCode {
+function tellVerdict(shell: Shell, file: string, verdict: ProofVerdict, json: boolean): ExitCode {
   const body = verdict.ok
     ? {
         ok: true,

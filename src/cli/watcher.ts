@@ -26,7 +26,7 @@ export async function enterWatching(
   return { endpoint, keyId: key?.id ?? null }
 }
 
-/** Trouble with the lane, as it stands in the account of a pass. */
+/** Trouble with the lane, as it stands in the account of a round. */
 export type Troubled = { readonly kind: 'trouble'; readonly code: string; readonly detail: string }
 
 export const troubled = (trouble: Trouble): Troubled => {

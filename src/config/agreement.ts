@@ -13,9 +13,9 @@ import type { Recipient } from '../request/recipient.js'
 import type { Ladder } from '../request/terms.js'
 import type { RawConfig, RawPerson } from './shape.js'
 
-export type Flaw = { readonly path: readonly PropertyKey[]; readonly message: string }
+export type Disagreement = { readonly path: readonly PropertyKey[]; readonly message: string }
 
-export function disagreements(raw: RawConfig): Flaw[] {
+export function disagreements(raw: RawConfig): Disagreement[] {
   const unknown = unknownPeople(raw)
   return [
     ...unknown,
@@ -70,7 +70,7 @@ const addedBy = (path: Placed['path'], ladder: Placed['ladder']): [readonly Prop
   )
 
 /** A step of an action's ladder adds nobody who may not approve it: their answer would count for nothing. */
-function powerless({ actions = {}, groups = {} }: RawConfig): Flaw[] {
+function powerless({ actions = {}, groups = {} }: RawConfig): Disagreement[] {
   return Object.entries(actions).flatMap(([name, { approvers, ladder = [] }]) => {
     const able = everybodyOf(approvers, groups)
     return addedBy(['actions', name, 'ladder'], ladder)
@@ -125,7 +125,7 @@ function strangersOn(
 }
 
 /** A route that makes an approval of an artifact names an action of this file. */
-function unknownActions({ actions = {}, aah }: RawConfig): Flaw[] {
+function unknownActions({ actions = {}, aah }: RawConfig): Disagreement[] {
   const known = Object.keys(actions)
   return (aah?.route ?? []).flatMap(({ action }, index) => {
     if (action === undefined || known.includes(action)) return []
@@ -133,7 +133,7 @@ function unknownActions({ actions = {}, aah }: RawConfig): Flaw[] {
   })
 }
 
-function unknownPeople(raw: RawConfig): Flaw[] {
+function unknownPeople(raw: RawConfig): Disagreement[] {
   const people = Object.keys(raw.recipients)
   const groups = Object.keys(raw.groups ?? {})
   return namings(raw).flatMap(([path, who]) => {
@@ -151,7 +151,7 @@ function unknownPeople(raw: RawConfig): Flaw[] {
 
 /** A circle of two deputies is an office; a circle of one is a slip. Circles through several people are closed where a
  *  request would go round them: nobody is handed what they have held before. */
-function ownDelegates({ recipients }: RawConfig): Flaw[] {
+function ownDelegates({ recipients }: RawConfig): Disagreement[] {
   return Object.entries(recipients).flatMap(([userId, { delegates = [] }]) => {
     const index = delegates.indexOf(userId)
     const message = 'somebody else: nobody stands in for themselves'
@@ -159,8 +159,8 @@ function ownDelegates({ recipients }: RawConfig): Flaw[] {
   })
 }
 
-function sharedAddresses({ recipients }: RawConfig): Flaw[] {
-  const flaws: Flaw[] = []
+function sharedAddresses({ recipients }: RawConfig): Disagreement[] {
+  const flaws: Disagreement[] = []
   const owners = new Map<string, string>()
   for (const [userId, person] of Object.entries(recipients)) {
     for (const [channel, address] of addressesOf(person)) {

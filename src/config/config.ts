@@ -18,7 +18,7 @@ import { quote } from '../request/text.js'
 import { ROOT } from '../version.js'
 import { allowanceOf, isCallable, URL_WORDS } from '../waiter/address.js'
 import type { AahRoute } from './aah-shape.js'
-import { addressesOf, disagreements, type Flaw } from './agreement.js'
+import { addressesOf, type Disagreement, disagreements } from './agreement.js'
 import type { PublishedAt } from './checkpoint-shape.js'
 import { configuredChannels, missingVariables, type Settings, USUAL_CONFIG_FILE } from './settings.js'
 import { configShape, type RawAction, type RawConfig, type RawPerson } from './shape.js'
@@ -103,7 +103,7 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
   const yaml = readYaml(text)
   if (!yaml.ok) return refuse(yaml.problems)
   const read = configShape.safeParse(yaml.value)
-  const flaws: Flaw[] = read.success ? disagreements(read.data) : read.error.issues.flatMap(placesOf)
+  const flaws: Disagreement[] = read.success ? disagreements(read.data) : read.error.issues.flatMap(placesOf)
   if (read.success && flaws.length === 0) return { ok: true, config: settle(read.data, yaml.value) }
   return refuse(
     flaws.map(({ path, message }) => {

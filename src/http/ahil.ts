@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Case } from '../agenda/case.js'
 import type { Hash } from '../canonical.js'
-import { entriesFrom, type Told } from '../interop/ahil/opening.js'
+import { entriesFrom, type ToldRequest } from '../interop/ahil/opening.js'
 import { inProfile, isProfile, PROFILES } from '../interop/ahil/profile.js'
 import { eventHashIn } from '../interop/ending.js'
 import { wordsOf } from '../ledger/beside.js'
@@ -46,7 +46,7 @@ async function readLog(
     ...(!has(caller, 'audit') && { opened_by: caller.key_id }),
   })
   const shown = listed.slice(0, STORIES)
-  const stories: Told[] = []
+  const stories: ToldRequest[] = []
   for (let at = 0; at < shown.length; at += AT_ONCE) {
     const some = shown.slice(at, at + AT_ONCE).map(({ request_id }) => tellStory(door, request_id))
     stories.push(...(await Promise.all(some)).filter(told => told !== null))
@@ -60,7 +60,7 @@ async function readLog(
     .send(JSON.stringify({ schema_version: '1.0', description, entries }))
 }
 
-async function tellStory({ lane, store }: Door, id: string): Promise<Told | null> {
+async function tellStory({ lane, store }: Door, id: string): Promise<ToldRequest | null> {
   const subject = await lane.current(id)
   if (subject === null) return null
   const words = await wordsOf(store.shelf, subject.replies)
@@ -68,7 +68,10 @@ async function tellStory({ lane, store }: Door, id: string): Promise<Told | null
   return { asked: showCase(subject, { words }), askedBy, origin, end: await endOf(store, subject) }
 }
 
-async function endOf({ ledger }: Door['store'], { request_id, resolved_seq }: Case): Promise<Told['end']> {
+async function endOf(
+  { ledger }: Door['store'],
+  { request_id, resolved_seq }: Case,
+): Promise<ToldRequest['end']> {
   if (resolved_seq === null) return null
   const hash = eventHashIn(await ledger.story(request_id))
   return hash === null ? null : { seq: resolved_seq, hash: hash as Hash }

@@ -1,7 +1,7 @@
 // How a request ended, as other systems' files tell it: what was answered, and the hash by which that is named.
 
 /** An answer as far as a file may tell of it. */
-export type Answer = {
+export type ToldAnswer = {
   readonly parsed_choice: string | null
   readonly parsed_payload: Readonly<Record<string, unknown>> | null
   readonly answered_by: string

@@ -1,6 +1,5 @@
 // A typed request that another system's file spells out; the lane's door judges the rest of it.
-
-type Fields = Readonly<Record<string, unknown>>
+import type { Fields } from './fields.js'
 
 const ID_FIELDS: Readonly<Record<string, string>> = {
   REQUEST_QUESTION: 'question_id',

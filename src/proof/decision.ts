@@ -3,19 +3,19 @@
 import { canonical, hashOf, sha256 } from '../canonical.js'
 import type { StoredBody } from '../event.js'
 import type { Request } from '../request/request.js'
-import { type Asked, type Counted, tally } from '../tally/tally.js'
+import { type Counted, type Tallied, tally } from '../tally/tally.js'
 import { verdictOf } from '../tally/verdict.js'
 import { oddFor } from './kinds.js'
 import { type AnyEntry, isIssuing, member, tokenUsedBy } from './parts.js'
-import { Refused } from './refused.js'
+import { ProofRefused } from './refused.js'
 import { hashOfDisplay } from './shown.js'
 
-const need: (holds: boolean, code: Refused['code'], message: string) => asserts holds = (
+const need: (holds: boolean, code: ProofRefused['code'], message: string) => asserts holds = (
   holds,
   code,
   message,
 ) => {
-  if (!holds) throw new Refused(code, message)
+  if (!holds) throw new ProofRefused(code, message)
 }
 const isSame = (one: unknown, other: unknown): boolean => canonical(one ?? null) === canonical(other ?? null)
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -42,7 +42,7 @@ function later(at: string, seconds: unknown): string | null {
   return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : null
 }
 
-export type Told = {
+export type DecisionStory = {
   readonly opening: AnyEntry
   readonly request: Readonly<Record<string, unknown>>
   readonly terms: unknown
@@ -56,7 +56,7 @@ export function checkDecision(
   requestId: string,
   entries: readonly AnyEntry[],
   displays: readonly unknown[],
-): Told {
+): DecisionStory {
   const of = (...types: readonly string[]): readonly AnyEntry[] =>
     entries.filter(({ type }) => types.includes(type))
   const opening = asked('request_altered', entries, () => openingOf(requestId, entries))
@@ -73,14 +73,14 @@ export function checkDecision(
 
 /** A member that a check needs and that is not there, or not of its kind, fails the check: whoever holds the key can sign
  *  anything, and no file makes this throw anything else. */
-function asked<T>(code: Refused['code'], entries: readonly AnyEntry[], check: () => T): T {
+function asked<T>(code: ProofRefused['code'], entries: readonly AnyEntry[], check: () => T): T {
   const odd = oddFor(code, entries)
   need(odd === undefined, code, `a member of entry ${odd?.seq} is missing, or is something else`)
   try {
     return check()
   } catch (error) {
     if (error instanceof TypeError || error instanceof RangeError)
-      throw new Refused(code, 'a member that is needed is missing, or is something else')
+      throw new ProofRefused(code, 'a member that is needed is missing, or is something else')
     throw error
   }
 }
@@ -264,7 +264,7 @@ function checkOutcome(opening: AnyEntry, entries: readonly AnyEntry[]): AnyEntry
 }
 
 /** What the tally is asked. */
-function askedIn({ body }: AnyEntry, told: readonly AnyEntry[]): Asked {
+function askedIn({ body }: AnyEntry, told: readonly AnyEntry[]): Tallied {
   const replies = told.map(
     ({ seq, at, body: reply }): Counted => ({
       seq,
@@ -273,7 +273,7 @@ function askedIn({ body }: AnyEntry, told: readonly AnyEntry[]): Asked {
       reply: reply as unknown as StoredBody<'HUMAN_REPLY_EVENT'>,
     }),
   )
-  const terms = (body.terms ?? null) as Asked['terms']
+  const terms = (body.terms ?? null) as Tallied['terms']
   return { request: body.request as unknown as Request, terms, replies }
 }
 
@@ -297,12 +297,12 @@ function checkTimeout({ body: opened }: AnyEntry, { body, at }: AnyEntry, resolv
 }
 
 /** Whether an approval was given. */
-function isGiven({ request, resolved }: Pick<Told, 'request' | 'resolved'>): boolean {
+function isGiven({ request, resolved }: Pick<DecisionStory, 'request' | 'resolved'>): boolean {
   if (request.type !== 'REQUEST_APPROVAL' || resolved.body.outcome !== 'answered') return false
   return verdictOf(resolved.body.answer as Parameters<typeof verdictOf>[0]) === 'given'
 }
 
-function checkDirection(told: Told): void {
+function checkDirection(told: DecisionStory): void {
   const code = 'decision_differs'
   const { opening, resolved, request, entries } = told
   for (const { type, seq, body } of entries) {
@@ -318,7 +318,7 @@ function checkDirection(told: Told): void {
   for (const entry of issued) checkIssued(told, entry, gone)
 }
 
-function checkIssued(told: Told, { seq, at, body }: AnyEntry, gone: readonly AnyEntry[]): void {
+function checkIssued(told: DecisionStory, { seq, at, body }: AnyEntry, gone: readonly AnyEntry[]): void {
   const code = 'decision_differs'
   const { opening, request, resolved, entries } = told
   const decided = entries.some(

@@ -1,7 +1,7 @@
 // Of which kind the members are that the checks of a proof read: the table "Kinds" of docs/spec/proof.md. Whoever holds the
 // key can sign anything, and a value of another kind must reach no check: one language takes {} for a yes, another for a no.
 import type { AnyEntry } from './parts.js'
-import type { Refused } from './refused.js'
+import type { ProofRefused } from './refused.js'
 
 type Is = (value: unknown) => boolean
 type Members = Readonly<Record<string, Is>>
@@ -49,7 +49,7 @@ const isOther = having({ kind: value => isText(value) && value !== 'form' })
 const PAYLOAD = having({}, { decisions: listOf(having({ decision_id: isText }, { approved: isFlag })) })
 
 /** By the check that reads them, and the type of the entry. */
-const KINDS: Readonly<Partial<Record<Refused['code'], Readonly<Record<string, Is>>>>> = {
+const KINDS: Readonly<Partial<Record<ProofRefused['code'], Readonly<Record<string, Is>>>>> = {
   reply_unfounded: {
     DELIVERY_STARTED: having({ delivery_id: isText, recipient: isText }),
     REQUEST_REMINDED: having({ delivery_id: isText }),
@@ -84,7 +84,7 @@ const KINDS: Readonly<Partial<Record<Refused['code'], Readonly<Record<string, Is
 }
 
 /** The first entry with a member of another kind than this check reads. */
-export function oddFor(code: Refused['code'], entries: readonly AnyEntry[]): AnyEntry | undefined {
+export function oddFor(code: ProofRefused['code'], entries: readonly AnyEntry[]): AnyEntry | undefined {
   const kinds = KINDS[code] ?? {}
   return entries.find(({ type, body }) => Object.hasOwn(kinds, type) && kinds[type]?.(body) === false)
 }

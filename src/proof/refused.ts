@@ -17,8 +17,8 @@ const REASONS = [
   'untrusted',
 ] as const
 
-export class Refused extends Error {
-  override readonly name = 'Refused'
+export class ProofRefused extends Error {
+  override readonly name = 'ProofRefused'
   readonly code: (typeof REASONS)[number]
   constructor(code: (typeof REASONS)[number], message: string) {
     super(message)

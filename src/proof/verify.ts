@@ -7,11 +7,11 @@ import { type Check, readNote, signersOf, type VerifierKey } from '../checkpoint
 import { isConsistent } from '../ledger/tree/consistency.js'
 import { HASH_BYTES, isSameHash, leafOf, type TreeHash } from '../ledger/tree/hash.js'
 import { rootAbove } from '../ledger/tree/inclusion.js'
-import { checkDecision, type Told } from './decision.js'
+import { checkDecision, type DecisionStory } from './decision.js'
 import { type Listed, readList } from './list.js'
 import { isAlways, isIssuing, isRemindedOf, lastReminder, member, tokensUsedIn } from './parts.js'
 import { type Proof, readProof } from './proof.js'
-import { Refused } from './refused.js'
+import { ProofRefused } from './refused.js'
 import { isTrueOf, rowsOf } from './shown.js'
 
 type Trust = {
@@ -22,20 +22,25 @@ type Trust = {
   readonly published?: string
 }
 
-export type Verdict =
-  | { readonly ok: true; readonly told: Told; readonly checkpoint: Checkpoint; readonly isPublished: boolean }
+export type ProofVerdict =
+  | {
+      readonly ok: true
+      readonly told: DecisionStory
+      readonly checkpoint: Checkpoint
+      readonly isPublished: boolean
+    }
   /** `untrusted`: the file fits together, and nothing is proven by it. */
   | {
       readonly ok: false
-      readonly code: Refused['code']
+      readonly code: ProofRefused['code']
       readonly message: string
-      readonly told: Told | null
+      readonly told: DecisionStory | null
     }
 
-export async function verifyProof(bytes: Uint8Array, trust: Trust): Promise<Verdict> {
+export async function verifyProof(bytes: Uint8Array, trust: Trust): Promise<ProofVerdict> {
   try {
     const proof = readProof(bytes)
-    if (proof === null) throw new Refused('malformed', 'it is no decision proof in its one spelling')
+    if (proof === null) throw new ProofRefused('malformed', 'it is no decision proof in its one spelling')
     const checkpoint = await signedCheckpoint(proof.checkpoint, trust)
     const listed = await signedList(proof, checkpoint, trust)
     checkIncluded(proof, checkpoint)
@@ -47,7 +52,7 @@ export async function verifyProof(bytes: Uint8Array, trust: Trust): Promise<Verd
     if (trust.published !== undefined) await checkPublished(trust.published, checkpoint, trust)
     return { ok: true, told, checkpoint, isPublished: trust.published !== undefined }
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof ProofRefused)) throw error
     return { ok: false, code: error.code, message: error.message, told: null }
   }
 }
@@ -58,10 +63,10 @@ async function signedCheckpoint(words: string, { keys, check }: Trust): Promise<
   const note = readNote(words)
   const said = note && readCheckpoint(note)
   if (note === null || said === null || said.size < 1)
-    throw new Refused('checkpoint_unsigned', 'its checkpoint is none')
+    throw new ProofRefused('checkpoint_unsigned', 'its checkpoint is none')
   const signers = await signersOf(note, keys, check)
   if (signers === null || (keys.length > 0 && !signers.some(({ name }) => name === said.origin)))
-    throw new Refused('checkpoint_unsigned', 'no trusted key of its log has signed the checkpoint')
+    throw new ProofRefused('checkpoint_unsigned', 'no trusted key of its log has signed the checkpoint')
   return said
 }
 
@@ -71,7 +76,7 @@ async function signedList(
   { keys, check }: Trust,
 ): Promise<Listed> {
   const refuse = (message: string): never => {
-    throw new Refused('story_unsigned', message)
+    throw new ProofRefused('story_unsigned', message)
   }
   const note = readNote(proof.story) ?? refuse('the list of its entries is no note')
   const own = keys.filter(({ name }) => name === origin)
@@ -95,13 +100,13 @@ function checkIncluded({ entries }: Proof, { size, root }: Checkpoint): void {
     const isWhole = (one: TreeHash | null): one is TreeHash => one?.length === HASH_BYTES
     const above = hashes.every(isWhole) ? rootAbove(leafOf(words), entry.seq, size, hashes) : null
     if (hash !== sha256('lane/entry/v1\n', words) || above === null || !isSameHash(above, root))
-      throw new Refused('not_included', `entry ${entry.seq} does not stand in the tree that was signed`)
+      throw new ProofRefused('not_included', `entry ${entry.seq} does not stand in the tree that was signed`)
   }
 }
 
 function checkParts({ entries }: Proof, { entries: listed }: Listed): void {
   const missing = (message: string): never => {
-    throw new Refused('part_missing', message)
+    throw new ProofRefused('part_missing', message)
   }
   const carried = new Map(entries.map(({ entry }) => [entry.seq, entry]))
   const types = new Map(listed.map(({ seq, type }) => [seq, type]))
@@ -126,10 +131,10 @@ function checkParts({ entries }: Proof, { entries: listed }: Listed): void {
 
 const WORD_HASHES = ['raw_text_hash', 'reason_hash', 'comment_hash']
 
-function checkWords({ contents, displays }: Proof, { entries, request }: Told): void {
+function checkWords({ contents, displays }: Proof, { entries, request }: DecisionStory): void {
   if (contents === undefined) return
   const refuse = (message: string): never => {
-    throw new Refused('words_altered', message)
+    throw new ProofRefused('words_altered', message)
   }
   const hashes = new Set(entries.flatMap(({ body }) => [...valuesUnder(WORD_HASHES, body)]))
   for (const { hash, salt, text } of contents.words) {
@@ -177,13 +182,13 @@ async function checkPublished(words: string, ours: Checkpoint, trust: Trust): Pr
   const theirs = await signedCheckpoint(note, trust)
   const path = hashes.map(decode)
   if (theirs.origin !== ours.origin || !path.every(hash => hash !== null))
-    throw new Refused(
+    throw new ProofRefused(
       'not_consistent',
       'the published checkpoint is of another log, or what stands behind it is no proof',
     )
   const [smaller, larger] = theirs.size < ours.size ? [theirs, ours] : [ours, theirs]
   if (!isConsistent(smaller, larger, path))
-    throw new Refused(
+    throw new ProofRefused(
       'not_consistent',
       'the published checkpoint and that of the proof are not of one ledger, or the proof of it is missing',
     )

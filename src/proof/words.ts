@@ -2,9 +2,9 @@
 import type { AnyEntry } from './parts.js'
 import { member } from './parts.js'
 import { shownWords } from './shown.js'
-import type { Verdict } from './verify.js'
+import type { ProofVerdict } from './verify.js'
 
-type Proven = Extract<Verdict, { ok: true }>
+type Proven = Extract<ProofVerdict, { ok: true }>
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
 

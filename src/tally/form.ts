@@ -6,7 +6,7 @@
 //      takes defaults, and only when people have answered the form.
 import type { Decision, FormSchema } from '../compiler/reply-schema.js'
 import type { StoredBody } from '../event.js'
-import type { Asked, Counted } from './tally.js'
+import type { Counted, Tallied } from './tally.js'
 
 type Answer = NonNullable<StoredBody<'REQUEST_RESOLVED'>['answer']>
 type FormPayload = Extract<Answer['parsed_payload'], { readonly decisions: unknown }>
@@ -40,7 +40,7 @@ export function tallyForm(form: FormSchema, replies: readonly Counted[]): FormTa
 }
 
 /** The decisions of a form that need no answer any more; none of any other kind. */
-export function settledOf({ request, replies }: Pick<Asked, 'request' | 'replies'>): readonly string[] {
+export function settledOf({ request, replies }: Pick<Tallied, 'request' | 'replies'>): readonly string[] {
   const { reply_schema: schema } = request
   if (schema.kind !== 'form') return []
   return tallyForm(schema, replies).decisions.map(({ decision_id }) => decision_id)

@@ -1,6 +1,6 @@
 // What was counted of a request that is not decided, or that ended otherwise: told, and never acted upon.
 import { tallyForm } from './form.js'
-import { type Asked, type Tally, tally, voteOf } from './tally.js'
+import { type Tallied, type Tally, tally, voteOf } from './tally.js'
 import { toldDecision, toldVote, type Words } from './told.js'
 
 type SoFar = {
@@ -11,7 +11,7 @@ type SoFar = {
 }
 
 /** Null where nothing was counted, and where the answers have decided. */
-export function soFar(asked: Asked, isAnswered: boolean, words: Words): SoFar | null {
+export function soFar(asked: Tallied, isAnswered: boolean, words: Words): SoFar | null {
   if (isAnswered || asked.replies.length === 0) return null
   const { reply_schema: schema } = asked.request
   if (schema.kind === 'form') {
@@ -25,7 +25,7 @@ export function soFar(asked: Asked, isAnswered: boolean, words: Words): SoFar | 
 
 /** How the votes stand while they are taken; null where nobody votes. */
 export function standing(
-  asked: Asked,
+  asked: Tallied,
 ): Omit<NonNullable<Extract<Tally, { kind: 'open' }>['count']>, 'decided'> | null {
   const come = tally(asked)
   if (come.kind !== 'open' || come.count === undefined) return null
@@ -43,7 +43,7 @@ export function votingWords(asked: Asked): string | null {
 }
 
 /** What is still missing after a reply was counted, for the person who gave it; null where it has decided. */
-export function missingWords(asked: Asked): string | null {
+export function missingWords(asked: Tallied): string | null {
   const { reply_schema: schema } = asked.request
   if (schema.kind === 'form') {
     const { missing } = tallyForm(schema, asked.replies)

@@ -19,7 +19,7 @@ export type Counted = {
 }
 
 /** A request's story, as far as its answers are concerned. Terms were not recorded under rules 1. */
-export type Asked = {
+export type Tallied = {
   readonly request: Pick<Request, 'reply_schema'>
   readonly terms:
     | (Pick<Terms, 'quorum' | 'electorate'> & { readonly policy?: Pick<Terms['policy'], 'take_defaults'> })
@@ -36,7 +36,7 @@ export type Tally =
       readonly answer: NonNullable<StoredBody<'REQUEST_RESOLVED'>['answer']>
     }
 
-export function tally({ request, terms, replies }: Asked): Tally {
+export function tally({ request, terms, replies }: Tallied): Tally {
   if (request.reply_schema.kind === 'form') return ofForm(request.reply_schema, terms, replies)
   if (terms?.quorum !== undefined) return poll(replies, count(replies, terms.quorum, terms.electorate ?? []))
   const [first] = replies
@@ -52,7 +52,7 @@ function poll(replies: readonly Counted[], counted: Count): Tally {
   return { kind: 'decided', causes: replies.map(({ seq }) => seq), answer }
 }
 
-function ofForm(form: FormSchema, terms: Asked['terms'], replies: readonly Counted[]): Tally {
+function ofForm(form: FormSchema, terms: Tallied['terms'], replies: readonly Counted[]): Tally {
   const sum = tallyForm(form, replies)
   const last = replies.at(-1)
   if (last === undefined || !isAnswered(sum)) return { kind: 'open', form: sum }

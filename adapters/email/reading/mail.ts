@@ -1,7 +1,7 @@
 // The value that a raw message is read into, and that receiving acts on.
 import type { Binding } from '../../../src/adapter/index.js'
 import type { LaneAddress } from '../address.js'
-import type { Asked } from '../asked.js'
+import type { AskingMail } from '../asked.js'
 import type { Banners } from './literals.js'
 
 /** As node:dns/promises answers: arrays of strings for TXT, strings for the rest; an error with a `code` otherwise. */
@@ -11,7 +11,7 @@ export type Resolver = (name: string, rrtype: string) => Promise<string[][] | st
 export type MailFacts = {
   readonly resolver: Resolver
   /** The mail that asked under this handle or id; null where none of ours did. */
-  readonly asked: (binding: Binding, author: string) => Promise<Asked | null>
+  readonly asked: (binding: Binding, author: string) => Promise<AskingMail | null>
   /** EMAIL_AUTHSERV_ID: the server whose Authentication-Results are believed; null for none. */
   readonly authservId: string | null
   /** The address replies come back to. */

@@ -6,7 +6,7 @@
 // ER3  An ambiguous reply is handed on in a form that no schema accepts; nothing is cut out of prose.
 import { decodeWords } from 'postal-mime'
 import type { Binding } from '../../../src/adapter/index.js'
-import type { Asked } from '../asked.js'
+import type { AskingMail } from '../asked.js'
 import { readAuthor, type Voucher, vouch } from './author.js'
 import { isAbsence, isAutomated, isListMail, isResent } from './automated.js'
 import { answeredId, bindingField, isQuoted, readBinding } from './binding.js'
@@ -78,7 +78,7 @@ type Named = 'asked' | 'another' | 'nothing'
 /** A server that gives mails its own ids has told us the id, and the ledger knows the delivery by it. */
 async function namedBy(
   fields: readonly Field[],
-  asked: Asked | null,
+  asked: AskingMail | null,
   author: string,
   facts: MailFacts,
 ): Promise<Named> {

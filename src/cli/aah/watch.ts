@@ -37,7 +37,7 @@ type Answered = {
   readonly status: string
 }
 type Refusal = { readonly file: string | null; readonly code: string; readonly detail: string }
-export type Pass = {
+export type Round = {
   readonly asked: readonly Asked[]
   readonly answered: readonly Answered[]
   readonly refused: readonly Refusal[]
@@ -50,7 +50,7 @@ export async function lookOnce(
   endpoint: Endpoint,
   memory: Memory,
   { directory, shared, profile }: Options,
-): Promise<Pass> {
+): Promise<Round> {
   const told: Told = { asked: [], answered: [], refused: [] }
   const opened = openFolder(directory, [], { shared })
   if (!opened.ok) return { ...told, refused: [{ file: null, code: opened.code, detail: opened.detail }] }

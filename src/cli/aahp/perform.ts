@@ -9,7 +9,7 @@ import type { Folder } from '../../folder/folder.js'
 import { thisProcess } from '../../folder/holder.js'
 import { commit } from '../../git/commit.js'
 import { commitOf, keptAt } from '../../git/repository.js'
-import { AGENT, LOCK, type Session } from '../../interop/aahp/words.js'
+import { AGENT, type AgentSession, LOCK } from '../../interop/aahp/words.js'
 import { type Branch, boardAt, differences, readBoard } from './project.js'
 
 export const AUTHOR = { name: AGENT, email: 'lane@localhost.invalid' }
@@ -17,7 +17,7 @@ export const AUTHOR = { name: AGENT, email: 'lane@localhost.invalid' }
 /** Contents by name, in the order of writing; null takes a file away. */
 export type Changes = ReadonlyMap<string, string | Uint8Array | null>
 /** Told after each step, for whoever wants to know how far it came. */
-export type Told = (step: string) => void
+export type OnStep = (step: string) => void
 export type Performed =
   | { readonly ok: true; readonly commit: string }
   | { readonly ok: false; readonly code: 'locked' | 'changed' | 'moved' | 'linked'; readonly detail: string }
@@ -27,13 +27,13 @@ export type Handoff = {
   readonly folder: Folder | null
   readonly branch: Branch
   readonly changes: Changes
-  readonly session: Session
+  readonly session: AgentSession
   readonly message: string
   /** By the wall clock. */
   readonly at: number
 }
 
-export async function perform(handoff: Handoff, seen: Branch['board'], told: Told): Promise<Performed> {
+export async function perform(handoff: Handoff, seen: Branch['board'], told: OnStep): Promise<Performed> {
   const { folder, changes, session } = handoff
   if (folder === null) return await commitAll(handoff, handoff.branch.tip, told)
   if (!createFile(folder, LOCK, lockText(session, [...changes.keys()])))
@@ -50,7 +50,7 @@ export async function perform(handoff: Handoff, seen: Branch['board'], told: Tol
 /** The rest, once the lock is ours. */
 export async function writeLocked(
   handoff: Handoff & { readonly folder: Folder },
-  told: Told,
+  told: OnStep,
 ): Promise<Performed> {
   const { folder, changes } = handoff
   for (const [name, contents] of changes) {
@@ -63,7 +63,7 @@ export async function writeLocked(
   return await commitAll(handoff, handoff.branch.tip, told)
 }
 
-export const lockText = ({ id, at }: Session, updating: readonly string[]): string =>
+export const lockText = ({ id, at }: AgentSession, updating: readonly string[]): string =>
   `${JSON.stringify({ agent: AGENT, started: at, updating, session_id: id, ...thisProcess() }, null, 2)}\n`
 
 /** Somebody may commit code meanwhile; while nobody else touches the handoff, ours comes behind it. */
@@ -72,7 +72,7 @@ const MOST_TRIES = 5
 async function commitAll(
   { branch, changes, message, at }: Handoff,
   first: string,
-  told: Told,
+  told: OnStep,
 ): Promise<Performed> {
   const { repository, path, ref } = branch
   const files = new Map(

@@ -7,9 +7,9 @@ import { commitOf, historyOf, keptAt, stagedAt } from '../../git/repository.js'
 import { type Board, isTrusted, mismatches } from '../../interop/aahp/board.js'
 import { readLock } from '../../interop/aahp/health.js'
 import { MANIFEST, type Manifest } from '../../interop/aahp/manifest.js'
-import { AGENT, LOCK, type Session } from '../../interop/aahp/words.js'
+import { AGENT, type AgentSession, LOCK } from '../../interop/aahp/words.js'
 import { type Interruption, tellRecovery } from '../../interop/aahp/write.js'
-import { AUTHOR, isCommitted, lockText, type Told, writeLocked } from './perform.js'
+import { AUTHOR, isCommitted, lockText, type OnStep, writeLocked } from './perform.js'
 import {
   type Branch,
   boardAt,
@@ -58,9 +58,9 @@ export async function isOurs(project: Project, staged: readonly string[]): Promi
 
 export async function recover(
   project: Project,
-  session: Session,
+  session: AgentSession,
   at: number,
-  told: Told,
+  told: OnStep,
 ): Promise<Recovered> {
   const { folder, board, branch, parts } = project
   if (folder === null || board === null) return refuse('there is no handoff here')
@@ -117,9 +117,9 @@ async function isBehind(
 async function restore(
   project: Project,
   branch: Branch,
-  session: Session,
+  session: AgentSession,
   at: number,
-  told: Told,
+  told: OnStep,
 ): Promise<Recovered> {
   const board = project.board ?? new Map()
   const clean = await lastClean(branch)
@@ -162,7 +162,7 @@ async function lastClean({ repository, tip, path }: Branch): Promise<Clean | nul
 async function keep(
   { repository, tip, path }: Branch,
   board: Board,
-  session: Session,
+  session: AgentSession,
   at: number,
 ): Promise<string> {
   const ref = `refs/lane/interrupted/${session.id}`
@@ -178,9 +178,9 @@ type Back = {
   readonly clean: Board
   readonly manifest: Manifest
   readonly interruption: Interruption
-  readonly session: Session
+  readonly session: AgentSession
   readonly at: number
-  readonly told: Told
+  readonly told: OnStep
   readonly did: 'restored' | 'assumed'
 }
 

@@ -1,4 +1,4 @@
-// One pass over a board: what waits for a person is asked, and what was decided is handed on, each decision by itself.
+// One round over a board: what waits for a person is asked, and what was decided is handed on, each decision by itself.
 //
 // AS1  A request counts for a task only if this key opened it, and for the task as it stands now: both are read from the
 //      lane, not from a file.
@@ -16,14 +16,14 @@ import { hitsIn } from '../../interop/aahp/firewall.js'
 import { examine } from '../../interop/aahp/health.js'
 import type { Manifest, Task } from '../../interop/aahp/manifest.js'
 import { hashOfTask, readTask, textsOf, waitsForPerson } from '../../interop/aahp/read.js'
-import { type Verdict, verdictOf } from '../../interop/aahp/verdict.js'
+import { type TaskVerdict, verdictOf } from '../../interop/aahp/verdict.js'
 import { dayOf, LOCK } from '../../interop/aahp/words.js'
 import { handOn } from '../../interop/aahp/write.js'
 import { eventHashIn } from '../../interop/ending.js'
 import type { Shell } from '../command.js'
 import { pathOf } from '../requests.js'
 import { type Troubled, troubled, type Watching } from '../watcher.js'
-import { perform, type Told } from './perform.js'
+import { type OnStep, perform } from './perform.js'
 import { type Branch, closeProject, leftOver, manifestBefore, openProject, type Project } from './project.js'
 import { isOurs, recover } from './recover.js'
 
@@ -35,36 +35,36 @@ type SyncOptions = {
   readonly to: readonly string[] | undefined
   readonly deadlineSeconds: number
 }
-type Asked = { readonly task: string; readonly request_id: string; readonly state: string }
-type Handed = Asked & {
+type AskedTask = { readonly task: string; readonly request_id: string; readonly state: string }
+type Handed = AskedTask & {
   readonly verdict: string
   readonly event_hash: string
   readonly commit: string
   readonly status: string
 }
-type Refusal = {
+type Complaint = {
   readonly task: string | null
   readonly code: string
   readonly details: readonly string[]
 }
-export type Pass = {
-  readonly asked: readonly Asked[]
+export type Round = {
+  readonly asked: readonly AskedTask[]
   readonly handed: readonly Handed[]
   readonly recovered: readonly string[]
-  readonly refused: readonly Refusal[]
+  readonly refused: readonly Complaint[]
 }
 
 type Work = {
   readonly shell: Shell
   readonly watching: Watching
   readonly options: SyncOptions
-  readonly told: Told
+  readonly told: OnStep
 }
 
-export async function syncOnce(work: Work): Promise<Pass> {
-  const asked: Asked[] = []
+export async function syncOnce(work: Work): Promise<Round> {
+  const asked: AskedTask[] = []
   const handed: Handed[] = []
-  const refused: Refusal[] = []
+  const refused: Complaint[] = []
   const recovered: string[] = []
   const ready = await withBoard(work, recovered, async (board, manifest) => {
     const decided: Decided[] = []
@@ -85,12 +85,12 @@ export async function syncOnce(work: Work): Promise<Pass> {
   return { asked, handed, recovered, refused }
 }
 
-type Decided = { readonly verdict: Verdict; readonly hash: Hash; readonly state: string }
+type Decided = { readonly verdict: TaskVerdict; readonly hash: Hash; readonly state: string }
 type Sound = Project & {
   readonly board: NonNullable<Project['board']>
   readonly branch: Branch
 }
-type With<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal }
+type With<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Complaint }
 
 /** The board, where it may be written. What the lane itself has left in the middle is put right first. */
 async function withBoard<T>(
@@ -150,9 +150,9 @@ const sessionAt = (shell: Shell, tip: string) => ({
 })
 
 type Outcome =
-  | { readonly kind: 'asked'; readonly asked: Asked }
+  | { readonly kind: 'asked'; readonly asked: AskedTask }
   | { readonly kind: 'decided'; readonly decided: Decided }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'refused'; readonly refusal: Complaint }
 
 async function askFor(
   work: Work,
@@ -231,9 +231,9 @@ async function handDecision(
   work: Work,
   recovered: string[],
   { verdict, hash, state }: Decided,
-): Promise<Handed | Refusal> {
+): Promise<Handed | Complaint> {
   const { shell, told } = work
-  const refuse = (code: string, ...details: readonly string[]): Refusal => ({
+  const refuse = (code: string, ...details: readonly string[]): Complaint => ({
     task: verdict.task,
     code,
     details,
@@ -241,7 +241,7 @@ async function handDecision(
   const done = await withBoard(
     work,
     recovered,
-    async ({ folder, board, branch }, manifest): Promise<Handed | Refusal> => {
+    async ({ folder, board, branch }, manifest): Promise<Handed | Complaint> => {
       const task = manifest.tasks?.[verdict.task]
       if (task === undefined || hashOfTask(task) !== hash)
         return refuse('changed', 'the task was changed meanwhile, and is asked anew')

@@ -12,7 +12,7 @@ import { MOST_BYTES, readFile, stampOf, writeFile } from '../../folder/file.js'
 import { closeFolder, type Folder, openFolder } from '../../folder/folder.js'
 import { lockFile } from '../../folder/lock.js'
 import type { Entry } from '../../interop/ahil/entry.js'
-import { type Flaw, type Log, readLog } from '../../interop/ahil/log.js'
+import { type Log, type LogFlaw, readLog } from '../../interop/ahil/log.js'
 import { isKnownPrefix, readSeen, type Seen, seenOf, spellSeen, unseen } from '../../interop/ahil/prefix.js'
 import { type Profile, sidecarOf, strictOf } from '../../interop/ahil/profile.js'
 import { addTo, emptyLog } from '../../interop/ahil/write.js'
@@ -56,8 +56,8 @@ export type Pages = {
   readonly entries: readonly Entry[]
   readonly byId: ReadonlyMap<string, Entry>
 }
-export type Refusal = { readonly code: string; readonly details: readonly string[] }
-type Read = { readonly ok: true; readonly pages: Pages } | { readonly ok: false; readonly refusal: Refusal }
+export type Complaint = { readonly code: string; readonly details: readonly string[] }
+type Read = { readonly ok: true; readonly pages: Pages } | { readonly ok: false; readonly refusal: Complaint }
 
 const MEMORY = '.lane'
 
@@ -78,7 +78,9 @@ export function readExchange({ folder, name, profile }: Exchange, mayBeNew = fal
   return side.ok ? joined(main.page, side.page) : side
 }
 
-type ReadPage = { readonly ok: true; readonly page: Page } | { readonly ok: false; readonly refusal: Refusal }
+type ReadPage =
+  | { readonly ok: true; readonly page: Page }
+  | { readonly ok: false; readonly refusal: Complaint }
 
 function readPage(folder: Folder, name: string, mayBeNew: boolean): ReadPage {
   const stamp = stampOf(folder, name)
@@ -105,7 +107,7 @@ function readPage(folder: Folder, name: string, mayBeNew: boolean): ReadPage {
 
 /** The rest is mostly of the same kind. */
 const MOST_FLAWS = 50
-const sayFlaws = (flaws: readonly Flaw[]): string[] => [
+const sayFlaws = (flaws: readonly LogFlaw[]): string[] => [
   ...flaws.slice(0, MOST_FLAWS).map(({ path, code, detail }) => `${code}: ${path || '/'} takes ${detail}`),
   ...(flaws.length > MOST_FLAWS ? [`and ${flaws.length - MOST_FLAWS} more`] : []),
 ]
@@ -113,7 +115,7 @@ const sayFlaws = (flaws: readonly Flaw[]): string[] => [
 function readMemory(
   folder: Folder,
   name: string,
-): { readonly ok: true; readonly memory: Seen | null } | { readonly ok: false; readonly refusal: Refusal } {
+): { readonly ok: true; readonly memory: Seen | null } | { readonly ok: false; readonly refusal: Complaint } {
   const file = readFile(folder, `${name}${MEMORY}`)
   if (!file.ok && file.code === 'absent') return { ok: true, memory: null }
   if (!file.ok) return refuse(file.code, file.detail)
@@ -141,7 +143,7 @@ function joined(main: Page, side: Page): Read {
   return { ok: true, pages: { main, side, entries, byId } }
 }
 
-const refuse = (code: string, ...details: readonly string[]): { ok: false; refusal: Refusal } => ({
+const refuse = (code: string, ...details: readonly string[]): { ok: false; refusal: Complaint } => ({
   ok: false,
   refusal: { code, details },
 })
@@ -150,7 +152,7 @@ const refuse = (code: string, ...details: readonly string[]): { ok: false; refus
 type Addition = { readonly entries: readonly Entry[]; readonly asked: Seen['asked'] }
 type Added =
   | { readonly ok: true; readonly entries: readonly Entry[]; readonly pages: Pages }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: false; readonly refusal: Complaint }
 
 /** A large file takes a second, and others may wait before us. */
 const LOCK_PATIENCE_MS = 60_000
@@ -160,7 +162,7 @@ const MOST_TRIES = 5
 export async function addEntries(
   shell: Shell,
   exchange: Exchange,
-  prepare: (pages: Pages, at: string) => Addition | Refusal,
+  prepare: (pages: Pages, at: string) => Addition | Complaint,
   mayBeNew = false,
 ): Promise<Added> {
   const { folder, name } = exchange
@@ -189,7 +191,7 @@ export async function addEntries(
 
 type Written =
   | { readonly kind: 'added' | 'beside' | 'nothing'; readonly entries: readonly Entry[] }
-  | { readonly kind: 'refused'; readonly ok: false; readonly refusal: Refusal }
+  | { readonly kind: 'refused'; readonly ok: false; readonly refusal: Complaint }
 
 /** How far it came: somebody else may have written meanwhile (AE2), either file. */
 function write(folder: Folder, pages: Pages, { entries, asked }: Addition): Written {

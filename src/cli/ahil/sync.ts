@@ -1,4 +1,4 @@
-// One pass over an exchange file: what waits for a person is asked, what was answered is told, and what somebody has settled
+// One round over an exchange file: what waits for a person is asked, what was answered is told, and what somebody has settled
 // in the file is withdrawn.
 //
 // AY1  What is asked is noted beside the file first: whoever is killed at any point finds it again, asks it under the same
@@ -19,18 +19,18 @@ import { spellOut } from '../../request/text.js'
 import type { Shell } from '../command.js'
 import { pathOf } from '../requests.js'
 import { type Troubled, troubled, type Watching } from '../watcher.js'
-import { addEntries, type Exchange, type Pages, type Refusal } from './exchange.js'
+import { addEntries, type Complaint, type Exchange, type Pages } from './exchange.js'
 import { caseOf, isAbout, verify } from './verified.js'
 
 type About = { readonly entry: string; readonly request_id: string }
-export type Pass = {
+export type Round = {
   readonly asked: readonly About[]
   /** The ids of the entries that were appended. */
   readonly told: readonly (About & { readonly state: string; readonly entries: readonly string[] })[]
   readonly withdrawn: readonly (About & { readonly reason: string })[]
   /** The lane takes no more just now. */
   readonly waiting: readonly { readonly entry: string; readonly code: string; readonly seconds: number }[]
-  readonly refused: readonly ({ readonly entry: string | null } & Refusal)[]
+  readonly refused: readonly ({ readonly entry: string | null } & Complaint)[]
 }
 type Work = {
   readonly shell: Shell
@@ -40,14 +40,14 @@ type Work = {
   /** What a watch saw last; it belongs to the one loop that passes it on. */
   readonly memory: { last: Glance | null }
 }
-type Glance = { readonly stamp: string; readonly asked: readonly string[]; readonly pass: Pass }
+type Glance = { readonly stamp: string; readonly asked: readonly string[]; readonly round: Round }
 
-export async function syncOnce(work: Work): Promise<Pass> {
+export async function syncOnce(work: Work): Promise<Round> {
   const open = await openRequests(work.watching.endpoint)
   if ('kind' in open) return nothingBut({ entry: null, code: open.code, details: [open.detail] })
   const { last } = work.memory
   const stamp = stampsOf(work.exchange)
-  if (last !== null && last.stamp === stamp && last.asked.every(id => open.has(id))) return last.pass
+  if (last !== null && last.stamp === stamp && last.asked.every(id => open.has(id))) return last.round
   const begun = await noteWhatIsAsked(work)
   if (!begun.ok) return nothingBut({ entry: null, ...begun.refusal })
   const { pages, waiting, projection, asked } = begun
@@ -59,15 +59,16 @@ export async function syncOnce(work: Work): Promise<Pass> {
     else if (waiting.has(id)) found.push(await askFor(work, pages, entry, open.has(requestId)))
     else found.push(await settle(work, projection, pages, entry, requestId, open.has(requestId)))
   }
-  const pass = await tellAll(work, found)
-  const isSettled = pass.told.length + pass.withdrawn.length + pass.waiting.length + pass.refused.length === 0
+  const round = await tellAll(work, found)
+  const isSettled =
+    round.told.length + round.withdrawn.length + round.waiting.length + round.refused.length === 0
   const stays = {
     stamp: stampsOf(work.exchange),
     asked: Object.values(asked),
-    pass,
+    round,
   }
   work.memory.last = isSettled ? stays : null
-  return pass
+  return round
 }
 
 /** Of both files, where a pipeline has its whole log beside it. */
@@ -79,14 +80,14 @@ type Outcome =
   | { readonly kind: 'decided'; readonly about: About; readonly decided: Decided }
   | { readonly kind: 'over'; readonly about: About; readonly reason: string | null }
   | { readonly kind: 'waiting'; readonly entry: string; readonly code: string; readonly seconds: number }
-  | { readonly kind: 'refused'; readonly refusal: Pass['refused'][number] }
+  | { readonly kind: 'refused'; readonly refusal: Round['refused'][number] }
 type Decided = { readonly state: string; readonly hash: Hash; readonly drafts: readonly Draft[] }
 
 const refusal = (entry: string, code: string, ...details: readonly string[]): Outcome => ({
   kind: 'refused',
   refusal: { entry, code, details },
 })
-const nothingBut = (one: Pass['refused'][number]): Pass => ({
+const nothingBut = (one: Round['refused'][number]): Round => ({
   asked: [],
   told: [],
   withdrawn: [],
@@ -121,7 +122,7 @@ type Begun = {
 async function noteWhatIsAsked({
   shell,
   exchange,
-}: Work): Promise<Begun | { readonly ok: false; readonly refusal: Refusal }> {
+}: Work): Promise<Begun | { readonly ok: false; readonly refusal: Complaint }> {
   let begun: Omit<Begun, 'ok' | 'pages'> | null = null
   const added = await addEntries(shell, exchange, pages => {
     const projection = project(pages.entries)
@@ -212,15 +213,15 @@ async function settle(
 const LONGEST_NAME = 64
 
 /** Tells all that was decided in one write, each answer once. */
-async function tellAll({ shell, exchange }: Work, found: readonly Outcome[]): Promise<Pass> {
+async function tellAll({ shell, exchange }: Work, found: readonly Outcome[]): Promise<Round> {
   const asked = found.flatMap(one => (one.kind === 'asked' ? [one.about] : []))
   const withdrawn = found.flatMap(one =>
     one.kind === 'over' && one.reason !== null ? [{ ...one.about, reason: one.reason }] : [],
   )
   const waiting = found.flatMap(one => (one.kind === 'waiting' ? [one] : []))
   const refused = found.flatMap(one => (one.kind === 'refused' ? [one.refusal] : []))
-  const told: Pass['told'][number][] = []
-  const pass = {
+  const told: Round['told'][number][] = []
+  const round = {
     asked,
     told,
     withdrawn,
@@ -228,7 +229,7 @@ async function tellAll({ shell, exchange }: Work, found: readonly Outcome[]): Pr
     refused,
   }
   const over = found.flatMap(one => (one.kind === 'over' || one.kind === 'decided' ? [one] : []))
-  if (over.length === 0) return pass
+  if (over.length === 0) return round
   const added = await addEntries(shell, exchange, (pages, at) => {
     told.length = 0
     const said = saidAbout(pages.entries)
@@ -254,7 +255,7 @@ async function tellAll({ shell, exchange }: Work, found: readonly Outcome[]): Pr
     const left = Object.entries(pages.main.seen.asked).filter(([id]) => !ends.has(id))
     return { entries, asked: Object.fromEntries(left) }
   })
-  return added.ok ? pass : { ...pass, told: [], refused: [...refused, { entry: null, ...added.refusal }] }
+  return added.ok ? round : { ...round, told: [], refused: [...refused, { entry: null, ...added.refusal }] }
 }
 
 /** Entries by the request that they name. */

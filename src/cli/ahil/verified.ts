@@ -2,13 +2,14 @@
 //
 // AV1  A request counts for an entry only if this key opened it, and for the entry as it stands now: both are read from the
 //      lane, not from a file.
+
 import type { Hash } from '../../canonical.js'
 import { call, jsonOf } from '../../client/call.js'
 import { isOpen, readCase, type ShownCase } from '../../client/case.js'
 import { ownKey } from '../../client/own-key.js'
 import { storyOf } from '../../client/story.js'
-import type { Fields } from '../../interop/ahil/entry.js'
 import { eventHashIn } from '../../interop/ending.js'
+import type { Fields } from '../../interop/fields.js'
 import { pathOf } from '../requests.js'
 import { type Troubled, troubled, type Watching } from '../watcher.js'
 

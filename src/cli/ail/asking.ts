@@ -11,7 +11,7 @@ import { EXIT, exitFor } from '../exit-code.js'
 import { pathOf } from '../requests.js'
 
 type Asking = { readonly endpoint: Endpoint; readonly pace: Pace; readonly signal: AbortSignal }
-export type Verdict =
+export type GateVerdict =
   | { readonly kind: 'yes'; readonly subject: ShownCase }
   | { readonly kind: Refusal; readonly detail: string }
 type Refusal = 'no' | 'defaulted' | 'undelivered' | 'withdrawn' | 'refused' | 'unknown'
@@ -27,7 +27,7 @@ export async function verdictOn(
   { endpoint, pace, signal }: Asking,
   submission: Submission,
   { openMs, until = Number.POSITIVE_INFINITY }: Patience,
-): Promise<Verdict> {
+): Promise<GateVerdict> {
   const now = pace.clock.monotonic()
   // Later nobody would be asked in time.
   const deadline = now + submission.request.deadline_seconds * 1000
@@ -44,14 +44,14 @@ export async function verdictOn(
   return ended.kind === 'open' ? { kind: 'unknown', detail: 'nobody has answered in time' } : troubled(ended)
 }
 
-function troubled(trouble: Trouble): Verdict {
+function troubled(trouble: Trouble): GateVerdict {
   const { code, detail, errors } = told(trouble)
   const fields = errors.map(({ field, accepted }) => `; ${field}: ${accepted}`).join('')
   const isRefused = trouble.kind === 'problem' && trouble.status < 500
   return { kind: isRefused ? 'refused' : 'unknown', detail: `${code}: ${detail}${fields}` }
 }
 
-function judged(subject: ShownCase): Verdict {
+function judged(subject: ShownCase): GateVerdict {
   const { request_id: id, answer } = subject
   switch (exitFor(subject)) {
     case EXIT.ok:

@@ -17,18 +17,18 @@ import { thisProcess } from '../../folder/holder.js'
 import { commandOf } from '../../interop/ail/command.js'
 import { readEvent } from '../../interop/ail/event.js'
 import {
-  type Answer,
   answered,
   begin,
-  type Deed as Duty,
+  type BridgeDeed as Duty,
   endOf,
+  type GateAnswer,
   heard,
-  type Open,
+  type OpenGate,
 } from '../../interop/ail/supervision.js'
 import { reasonOf } from '../../say.js'
 import { readArguments } from '../arguments.js'
 import { misuse, type Shell } from '../command.js'
-import type { Deed } from '../deeds.js'
+import type { Subcommand } from '../deeds.js'
 import { DURATION_WORDS, parseDuration } from '../duration.js'
 import { EXIT, type ExitCode } from '../exit-code.js'
 import { linesOf } from '../lines.js'
@@ -41,7 +41,7 @@ import { endGroup, killGroup, type Started, startRun } from './process.js'
 import { closeRecords, openRecords, recoverRuns, removeRecord, writeRecord } from './record.js'
 import { splitAt } from './words.js'
 
-export const bridge: Deed = async (args, shell) => {
+export const bridge: Subcommand = async (args, shell) => {
   const { before, behind } = splitAt(args)
   const options = {
     'allow-modify': { type: 'boolean', default: false },
@@ -148,14 +148,14 @@ async function supervise({ shell, records, errands, json, child, started }: Supe
     }
   }
   // The next record that is written leaves it out.
-  const settled = ({ id }: Open): void => void requests.delete(id)
-  const asked = async (open: Open): Promise<Answer> => {
+  const settled = ({ id }: OpenGate): void => void requests.delete(id)
+  const asked = async (open: OpenGate): Promise<GateAnswer> => {
     requests.add(open.id)
     note()
     return await ask(errands, open, over.signal)
   }
-  const carry = async (open: Open): Promise<void> => {
-    const answer = await asked(open).catch((error): Answer => ({ kind: 'no', detail: reasonOf(error) }))
+  const carry = async (open: OpenGate): Promise<void> => {
+    const answer = await asked(open).catch((error): GateAnswer => ({ kind: 'no', detail: reasonOf(error) }))
     if (over.signal.aborted) return
     settled(open)
     tellGate(shell, json, open, answer)
@@ -202,7 +202,7 @@ async function supervise({ shell, records, errands, json, child, started }: Supe
 const isClosed = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 
-function tellGate(shell: Shell, json: boolean, { id, event, point }: Open, answer: Answer): void {
+function tellGate(shell: Shell, json: boolean, { id, event, point }: OpenGate, answer: GateAnswer): void {
   const changed = event.kind === 'modify' && answer.kind === 'yes'
   const told = {
     gate: point.stepId,

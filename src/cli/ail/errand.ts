@@ -15,9 +15,9 @@ import {
   type Terms,
 } from '../../interop/ail/ask.js'
 import type { PermissionEvent } from '../../interop/ail/event.js'
-import { ASK_USER, type Asked, chosen, questionsOf } from '../../interop/ail/question.js'
-import type { Answer, Open } from '../../interop/ail/supervision.js'
-import { type Verdict, verdictOn } from './asking.js'
+import { type AgentQuestion, ASK_USER, chosen, questionsOf } from '../../interop/ail/question.js'
+import type { GateAnswer, OpenGate } from '../../interop/ail/supervision.js'
+import { type GateVerdict, verdictOn } from './asking.js'
 
 export type Errands = {
   readonly endpoint: Endpoint
@@ -31,11 +31,11 @@ export type Errands = {
 type Errand = {
   readonly submitted: Submitted
   readonly deadlineSeconds: number
-  readonly asked: readonly Asked[] | null
+  readonly asked: readonly AgentQuestion[] | null
 }
 
 /** Puts it before a person and comes back with what was answered; whatever goes wrong on the way is a no. */
-export async function ask(errands: Errands, open: Open, signal: AbortSignal): Promise<Answer> {
+export async function ask(errands: Errands, open: OpenGate, signal: AbortSignal): Promise<GateAnswer> {
   const errand = await errandFor(errands, open)
   if ('kind' in errand) return errand
   const { submitted, deadlineSeconds, asked } = errand
@@ -51,7 +51,7 @@ export async function ask(errands: Errands, open: Open, signal: AbortSignal): Pr
   return answerOf(open, asked, verdict)
 }
 
-async function errandFor(errands: Errands, { event, point }: Open): Promise<Errand | Answer> {
+async function errandFor(errands: Errands, { event, point }: OpenGate): Promise<Errand | GateAnswer> {
   if (event.kind === 'permission') return promptFor(errands, point, event)
   const { deadlineSeconds } = errands
   if (event.kind === 'pause') {
@@ -69,7 +69,7 @@ async function errandFor(errands: Errands, { event, point }: Open): Promise<Erra
 
 const peopleOf = ({ to }: Errands): Terms['recipients'] => to?.map(user_id => ({ user_id }))
 
-function promptFor(errands: Errands, point: Point, event: PermissionEvent): Errand | Answer {
+function promptFor(errands: Errands, point: Point, event: PermissionEvent): Errand | GateAnswer {
   const deadlineSeconds = promptSeconds(errands.promptSeconds)
   const terms = { deadlineSeconds, recipients: peopleOf(errands) }
   if (event.name !== ASK_USER)
@@ -103,7 +103,11 @@ async function pageOnly({
 
 const noAnswer = (why: string): string => `No answer was given: ${why}. Do not assume one.`
 
-function answerOf({ event }: Open, asked: readonly Asked[] | null, verdict: Verdict): Answer {
+function answerOf(
+  { event }: OpenGate,
+  asked: readonly AgentQuestion[] | null,
+  verdict: GateVerdict,
+): GateAnswer {
   if (verdict.kind !== 'yes') {
     if (event.kind !== 'permission') return { kind: 'no', detail: verdict.detail }
     return { kind: 'no', detail: asked === null ? `Denied: ${verdict.detail}.` : noAnswer(verdict.detail) }

@@ -6,7 +6,7 @@
 import type { Trouble } from '../../client/call.js'
 import { readArguments } from '../arguments.js'
 import { misuse } from '../command.js'
-import type { Deed } from '../deeds.js'
+import type { Subcommand } from '../deeds.js'
 import { EXIT, type ExitCode } from '../exit-code.js'
 import { APPROVAL_OPTIONS, approvalFrom } from '../review.js'
 import { makeIds, submitTo } from '../submit.js'
@@ -20,7 +20,7 @@ const SERVER_ERROR = 500
 const exitOf = (trouble: Trouble): ExitCode =>
   trouble.kind === 'unreachable' || trouble.status >= SERVER_ERROR ? EXIT.unreachable : EXIT.error
 
-export const gate: Deed = async (args, shell) => {
+export const gate: Subcommand = async (args, shell) => {
   const read = readArguments(args, APPROVAL_OPTIONS, ['ACTION?'])
   if (!read.ok) return misuse(...read.flaws)
   const { values, words } = read

@@ -11,7 +11,7 @@ import { manifestOf, RUNNER } from '../../interop/ail/plugin.js'
 import { readVersion } from '../../version.js'
 import { readArguments } from '../arguments.js'
 import { misuse, type Shell } from '../command.js'
-import type { Deed } from '../deeds.js'
+import type { Subcommand } from '../deeds.js'
 import { EXIT, type ExitCode } from '../exit-code.js'
 import { say, visible } from '../print.js'
 import { complain } from '../tell.js'
@@ -19,7 +19,7 @@ import { complain } from '../tell.js'
 const MANIFEST = `${RUNNER}.yaml`
 const PROGRAM = fileURLToPath(new URL('../lane.js', import.meta.url))
 
-export const install: Deed = async (args, shell) => {
+export const install: Subcommand = async (args, shell) => {
   const read = readArguments(args, { 'key-file': { type: 'string' }, json: { type: 'boolean' } })
   if (!read.ok) return misuse(...read.flaws)
   const named = read.values['key-file']

@@ -6,16 +6,16 @@ import { closeFolder, openFolder } from '../../folder/folder.js'
 import type { Finding } from '../../interop/ail/finding.js'
 import { lint as findingsIn } from '../../interop/ail/lint.js'
 import { ANY_MODE, modeOf } from '../../interop/ail/mode.js'
-import type { Open } from '../../interop/ail/walk.js'
+import type { OpenFile } from '../../interop/ail/walk.js'
 import { readArguments } from '../arguments.js'
 import { misuse } from '../command.js'
-import type { Deed } from '../deeds.js'
+import type { Subcommand } from '../deeds.js'
 import { EXIT } from '../exit-code.js'
 import { say, visible } from '../print.js'
 import { complain } from '../tell.js'
 import { splitAt } from './words.js'
 
-export const lint: Deed = async (args, shell) => {
+export const lint: Subcommand = async (args, shell) => {
   const { before, behind } = splitAt(args)
   const names = ['FILE', ...before.map(() => 'FILE?')]
   const read = readArguments(before, { json: { type: 'boolean' } }, names)
@@ -47,7 +47,7 @@ const sayFinding = ({ severity, code, file, line, step, why, instead }: Finding)
   )
 
 /** A path in a pipeline is meant from its own directory; `~/` is the home of whoever runs it. */
-const open: Open = (from, ref) => {
+const open: OpenFile = (from, ref) => {
   const place = ref.startsWith('~/') ? join(homedir(), ref.slice(2)) : ref
   const file = isAbsolute(place) ? place : join(dirname(from), place)
   const text = textOf(file)

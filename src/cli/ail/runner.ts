@@ -23,13 +23,13 @@ import { reasonOf } from '../../say.js'
 import { readVersion } from '../../version.js'
 import { readArguments } from '../arguments.js'
 import { misuse, type Shell } from '../command.js'
-import type { Deed } from '../deeds.js'
+import type { Subcommand } from '../deeds.js'
 import { DURATION_WORDS, parseDuration } from '../duration.js'
 import { EXIT } from '../exit-code.js'
 import { linesOf } from '../lines.js'
 import { complain } from '../tell.js'
 import { enterWatching, type Watching } from '../watcher.js'
-import { takeBack, type Verdict, verdictOn } from './asking.js'
+import { type GateVerdict, takeBack, verdictOn } from './asking.js'
 
 /** A restart passes; a lane that is not there is told soon. */
 const OPEN_MS = 30_000
@@ -45,7 +45,7 @@ type Session = {
   watching: Watching | null
 }
 
-export const runner: Deed = async (args, shell) => {
+export const runner: Subcommand = async (args, shell) => {
   const options = {
     deadline: { type: 'string', default: '1h' },
     to: { type: 'string', multiple: true },
@@ -161,7 +161,7 @@ function submissionOf({ deadlineSeconds, to }: Session, prompt: unknown): ReadSu
   return readInvocation(json.value, block.around, terms) as ReadSubmission
 }
 
-function answerTo(id: Call['id'], verdict: Verdict): string {
+function answerTo(id: Call['id'], verdict: GateVerdict): string {
   if (verdict.kind !== 'yes') return failure(id, ERRORS[verdict.kind], verdict.detail)
   const response = saidIn(verdict.subject)
   // The response stands in a later prompt: words that command its reader are not handed on.

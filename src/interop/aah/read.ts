@@ -2,16 +2,17 @@
 //
 // AH1  Everything a refusal says has its place in the artifact, as a JSON pointer.
 // AH2  A member of the artifact is a label: it routes and names, and gives nobody any right.
+
 import { canonical, type Hash, sha256 } from '../../canonical.js'
 import { type FieldError, fieldError, refusalOf, valueAt } from '../../request/refusal.js'
 import { secretPlaces } from '../../request/secrecy.js'
+import { isFields } from '../fields.js'
 import { type Data, requestBody, responseBody } from './body-shape.js'
 import { type Carrier, ENVELOPES, type Envelope, VERSION_WORDS } from './envelope.js'
 import {
   type ArtifactType,
   BODY_OF,
   CATEGORY,
-  isFields,
   REQUEST,
   requestIdOf,
   SECTION_TYPE,

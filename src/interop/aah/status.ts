@@ -1,7 +1,9 @@
 // The state of an artifact, which either profile may have written; and whether two artifacts are one but for it.
+
 import { canonical } from '../../canonical.js'
 import type { Entry, OutcomeKind } from '../../event.js'
-import { isFields, type Profile, type Status, type Version } from './words.js'
+import { isFields } from '../fields.js'
+import type { Profile, Status, Version } from './words.js'
 
 type Given = Readonly<Record<string, unknown>>
 

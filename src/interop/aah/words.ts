@@ -47,7 +47,3 @@ export function runIdOf(requestId: string): string {
   const runId = `${ID_PREFIX}${requestId}`
   return ID.test(runId) ? runId : made(requestId)
 }
-
-type Fields = Readonly<Record<string, unknown>>
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

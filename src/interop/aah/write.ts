@@ -5,12 +5,14 @@
 //      is corrected (a name, words that were erased) another artifact comes of it, and none is ever changed.
 // AZ2  Every answer is a compiled one. Words of people stand in `comment` and in the value of a text, nowhere else.
 // AZ3  A response names the entry it rests on, and the request by the hash that people were shown.
+
 import { type Case, fold } from '../../agenda/case.js'
 import { canonical, type Hash, sha256 } from '../../canonical.js'
 import type { FormSchema } from '../../compiler/reply-schema.js'
 import { type Entry, LANE } from '../../event.js'
 import { type CountedDecision, tallyForm } from '../../tally/form.js'
 import { toldDecision, type Words } from '../../tally/told.js'
+import type { Fields } from '../fields.js'
 import { overallOf, released, summaryOf } from './overall.js'
 import type { Artifact } from './read.js'
 import { ENDED } from './status.js'
@@ -28,7 +30,6 @@ type Told = {
   readonly profile: Profile
 }
 
-type Fields = Readonly<Record<string, unknown>>
 type Response = {
   readonly id: string
   /** When the entry it rests on was written, in milliseconds since 1970. */

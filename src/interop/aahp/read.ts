@@ -3,7 +3,9 @@
 //
 // AR1  The id is made of the project, the branch, the task's number and the task as it stands: whoever changes the task
 //      has it asked anew, and nobody's answer to something else counts for it.
+
 import { canonical, type Hash, sha256 } from '../../canonical.js'
+import { type Fields, isFields } from '../fields.js'
 import { typed } from '../typed.js'
 import type { Task } from './manifest.js'
 import { cutTo, DATA_NOTE } from './words.js'
@@ -83,10 +85,6 @@ function question(
     reply_schema: { kind: 'yes_no' },
   }
 }
-
-type Fields = Readonly<Record<string, unknown>>
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Own =
   | { readonly ok: true; readonly request: Fields | undefined; readonly to: readonly string[] | undefined }

@@ -5,7 +5,7 @@ import { ACTIONS } from './actions.js'
 import { type Board, filesOf } from './board.js'
 import { LOG, linesIn, newestTitles } from './log.js'
 import { checksumOf, type Manifest, spellManifest, type Tasks } from './manifest.js'
-import { AGENT, ascii, cutTo, type Session, textOf } from './words.js'
+import { AGENT, type AgentSession, ascii, cutTo, textOf } from './words.js'
 
 const VERSION = '3.0'
 const CORE = ['STATUS.md', ACTIONS]
@@ -15,7 +15,7 @@ const CONTEXT_CHARS = 500
 export function regenerate(
   before: Manifest,
   board: Board,
-  { tasks, context, session }: { tasks: Tasks | undefined; context: string; session: Session },
+  { tasks, context, session }: { tasks: Tasks | undefined; context: string; session: AgentSession },
 ): Manifest {
   const names = filesOf(board)
   const rows = names.map(name => [name, rowOf(before, board, name, session.at)] as const)

@@ -1,20 +1,21 @@
 // What a request came to, in words that may stand in a handoff file: compiled values and pseudonyms, never what somebody
 // typed.
+
 import type { Hash } from '../../canonical.js'
-import type { Answer } from '../ending.js'
+import type { ToldAnswer } from '../ending.js'
+import type { Fields } from '../fields.js'
 import { ascii } from './words.js'
 
-type Fields = Readonly<Record<string, unknown>>
 export type Ended = {
   readonly request_id: string
   readonly state: string
   readonly request: { readonly reply_schema: { readonly kind: string } }
   readonly resolved_at: string | null
   readonly default_action: string
-  readonly answer: Answer | null
+  readonly answer: ToldAnswer | null
 }
 
-export type Verdict = {
+export type TaskVerdict = {
   readonly task: string
   readonly requestId: string
   /** Of the reply that decided; without one, of the entry that ended the request. */
@@ -29,7 +30,7 @@ export type Verdict = {
   readonly how: string
 }
 
-export function verdictOf(task: string, ended: Ended, eventHash: Hash): Verdict {
+export function verdictOf(task: string, ended: Ended, eventHash: Hash): TaskVerdict {
   const { request_id: requestId, answer } = ended
   const about = { task, requestId, eventHash }
   if (ended.state !== 'answered' || answer === null) {

@@ -57,7 +57,7 @@ export function textOf(bytes: Uint8Array | undefined): string | null {
   }
 }
 
-export type Session = {
+export type AgentSession = {
   readonly id: string
   /** RFC 3339. */
   readonly at: string
@@ -66,10 +66,10 @@ export type Session = {
 }
 
 /** The five lines by which an entry can be traced to who wrote it. A commit cannot name itself. */
-export const provenance = ({ id, at, before }: Session): string =>
+export const provenance = ({ id, at, before }: AgentSession): string =>
   [
     `> **Agent:** ${AGENT}`,
-    `> **Session ID:** ${id}`,
+    `> **AgentSession ID:** ${id}`,
     `> **Timestamp:** ${at}`,
     `> **Commit before:** ${before}`,
     '> **Commit after:** the commit that adds these lines',

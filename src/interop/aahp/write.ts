@@ -12,8 +12,8 @@ import { MANIFEST, type Manifest, spellManifest, type Task, type Tasks } from '.
 import { regenerate } from './regenerate.js'
 import { putSection, readSection } from './section.js'
 import { confirm, TRUST } from './trust.js'
-import type { Verdict } from './verdict.js'
-import { AGENT, ascii, cutTo, dayOf, provenance, type Session, textOf } from './words.js'
+import type { TaskVerdict } from './verdict.js'
+import { AGENT, type AgentSession, ascii, cutTo, dayOf, provenance, textOf } from './words.js'
 
 export const STATUS = 'STATUS.md'
 const DECISIONS = 'human_decisions'
@@ -27,7 +27,12 @@ type Written =
   | { readonly ok: false; readonly code: WriteFlaw; readonly details: readonly string[] }
 type WriteFlaw = 'firewall' | 'nothing_to_do' | 'no_text'
 
-export function handOn(board: Board, manifest: Manifest, verdict: Verdict, session: Session): Written {
+export function handOn(
+  board: Board,
+  manifest: Manifest,
+  verdict: TaskVerdict,
+  session: AgentSession,
+): Written {
   const tasks = decide(manifest.tasks ?? {}, verdict, session.at)
   const task = tasks[verdict.task]
   const effect = `${verdict.task} is now ${task?.status ?? 'gone'}`
@@ -82,7 +87,7 @@ export function tellRecovery(
   board: Board,
   manifest: Manifest,
   told: Interruption,
-  session: Session,
+  session: AgentSession,
 ): Written {
   const draft = new Draft(board)
   draft.log(manifest, `recovery after ${ascii(told.agent)}`, session, [
@@ -110,7 +115,7 @@ export function tellRecovery(
 /** The board after the decision. What the lane writes into a task stands under its own key. */
 function decide(
   tasks: Tasks,
-  { task: id, releases, words, by, requestId, eventHash }: Verdict,
+  { task: id, releases, words, by, requestId, eventHash }: TaskVerdict,
   at: string,
 ): Tasks {
   const before = Object.hasOwn(tasks, id) ? tasks[id] : undefined
@@ -149,7 +154,7 @@ class Draft {
   }
 
   /** The archive comes first: an entry stands twice rather than nowhere. */
-  log({ project }: Manifest, title: string, session: Session, lines: readonly string[]): void {
+  log({ project }: Manifest, title: string, session: AgentSession, lines: readonly string[]): void {
     const found = this.text(LOG)
     const gap = found === null ? [`- ${LOG} was not there: what came before is (Unknown)`] : []
     const heading = `## [${dayOf(session.at)}] ${AGENT}: ${title}`
@@ -165,7 +170,7 @@ class Draft {
   }
 
   /** The newest decisions, under the provenance of this session. A status that cannot be read is rebuilt from the log. */
-  status({ project }: Manifest, session: Session, line: string): void {
+  status({ project }: Manifest, session: AgentSession, line: string): void {
     const found = this.text(STATUS)
     const usable = found !== null && found.trim() !== ''
     const text = usable ? found : rebuiltStatus(project, this.text(LOG) ?? '')
@@ -200,7 +205,7 @@ class Draft {
       context,
       session,
       task,
-    }: { tasks: Tasks | undefined; context: string; session: Session; task: Task | undefined },
+    }: { tasks: Tasks | undefined; context: string; session: AgentSession; task: Task | undefined },
   ): Written {
     // A status that cannot be read is rebuilt, as the protocol says; of no other file a guess takes the place.
     const garbled = [...this.changed.keys()].filter(

@@ -2,7 +2,7 @@
 // hold compiled values alone. A reason, quoted, stands in a rejection and nowhere else; what somebody answered in words of
 // their own stays in the lane, because an order that holds them would be an instruction nobody has compiled.
 import type { Hash } from '../../canonical.js'
-import type { Answer } from '../ending.js'
+import type { ToldAnswer } from '../ending.js'
 import { type Entry, GATEWAY, HUMAN } from './entry.js'
 import type { Draft } from './write.js'
 
@@ -20,7 +20,7 @@ export type Ended = {
   readonly state: string
   readonly resolved_at: string | null
   readonly default_action: string
-  readonly answer: (Answer & { readonly at: string; readonly reason?: string | null }) | null
+  readonly answer: (ToldAnswer & { readonly at: string; readonly reason?: string | null }) | null
 }
 type Schema = {
   readonly kind: string

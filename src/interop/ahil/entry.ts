@@ -1,6 +1,8 @@
 // One entry of an exchange log (AHIL 1.0): who says what to whom. Whatever stands in a file was written by anybody who can
 // write it, so an entry gives nobody a right by itself.
+
 import { canonical, type Hash, sha256 } from '../../canonical.js'
+import type { Fields } from '../fields.js'
 
 export const TYPES = [
   'observation',
@@ -15,7 +17,6 @@ export const STATUSES = ['pending', 'noted', 'acknowledged', 'acted', 'rejected'
 export type EntryType = (typeof TYPES)[number]
 export type Status = (typeof STATUSES)[number]
 
-export type Fields = Readonly<Record<string, unknown>>
 export type Entry = {
   readonly id: string
   readonly type: EntryType
@@ -39,9 +40,6 @@ export const GATEWAY = 'lane'
 export const BROADCAST: readonly EntryType[] = ['observation', 'alert', 'order']
 /** Types that answer another entry, and name it. */
 export const REFERRING: readonly EntryType[] = ['approval', 'override', 'acknowledgement']
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The id of the entry that this one is about. */
 export const refOf = ({ context }: Pick<Entry, 'context'>): string | null =>

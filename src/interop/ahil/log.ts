@@ -1,15 +1,15 @@
 // An exchange log as a file has it: alone (`.ahil.json`), inside a pipeline (`ahi.log` of an `.adpl`), or a bare list. Read
 // tolerantly: what breaks a rule that only binds writers is a named warning, and what cannot be understood is a flaw, with
 // its path, and refuses the whole file.
+
 import { canonical } from '../../canonical.js'
 import { quote } from '../../request/text.js'
+import { type Fields, isFields } from '../fields.js'
 import {
   ALL,
   BROADCAST,
   type Entry,
   type EntryType,
-  type Fields,
-  isFields,
   REFERRING,
   REQUIRED,
   refOf,
@@ -18,10 +18,10 @@ import {
   TYPES,
 } from './entry.js'
 import { conventionOf } from './id.js'
-import { countMembers, type Place, walk } from './place.js'
+import { countMembers, type Span, walk } from './place.js'
 
 type Form = 'standalone' | 'adpl' | 'list'
-export type Flaw = { readonly path: string; readonly code: FlawCode; readonly detail: string }
+export type LogFlaw = { readonly path: string; readonly code: FlawCode; readonly detail: string }
 type FlawCode =
   | 'not_json'
   | 'not_a_log'
@@ -53,12 +53,12 @@ export type Log = {
   readonly entries: readonly Entry[]
   readonly byId: ReadonlyMap<string, Entry>
   readonly warnings: readonly Warning[]
-  readonly place: Place
+  readonly place: Span
   readonly bytes: Uint8Array
 }
 type ReadLog =
   | { readonly ok: true; readonly log: Log }
-  | { readonly ok: false; readonly flaws: readonly Flaw[] }
+  | { readonly ok: false; readonly flaws: readonly LogFlaw[] }
 
 const VERSION = '1.0'
 /** Nothing that people or agents write nests deeper, and a hash is made by recursion. */
@@ -118,11 +118,11 @@ function listIn(form: Form, document: unknown): readonly unknown[] {
 function readEntries(
   form: Form,
   bytes: Uint8Array,
-  place: Place,
+  place: Span,
   list: readonly unknown[],
   isUnversioned: boolean,
 ): ReadLog {
-  const flaws: Flaw[] = []
+  const flaws: LogFlaw[] = []
   const warnings: Warning[] = []
   const byId = new Map<string, Entry>()
   if (isUnversioned)
@@ -154,7 +154,7 @@ const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
 const KNOWN_TYPES: ReadonlySet<unknown> = new Set(TYPES)
 const KNOWN_STATUSES: ReadonlySet<unknown> = new Set(STATUSES)
 
-function flawOf(path: string, value: unknown): Flaw | null {
+function flawOf(path: string, value: unknown): LogFlaw | null {
   if (!isFields(value)) return { path, code: 'not_an_entry', detail: `an object with ${REQUIRED.join(', ')}` }
   for (const name of REQUIRED)
     if (typeof value[name] !== 'string' || value[name] === '')
@@ -176,7 +176,7 @@ function flawOf(path: string, value: unknown): Flaw | null {
   return null
 }
 
-function halfIn(path: string, value: unknown): Flaw | null {
+function halfIn(path: string, value: unknown): LogFlaw | null {
   try {
     canonical(value)
     return null

@@ -1,7 +1,9 @@
 // What was asked through the lane, as a log: each request is a recommendation to a person, and its outcome refers to it.
+
 import type { Hash } from '../../canonical.js'
+import type { Fields } from '../fields.js'
 import { answersOf, type Ended } from './answer.js'
-import { ALL, type Entry, type Fields, GATEWAY, HUMAN } from './entry.js'
+import { ALL, type Entry, GATEWAY, HUMAN } from './entry.js'
 import { numbering } from './id.js'
 import { type Draft, entryOf } from './write.js'
 
@@ -12,7 +14,7 @@ type Asked = Ended & {
   readonly receipt: { readonly seq: number; readonly hash: Hash }
 }
 /** A request and how it ended, from the ledger. */
-export type Told = {
+export type ToldRequest = {
   readonly asked: Asked
   /** The name of the key that asked. */
   readonly askedBy: string | null
@@ -30,7 +32,7 @@ export function slugOf(name: string | null): string {
   return slug === '' || [HUMAN, ALL, GATEWAY].includes(slug) ? `key_${slug}` : slug
 }
 
-export function openingOf({ asked, askedBy, origin }: Told): Draft {
+export function openingOf({ asked, askedBy, origin }: ToldRequest): Draft {
   const { request_id, opened_at, deadline_at, default_action, receipt } = asked
   const context = { request_id, event_hash: receipt.hash, deadline_at, default_action }
   return {
@@ -55,7 +57,7 @@ function contentOf(request: Fields): string {
 }
 
 /** In the order of the ledger, each under the day on which it happened. */
-export function entriesFrom(stories: readonly Told[]): Entry[] {
+export function entriesFrom(stories: readonly ToldRequest[]): Entry[] {
   const moments = stories
     .flatMap(told => [
       { seq: told.asked.receipt.seq, told, end: null },

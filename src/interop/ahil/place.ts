@@ -5,7 +5,7 @@
 //      another character looks like a sign of JSON.
 
 /** Offsets into the bytes. */
-export type Place = {
+export type Span = {
   /** Behind the opening bracket. */
   readonly open: number
   /** Of the first entry; the closing bracket's where there is none. */
@@ -14,7 +14,7 @@ export type Place = {
   readonly last: number
 }
 type Walked = {
-  readonly place: Place | null
+  readonly place: Span | null
   /** How many members all objects of the text have, doubled names among them. */
   readonly members: number
   readonly depth: number
@@ -64,13 +64,13 @@ export function walk(bytes: Uint8Array, path: readonly string[]): Walked {
     at = here
   }
   /** At the beginning of a value on the way to the list. */
-  const descend = (names: readonly string[], depth: number): Place | null => {
+  const descend = (names: readonly string[], depth: number): Span | null => {
     blank()
     if (depth > deepest) deepest = depth
     const [name, ...rest] = names
     if (name === undefined) return bytes[at] === LIST ? list(depth) : passed(depth)
     if (bytes[at] !== OBJECT) return passed(depth)
-    let found: Place | null = null
+    let found: Span | null = null
     at++
     for (blank(); bytes[at] !== OBJECT_END; blank()) {
       const start = at
@@ -92,7 +92,7 @@ export function walk(bytes: Uint8Array, path: readonly string[]): Walked {
     pass(depth)
     return null
   }
-  const list = (depth: number): Place => {
+  const list = (depth: number): Span => {
     at++
     const open = at
     blank()

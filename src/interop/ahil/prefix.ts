@@ -4,8 +4,10 @@
 // AX1  The hash is a chain over the entries' canonical form: a file that is laid out anew has the same, and a longer log
 //      needs only its new entries hashed.
 // AX2  Where the bytes up to the last seen entry are the same, so are the entries; then nothing else is hashed.
+
 import { canonical, type Hash, sha256 } from '../../canonical.js'
-import { type Entry, isFields } from './entry.js'
+import { isFields } from '../fields.js'
+import type { Entry } from './entry.js'
 import type { Log } from './log.js'
 
 export type Seen = {

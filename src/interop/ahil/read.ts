@@ -3,9 +3,11 @@
 //
 // AN1  The id is made of the log and of the entry as it stands: whoever changes the entry has it asked anew, and an answer
 //      in one log counts in no other.
+
 import { canonical, type Hash, sha256 } from '../../canonical.js'
 import { spellOut } from '../../request/text.js'
-import { ALL, type Entry, GATEWAY, HUMAN, hashOfEntry, isFields } from './entry.js'
+import { isFields } from '../fields.js'
+import { ALL, type Entry, GATEWAY, HUMAN, hashOfEntry } from './entry.js'
 import { SLUG } from './write.js'
 
 const ID_CHARS = 32

@@ -2,19 +2,11 @@
 // behind the last entry of the file's own bytes, and every other byte stays.
 //
 // WE1  What stands in the file is a prefix of what is written: of its entries always, and of its bytes up to the last one.
+
 import { canonical } from '../../canonical.js'
 import { quote } from '../../request/text.js'
-import {
-  ALL,
-  BROADCAST,
-  type Entry,
-  type EntryType,
-  type Fields,
-  HUMAN,
-  REFERRING,
-  refOf,
-  type Status,
-} from './entry.js'
+import type { Fields } from '../fields.js'
+import { ALL, BROADCAST, type Entry, type EntryType, HUMAN, REFERRING, refOf, type Status } from './entry.js'
 import { dayOf, numbering } from './id.js'
 import type { Log } from './log.js'
 

@@ -8,7 +8,7 @@
 import { canonical, type Hash, sha256 } from '../../canonical.js'
 import { ID } from '../../request/field.js'
 import type { GateEvent, PermissionEvent } from './event.js'
-import { type Asked, questionText, schemaOf } from './question.js'
+import { type AgentQuestion, questionText, schemaOf } from './question.js'
 import { shown, TEXT_CHARS } from './words.js'
 
 export type Run = { readonly runId: string; readonly source: string | null }
@@ -105,7 +105,7 @@ export function askForText(
 export function askQuestion(
   point: Point,
   { hash, input }: PermissionEvent,
-  asked: readonly Asked[],
+  asked: readonly AgentQuestion[],
   terms: Terms,
 ): Submitted {
   const id = idOf(point, hash)

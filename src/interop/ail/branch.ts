@@ -1,6 +1,7 @@
 // What a shell gate's own branches do with an exit code that is not 0. `ail` takes the first branch that matches, and
 // where none does the run goes on.
-import { isFields, textAt } from './pipeline.js'
+import { isFields } from '../fields.js'
+import { textAt } from './pipeline.js'
 
 const ABORT = 'abort_pipeline'
 

@@ -1,9 +1,10 @@
 // One line of what `ail` says, as far as the bridge must understand it. A line that is no event is skipped and counted; an event
 // of a type that is not known is let pass. Only the gates and prompts are kept as they came, since they are hashed.
-import { canonical, type Hash, sha256 } from '../../canonical.js'
-import { isFields, textAt } from './pipeline.js'
 
-type Fields = Readonly<Record<string, unknown>>
+import { canonical, type Hash, sha256 } from '../../canonical.js'
+import { type Fields, isFields } from '../fields.js'
+import { textAt } from './pipeline.js'
+
 type Hashed = { readonly hash: Hash }
 export type GateEvent = Hashed & {
   readonly kind: 'pause' | 'modify'

@@ -1,7 +1,8 @@
 // A finding, and the gates that findings are about: those of `ail`'s own, and those of the lane.
 
+import { isFields } from '../fields.js'
 import type { Mode } from './mode.js'
-import { isFields, listOf, type Step, textAt } from './pipeline.js'
+import { listOf, type Step, textAt } from './pipeline.js'
 import { RUNNER } from './plugin.js'
 import { laneGateIn } from './shell.js'
 import type { Placed } from './walk.js'

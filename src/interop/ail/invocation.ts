@@ -3,9 +3,11 @@
 //
 // AI1  Exactly one block. Words that bring a block of their own make two, and nobody is asked.
 // AI2  What two readers could read differently (a name twice) is no request.
+
 import { canonical, type Hash, sha256 } from '../../canonical.js'
+import { isFields } from '../fields.js'
 import { typed } from '../typed.js'
-import { isFields, listOf } from './pipeline.js'
+import { listOf } from './pipeline.js'
 
 type Block =
   | { readonly ok: true; readonly json: string; readonly around: string }

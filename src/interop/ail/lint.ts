@@ -6,12 +6,12 @@ import { LANE_GATE_RULES } from './lane-gates.js'
 import { ANY_MODE, type Mode } from './mode.js'
 import { OWN_GATE_RULES } from './own-gates.js'
 import { type Pipeline, readPipeline, type Step, textAt } from './pipeline.js'
-import { basesOf, type Open, walk } from './walk.js'
+import { basesOf, type OpenFile, walk } from './walk.js'
 
 const RULES = [...OWN_GATE_RULES, ...LANE_GATE_RULES]
 
 /** What is found in a file and in all that it leads to, in the order of the lines. */
-export function lint(file: string, text: string, open: Open, mode: Mode = ANY_MODE): readonly Finding[] {
+export function lint(file: string, text: string, open: OpenFile, mode: Mode = ANY_MODE): readonly Finding[] {
   const read = readPipeline(file, text)
   if (!read.ok) return [unreadable('error', file, read.line, read.detail)]
   const bases = basesOf(read.pipeline, open)

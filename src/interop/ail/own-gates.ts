@@ -1,11 +1,12 @@
 // What becomes of `ail`'s own gates (pause_for_human, modify_output) where they stand and as `ail` is started, and the fields
 // beside any gate that do not do what they say.
 
+import { isFields } from '../fields.js'
 import { dropped, type Found, isGate, type OwnGate, ownGates, type Rule } from './finding.js'
 import type { Mode } from './mode.js'
-import { isFields, listOf, type Step, textAt } from './pipeline.js'
+import { listOf, type Step, textAt } from './pipeline.js'
 import { RUNNER } from './plugin.js'
-import type { Place } from './walk.js'
+import type { Surroundings } from './walk.js'
 
 const BRIDGE =
   'start it by `lane ail bridge -- ail stdio --stream …`, or ask by a shell step with `lane ail gate`'
@@ -23,7 +24,7 @@ const headlessOf = (step: Step): string => textAt(step.fields, 'on_headless') ??
 const whereOwnGatesHold: Rule = ({ step, place }, mode) =>
   ownGates(step).flatMap(gate => judged(gate, step, place, mode))
 
-function judged({ kind, at }: OwnGate, step: Step, place: Place, mode: Mode): readonly Found[] {
+function judged({ kind, at }: OwnGate, step: Step, place: Surroundings, mode: Mode): readonly Found[] {
   const aborts = kind === 'modify' && headlessOf(step) === 'abort'
   const also =
     kind === 'modify' ? `; ${HEADLESS[headlessOf(step)] ?? 'its on_headless is none that is known'}` : ''

@@ -1,10 +1,9 @@
 // A pipeline file as it is written: its steps with their lines. Nothing is judged here that `ail` itself judges; a field
 // that is not understood is kept, since a trap often lies in a field that `ail` does not read.
-import { readYaml } from '../../config/yaml.js'
 
-type Fields = Readonly<Record<string, unknown>>
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { readYaml } from '../../config/yaml.js'
+import { type Fields, isFields } from '../fields.js'
+
 export const textAt = (fields: Fields, name: string): string | null =>
   typeof fields[name] === 'string' ? fields[name] : null
 

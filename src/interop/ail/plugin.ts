@@ -2,7 +2,7 @@
 //
 // APL1  Only a YES, or a value of any other schema, is a response. A NO, a timeout, a lane that is away: each is an error,
 //      and an error aborts the pipeline.
-import { isFields } from './pipeline.js'
+import { isFields } from '../fields.js'
 
 /** ASCII letters, digits, `-` and `_`, and none of ail's own: claude, http, ollama, stub. */
 export const RUNNER = 'interrupt-lane'

@@ -1,14 +1,16 @@
 // AskUserQuestion, which a coding agent asks as if it were leave for a tool: the choices it offers become a choice before a person,
 // and what was chosen goes back in the agent's own words.
+
 import { flawOfText, questionsIn } from '../../request/text.js'
-import { isFields, listOf, textAt } from './pipeline.js'
+import { isFields } from '../fields.js'
+import { listOf, textAt } from './pipeline.js'
 import { LABEL_CHARS, shown, TEXT_CHARS } from './words.js'
 
 export const ASK_USER = 'AskUserQuestion'
 const [LEAST_OPTIONS, MOST_OPTIONS, MOST_QUESTIONS] = [2, 26, 50]
 
 type Option = { readonly value: string; readonly label: string }
-export type Asked = {
+export type AgentQuestion = {
   readonly text: string
   readonly many: boolean
   readonly options: readonly Option[]
@@ -17,14 +19,14 @@ export type Asked = {
 }
 
 /** Null where there is nothing to choose from: a free text is not for a prompt. */
-export function questionsOf(input: unknown): readonly Asked[] | null {
+export function questionsOf(input: unknown): readonly AgentQuestion[] | null {
   const given = isFields(input) && Array.isArray(input.questions) ? input.questions : [input]
   const asked = given.map(questionOf)
   const whole = asked.filter(one => one !== null)
   return whole.length === asked.length && whole.length > 0 && whole.length <= MOST_QUESTIONS ? whole : null
 }
 
-function questionOf(given: unknown): Asked | null {
+function questionOf(given: unknown): AgentQuestion | null {
   const text = isFields(given) ? textAt(given, 'question') : null
   if (!isFields(given) || text === null) return null
   const labels = listOf(given.options).map(one => (isFields(one) ? textAt(one, 'label') : one))
@@ -38,13 +40,13 @@ function questionOf(given: unknown): Asked | null {
 const PLAIN = 'Which answer is the agent to be given?'
 
 /** The question as a person is asked it: in the agent's words where these can be shown as one question. */
-export const questionText = (asked: readonly Asked[]): string => {
+export const questionText = (asked: readonly AgentQuestion[]): string => {
   const [only] = asked
   if (only === undefined || asked.length > 1) return 'Which answers is the agent to be given?'
   return flawOfText(only.text, TEXT_CHARS) === null && questionsIn(only.text) <= 1 ? only.text : PLAIN
 }
 
-export function schemaOf(asked: readonly Asked[]): Readonly<Record<string, unknown>> {
+export function schemaOf(asked: readonly AgentQuestion[]): Readonly<Record<string, unknown>> {
   const [only] = asked
   if (only === undefined || asked.length > 1)
     return { kind: 'form', decisions: asked.map((one, at) => decisionOf(one, `q${at + 1}`)) }
@@ -52,7 +54,7 @@ export function schemaOf(asked: readonly Asked[]): Readonly<Record<string, unkno
   return many ? { kind: 'multi_choice', options, min: 1, max: options.length } : { kind: 'choice', options }
 }
 
-const decisionOf = ({ text, many, options }: Asked, id: string) => ({
+const decisionOf = ({ text, many, options }: AgentQuestion, id: string) => ({
   id,
   type: many ? 'multi_choice' : 'choice',
   prompt: shown(text, TEXT_CHARS, id),
@@ -66,7 +68,10 @@ type Answer = {
 }
 
 /** What was chosen, in the agent's words; null if the answer is none of these. */
-export function chosen(asked: readonly Asked[], { parsed_choice, parsed_payload }: Answer): string | null {
+export function chosen(
+  asked: readonly AgentQuestion[],
+  { parsed_choice, parsed_payload }: Answer,
+): string | null {
   const payload = parsed_payload ?? {}
   const [only] = asked
   if (only !== undefined && asked.length === 1) return inWords(only, parsed_choice ?? payload.selected)
@@ -78,7 +83,7 @@ export function chosen(asked: readonly Asked[], { parsed_choice, parsed_payload 
   return said.includes(null) ? null : said.join('; ')
 }
 
-function inWords({ words }: Asked, selected: unknown): string | null {
+function inWords({ words }: AgentQuestion, selected: unknown): string | null {
   const values = [selected].flat().map(value => words.get(String(value)))
   return values.length === 0 || values.includes(undefined) ? null : values.join(', ')
 }

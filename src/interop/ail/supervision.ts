@@ -13,7 +13,7 @@ import { type Earlier, idOf, MODIFY_CHARS, MOST_EARLIER, type Point, type Run } 
 import { allowing, denying, opening } from './control.js'
 import type { Event, GateEvent, PermissionEvent } from './event.js'
 
-export type Open = {
+export type OpenGate = {
   /** The id of its request. */
   readonly id: string
   readonly point: Point
@@ -25,25 +25,25 @@ export type Watch = {
   readonly stepId: string
   readonly earlier: readonly Earlier[]
   readonly reached: ReadonlyMap<string, number>
-  readonly gate: Open | null
-  readonly prompt: Open | null
+  readonly gate: OpenGate | null
+  readonly prompt: OpenGate | null
   /** Why the run was ended by the bridge. */
   readonly denied: string | null
   readonly ended: { readonly failed: string | null } | null
   /** Lines that were no events. */
   readonly garbage: number
 }
-export type Deed =
-  | { readonly do: 'ask'; readonly open: Open }
+export type BridgeDeed =
+  | { readonly do: 'ask'; readonly open: OpenGate }
   | { readonly do: 'write'; readonly line: string }
-  | { readonly do: 'take_back'; readonly open: Open }
+  | { readonly do: 'take_back'; readonly open: OpenGate }
   | { readonly do: 'end'; readonly why: string }
   | { readonly do: 'close_input' }
 /** What a request came to: the answer of a YES is the text where one was asked for. */
-export type Answer =
+export type GateAnswer =
   | { readonly kind: 'yes'; readonly by: string; readonly text: string | null }
   | { readonly kind: 'no'; readonly detail: string }
-type Next = { readonly watch: Watch; readonly deeds: readonly Deed[] }
+type Next = { readonly watch: Watch; readonly deeds: readonly BridgeDeed[] }
 
 /** `session` names the bridge, and the run until it has said its own name. */
 export const begin = (session: string): Watch => ({
@@ -127,7 +127,7 @@ function promptRaised(watch: Watch, event: PermissionEvent): Next {
   return { watch: { ...watch, reached, prompt: open }, deeds: [{ do: 'ask', open }] }
 }
 
-function opened(watch: Watch, stepId: string, event: Open['event'], hash: Hash) {
+function opened(watch: Watch, stepId: string, event: OpenGate['event'], hash: Hash) {
   const ordinal = (watch.reached.get(stepId) ?? 0) + 1
   const point = { session: watch.session, run: watch.run, stepId, ordinal, earlier: watch.earlier }
   const reached = new Map([...watch.reached, [stepId, ordinal] as const])
@@ -135,7 +135,7 @@ function opened(watch: Watch, stepId: string, event: Open['event'], hash: Hash) 
 }
 
 /** The answer to a request; one that is no longer waited for changes nothing (AIV1). */
-export function answered(watch: Watch, { id, event }: Open, answer: Answer): Next {
+export function answered(watch: Watch, { id, event }: OpenGate, answer: GateAnswer): Next {
   if (watch.denied !== null) return only(watch)
   if (event.kind === 'permission') return watch.prompt?.id === id ? prompted(watch, answer) : only(watch)
   if (watch.gate?.id !== id) return only(watch)
@@ -153,7 +153,7 @@ function textFor(text: string | null): string | { readonly flaw: string } {
   return command === null ? text : { flaw: `the text holds words that command a model (${command})` }
 }
 
-function prompted(watch: Watch, answer: Answer): Next {
+function prompted(watch: Watch, answer: GateAnswer): Next {
   const line =
     answer.kind === 'no' ? denying(answer.detail) : answer.text === null ? allowing() : denying(answer.text)
   return { watch: { ...watch, prompt: null }, deeds: [{ do: 'write', line }] }

@@ -2,7 +2,7 @@
 // and async branches drop what `on_result` says, and a step around others can swallow their errors.
 import { listOf, type Pipeline, readPipeline, type Step, textAt } from './pipeline.js'
 
-export type Place = {
+export type Surroundings = {
   /** Why no gate of `ail`'s own is shown to anybody here; null where one is. */
   readonly unwatched: string | null
   /** Where the action of `on_result` is dropped, by its name; null where it counts. */
@@ -17,18 +17,18 @@ export type Place = {
   readonly last: boolean
   readonly next: Step | null
 }
-export type Placed = { readonly step: Step; readonly place: Place }
+export type Placed = { readonly step: Step; readonly place: Surroundings }
 type Unread = {
   readonly file: string
   readonly line: number
   readonly detail: string
 }
 /** Another file, as one file names it; null if it cannot be read. */
-export type Open = (from: string, ref: string) => { readonly file: string; readonly text: string } | null
+export type OpenFile = (from: string, ref: string) => { readonly file: string; readonly text: string } | null
 
 type Walked = { readonly placed: readonly Placed[]; readonly unread: readonly Unread[] }
 
-const TOP: Place = {
+const TOP: Surroundings = {
   unwatched: null,
   dropped: null,
   loop: false,
@@ -41,19 +41,19 @@ const TOP: Place = {
 /** Pipelines may call each other in circles. */
 const MOST_PIPELINES = 256
 
-export function walk(root: Pipeline, open: Open): Walked {
+export function walk(root: Pipeline, open: OpenFile): Walked {
   const placed: Placed[] = []
   const unread: Unread[] = []
   const seen = new Set<string>()
 
-  const all = (steps: readonly Step[], pipeline: Pipeline, place: Place, isRoot: boolean): void => {
+  const all = (steps: readonly Step[], pipeline: Pipeline, place: Surroundings, isRoot: boolean): void => {
     for (const [at, step] of steps.entries()) {
       const last = isRoot && pipeline.from === null && at === steps.length - 1
       one(step, pipeline, { ...place, last, next: steps[at + 1] ?? null }, steps)
     }
   }
 
-  const one = (step: Step, pipeline: Pipeline, around: Place, siblings: readonly Step[]): void => {
+  const one = (step: Step, pipeline: Pipeline, around: Surroundings, siblings: readonly Step[]): void => {
     const { fields } = step
     const place = fields.async === true ? inBranch(around, step, siblings) : around
     placed.push({ step, place })
@@ -79,7 +79,7 @@ export function walk(root: Pipeline, open: Open): Walked {
     }
   }
 
-  const called = (step: Step, ref: string, line: number, pipeline: Pipeline, around: Place): void => {
+  const called = (step: Step, ref: string, line: number, pipeline: Pipeline, around: Surroundings): void => {
     const steps = pipeline.named.get(ref)
     const noun = steps === undefined ? 'sub-pipeline' : 'named pipeline'
     const place = {
@@ -92,7 +92,7 @@ export function walk(root: Pipeline, open: Open): Walked {
     else if (isNew(pipeline.file, ref, place)) all(steps, pipeline, place, false)
   }
 
-  const file = (step: Step, ref: string, line: number, pipeline: Pipeline, place: Place): void => {
+  const file = (step: Step, ref: string, line: number, pipeline: Pipeline, place: Surroundings): void => {
     // A template is filled in when the pipeline runs.
     const opened = ref.includes('{{') ? null : open(pipeline.file, ref)
     if (opened === null) {
@@ -104,7 +104,11 @@ export function walk(root: Pipeline, open: Open): Walked {
     else if (isNew(opened.file, '', place)) all(read.pipeline.steps, read.pipeline, place, false)
   }
 
-  const isNew = (name: string, inner: string, { swallowedBy, forgivingJoin, ...rest }: Place): boolean => {
+  const isNew = (
+    name: string,
+    inner: string,
+    { swallowedBy, forgivingJoin, ...rest }: Surroundings,
+  ): boolean => {
     const key = JSON.stringify([
       name,
       inner,
@@ -134,7 +138,7 @@ export function walk(root: Pipeline, open: Open): Walked {
 }
 
 /** The pipelines that this one builds on, nearest first. */
-export function basesOf(pipeline: Pipeline, open: Open): readonly Pipeline[] {
+export function basesOf(pipeline: Pipeline, open: OpenFile): readonly Pipeline[] {
   const bases: Pipeline[] = []
   for (let at: Pipeline = pipeline; at.from !== null; ) {
     const opened = open(at.file, at.from)
@@ -148,7 +152,7 @@ export function basesOf(pipeline: Pipeline, open: Open): readonly Pipeline[] {
   return bases
 }
 
-function inBranch(place: Place, step: Step, siblings: readonly Step[]): Place {
+function inBranch(place: Surroundings, step: Step, siblings: readonly Step[]): Surroundings {
   const id = textAt(step.fields, 'id')
   const join = siblings.find(
     ({ fields }) =>

@@ -58,10 +58,10 @@ export type Story = {
   callback: Calling | null
   readonly direction: Direction
   /** Null once resolved: no later entry needs it. */
-  open: Open | null
+  open: OpenStory | null
 }
 
-export type Open = {
+export type OpenStory = {
   readonly request: Request
   readonly deadline_at: string
   readonly opened_at: string

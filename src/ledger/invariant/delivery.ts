@@ -3,7 +3,7 @@
 import { KEY_REVOKED } from '../../agenda/delivery.js'
 import type { Hash } from '../../canonical.js'
 import type { EntryOf } from '../../event.js'
-import type { Open, Placing, Story } from './book.js'
+import type { OpenStory, Placing, Story } from './book.js'
 import { flawOfDisplay } from './display.js'
 import { type Flaw, flaw } from './invariants.js'
 
@@ -30,7 +30,7 @@ export const begin = ({ recipient, channel }: Place): Placing => ({
   reminders: [],
 })
 
-function flawOfClaim(story: Story, open: Open, placing: Placing, body: Claim): Flaw | null {
+function flawOfClaim(story: Story, open: OpenStory, placing: Placing, body: Claim): Flaw | null {
   const { attempt, recipient, channel, token_hash } = body
   const asked = open.asked.find(one => one.user_id === recipient)
   // The channels of somebody to whom it was handed on are the configuration's; in a session anybody asked opens it.

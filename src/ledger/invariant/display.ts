@@ -3,13 +3,13 @@ import type { Hash } from '../../canonical.js'
 import type { EntryOf } from '../../event.js'
 import type { ShownContent } from '../../request/content/exhibit.js'
 import { display, documentOf } from '../../request/display.js'
-import type { Open, Story } from './book.js'
+import type { OpenStory, Story } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
 
 type Claim = EntryOf<'DELIVERY_STARTED'>['body']
 
-export function flawOfDisplay({ shown, contents }: Open, body: Claim): Flaw | null {
+export function flawOfDisplay({ shown, contents }: OpenStory, body: Claim): Flaw | null {
   // Under rules 1 the name of the asking key was not recorded, and a display cannot be recomputed.
   if (shown === null) return null
   const rows = 'contents' in body ? (body.contents ?? []) : []

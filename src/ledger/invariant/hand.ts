@@ -1,7 +1,7 @@
 // I33: the hands a request went through. A person hands it on by a reply that passes every check an answer passes.
 import { handed, handsOf, has, holds, MOST_HANDS } from '../../agenda/asked.js'
 import type { EntryOf } from '../../event.js'
-import type { Book, Open, Story } from './book.js'
+import type { Book, OpenStory, Story } from './book.js'
 import { isIssued } from './delivery.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
@@ -16,7 +16,7 @@ export function checkHand(book: Book, story: Story, entry: Handed): Flaw | null 
   return found
 }
 
-function flawOfHand({ asked, deadline_at }: Open, { body, at }: Handed): Flaw | null {
+function flawOfHand({ asked, deadline_at }: OpenStory, { body, at }: Handed): Flaw | null {
   const { from, to, by } = body
   if (at >= deadline_at) return flaw('I10', `handed on though ${deadline_at} had come`)
   if (!holds(asked, from)) return flaw('I33', `it is not ${from}'s to hand on`)

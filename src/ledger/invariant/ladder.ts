@@ -2,7 +2,7 @@
 import { added, widened } from '../../agenda/asked.js'
 import { HELD_AT_MOST } from '../../agenda/hold.js'
 import type { Entry, EntryOf } from '../../event.js'
-import type { Open, Story } from './book.js'
+import type { OpenStory, Story } from './book.js'
 import { begin, isIssued, isOf } from './delivery.js'
 import { type Flaw, flaw } from './invariants.js'
 import { later } from './time.js'
@@ -27,7 +27,7 @@ export function checkReminder(story: Story, { body, at }: Reminded): Flaw | null
 }
 
 /** A step is one of the terms', and is not done before its moment. */
-function flawOfStep(open: Open, step: number, what: string, at: string, isEarly = false): Flaw | null {
+function flawOfStep(open: OpenStory, step: number, what: string, at: string, isEarly = false): Flaw | null {
   const named = open.terms?.ladder?.[step]
   if (named?.do !== what) return flaw('I32', `the ladder has no step ${step} to ${what}`)
   const moment = later(open.opened_at, named.after_seconds)
@@ -47,7 +47,7 @@ export function checkEscalation(previous: Entry | null, story: Story, entry: Esc
   return found
 }
 
-function flawOfReach(previous: Entry | null, open: Open, { body, request_id }: Escalated): Flaw | null {
+function flawOfReach(previous: Entry | null, open: OpenStory, { body, request_id }: Escalated): Flaw | null {
   const { step, to, early } = body
   if (open.steps.has(step)) return flaw('I32', `step ${step} was done before`)
   const named = open.terms?.ladder?.[step]

@@ -5,7 +5,7 @@ import type { Check, EntryOf } from '../../event.js'
 import { REASONS_OF, type Reason } from '../../reason.js'
 import type { Rules } from '../../rules.js'
 import { isInSchema } from './answer.js'
-import { type Book, type Open, rulesOf, type Story } from './book.js'
+import { type Book, type OpenStory, rulesOf, type Story } from './book.js'
 import { isIssued } from './delivery.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
@@ -79,7 +79,7 @@ const isOfReply = (received: EntryOf<'INBOUND_REPLY_RECEIVED'>, { body, request_
   received.body.channel === body.channel
 
 /** The last of these replies names a decision that one before it has answered. */
-function isAnsweredTwice(replies: Open['replies']): boolean {
+function isAnsweredTwice(replies: OpenStory['replies']): boolean {
   const named = replies.map(({ reply: { parsed_payload: payload } }) =>
     payload !== null && 'decisions' in payload ? payload.decisions.map(({ decision_id }) => decision_id) : [],
   )
@@ -87,7 +87,7 @@ function isAnsweredTwice(replies: Open['replies']): boolean {
   return (named.at(-1) ?? []).some(id => before.has(id))
 }
 
-function flawOfAnswer({ deadline_at, request, replies }: Open, { at, body }: Accepted): Flaw | null {
+function flawOfAnswer({ deadline_at, request, replies }: OpenStory, { at, body }: Accepted): Flaw | null {
   if (at >= deadline_at) return flaw('I10', `accepted though ${deadline_at} had come`)
   if (isAnsweredTwice(replies)) return flaw('I13', 'a decision was answered before')
   return isInSchema(request.reply_schema, body.grammar, body)
@@ -95,7 +95,7 @@ function flawOfAnswer({ deadline_at, request, replies }: Open, { at, body }: Acc
     : flaw('I13', 'the answer is not in the reply schema')
 }
 
-function flawOfSender(story: Story, open: Open, { body }: Accepted): Flaw | null {
+function flawOfSender(story: Story, open: OpenStory, { body }: Accepted): Flaw | null {
   const { user_id } = body.sender_identity
   if (!has(open.asked, user_id)) return flaw('I16', `${user_id} is not a recipient`)
   if (!holds(open.asked, user_id)) return flaw('I33', `${user_id} has handed it on`)
@@ -108,7 +108,7 @@ function flawOfSender(story: Story, open: Open, { body }: Accepted): Flaw | null
 }
 
 /** The reply is among those of the story already, so a second vote is the second of its sender there. */
-function flawOfVote({ terms, replies, asked }: Open, { body }: Accepted): Flaw | null {
+function flawOfVote({ terms, replies, asked }: OpenStory, { body }: Accepted): Flaw | null {
   if (terms?.quorum === undefined) return null
   const { user_id } = body.sender_identity
   const places = placesOf(asked, user_id)

@@ -1,7 +1,7 @@
 // I7, I8, I10, I12: how a request ended, and by what right.
 import type { Entry, EntryOf, OutcomeKind } from '../../event.js'
 import { tally } from '../../tally/tally.js'
-import type { Book, Open, Story } from './book.js'
+import type { Book, OpenStory, Story } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
 import { textOf } from './line.js'
 
@@ -27,7 +27,7 @@ export function checkTimeout(story: Story, { body, at }: EntryOf<'TIMEOUT_RECEIP
   return body.default_action === request.default_action ? null : otherDefault(open)
 }
 
-const otherDefault = ({ request }: Open): Flaw => flaw('I12', `the default is ${request.default_action}`)
+const otherDefault = ({ request }: OpenStory): Flaw => flaw('I12', `the default is ${request.default_action}`)
 
 export function checkWithdrawal(story: Story, { at }: EntryOf<'REQUEST_WITHDRAWN'>): Flaw | null {
   const { open } = story
@@ -67,7 +67,7 @@ function causeOf(previous: Entry | null, { body, seq, request_id }: Resolved): C
   return body.causes.at(-1) === seq - 1 ? previous : null
 }
 
-function isLedTo(open: Open, { body, at }: Resolved, cause: Cause): boolean {
+function isLedTo(open: OpenStory, { body, at }: Resolved, cause: Cause): boolean {
   const { outcome, causes, answer, default_action } = body
   if (!OUTCOMES[cause.type].includes(outcome) || at !== cause.at) return false
   if ((default_action !== undefined) !== (cause.type === 'TIMEOUT_RECEIPT')) return false
@@ -77,7 +77,7 @@ function isLedTo(open: Open, { body, at }: Resolved, cause: Cause): boolean {
   return textOf(come.answer) === textOf(answer)
 }
 
-function flawOfDefault(story: Story, open: Open, { body }: Resolved): Flaw | null {
+function flawOfDefault(story: Story, open: OpenStory, { body }: Resolved): Flaw | null {
   if (body.default_action !== open.request.default_action) return otherDefault(open)
   const stood = [...story.deliveries.values()].some(placing => placing.stands)
   if ((body.outcome === 'undelivered') !== stood) return null

@@ -7,7 +7,7 @@
 import type { Hold } from '../contract.js'
 import { type Client, type Connect, query, type Statement } from './connection.js'
 import { failureOf, unavailable } from './failure.js'
-import { Session } from './session.js'
+import { DatabaseSession } from './session.js'
 
 const PULSE_MS = 2_000
 const ANSWER_MS = 5_000
@@ -22,7 +22,7 @@ const FALL: Statement = { name: 'hold_fall', text: `SET idle_session_timeout = $
 const PULSE: Statement = { name: 'hold_pulse', text: 'SELECT 1' }
 
 export class Holds {
-  readonly #session: Session
+  readonly #session: DatabaseSession
   readonly #place: string
   /** The names this process holds, each with the function to call when it is lost. */
   readonly #held = new Map<string, () => void>()
@@ -31,7 +31,7 @@ export class Holds {
   /** `place` tells one lane's names from another's in the same database. */
   constructor(connect: Connect, place: string) {
     this.#place = place
-    this.#session = new Session(async () => {
+    this.#session = new DatabaseSession(async () => {
       const client = await connect('holder', { answerMs: ANSWER_MS })
       client.once('end', () => this.#lose())
       await query(client, FALL)

@@ -3,21 +3,21 @@
 import type { Clock } from '../../clock.js'
 import { type Connect, type Query, type QueryAnswer, type Row, together } from './connection.js'
 import { Away, away, failureOf, refusal, unavailable } from './failure.js'
-import { Session } from './session.js'
+import { DatabaseSession } from './session.js'
 
 /** Enough that a long export does not hold up a short question; each costs the server a process. */
 const CONNECTIONS = 3
 /** How long a question or an append waits for a database that is away. */
 export const PATIENCE_MS = 5_000
 
-type Reader = { readonly session: Session; busy: number }
+type Reader = { readonly session: DatabaseSession; busy: number }
 
 export class Readers {
   readonly #readers: readonly Reader[]
   readonly #clock: Pick<Clock, 'monotonic'>
 
   constructor(connect: Connect, clock: Pick<Clock, 'monotonic'>) {
-    const session = (): Session => new Session(() => connect('reader'))
+    const session = (): DatabaseSession => new DatabaseSession(() => connect('reader'))
     this.#readers = Array.from({ length: CONNECTIONS }, () => ({ session: session(), busy: 0 }))
     this.#clock = clock
   }

@@ -7,7 +7,7 @@ import { away } from './failure.js'
 const SOONEST_MS = 50
 const LATEST_MS = 1_000
 
-export class Session {
+export class DatabaseSession {
   readonly #connect: () => Promise<Client>
   /** The attempt under way, or its result. Owned by client() and drop(). */
   #client: Promise<Client> | null = null

@@ -32,7 +32,7 @@ import { assertDurable } from './durability.js'
 import { questions, type StoreFacts } from './facts.js'
 import { away, failureOf, refusal, unavailable } from './failure.js'
 import type { KnownHead } from './known-head.js'
-import { Session } from './session.js'
+import { DatabaseSession } from './session.js'
 import { type HeadRow, type LockedHead, writeOfHead, writesOf } from './tables.js'
 
 const SILENCE_MS = 5_000
@@ -100,7 +100,7 @@ const SIGN: Statement = {
 const SIGNED: Statement = { name: 'signed', text: 'SELECT batch FROM writers WHERE writer = $1' }
 
 export class Writer {
-  readonly #session: Session
+  readonly #session: DatabaseSession
   readonly #clock: DatabaseClock
   readonly #machine: Pick<Clock, 'monotonic'>
   readonly #wallOf: (databaseMs: number) => number
@@ -122,7 +122,7 @@ export class Writer {
       `lock_timeout = ${LOCK_MS}`,
       `default_transaction_isolation = 'read committed'`,
     ]
-    this.#session = new Session(async () => {
+    this.#session = new DatabaseSession(async () => {
       const client = await connect('writer', { settings })
       await assertDurable(client).catch(async error => {
         await leave(client)

@@ -1,7 +1,7 @@
 // Letters for the tests: written by hand as raw messages, signed with keys made here, looked up in a zone in memory.
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import { dkimSign } from 'mailauth'
-import type { Asked } from '../../../adapters/email/asked.js'
+import type { AskingMail } from '../../../adapters/email/asked.js'
 import { markerLine, writeMessageId, writeNoticeId } from '../../../adapters/email/marker.js'
 import type { Mail, MailFacts, Resolver } from '../../../adapters/email/reading/read.js'
 import { readMail } from '../../../adapters/email/reading/read.js'
@@ -45,7 +45,7 @@ export function zone(records: Zone = ZONE): Resolver & { readonly asked: string[
 }
 
 /** Two deliveries, each known by its handle and by the id of its mail. */
-function asked(binding: Binding): Asked | null {
+function asked(binding: Binding): AskingMail | null {
   const names = [binding.kind === 'handle' ? binding.handle : '', binding.kind === 'ref' ? binding.ref : '']
   const isKnown = true
   if ([HANDLE, MESSAGE_ID].some(one => names.includes(one)))

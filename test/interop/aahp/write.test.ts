@@ -7,12 +7,12 @@ import { splitLog } from '../../../src/interop/aahp/log.js'
 import { type Manifest, parseManifest, type Task } from '../../../src/interop/aahp/manifest.js'
 import { hashOfTask, readTask, textsOf, waitsForPerson } from '../../../src/interop/aahp/read.js'
 import { trustRows } from '../../../src/interop/aahp/trust.js'
-import { type Ended, type Verdict, verdictOf } from '../../../src/interop/aahp/verdict.js'
+import { type Ended, type TaskVerdict, verdictOf } from '../../../src/interop/aahp/verdict.js'
 import { handOn, tellRecovery } from '../../../src/interop/aahp/write.js'
 import { AT, boardOf, bytes, handoff, logOf, SESSION, TASKS, TODAY } from './handoff.js'
 
 const EVENT = sha256('event')
-const YES: Verdict = {
+const YES: TaskVerdict = {
   task: 'T-003',
   requestId: 'aahp-T-003-1',
   eventHash: EVENT,
@@ -21,8 +21,8 @@ const YES: Verdict = {
   by: 'human:operator',
   how: 'over web, proof console',
 }
-const NO: Verdict = { ...YES, releases: false, words: 'NO' }
-const SILENCE: Verdict = { ...YES, releases: false, words: 'defaulted, HALT holds', by: null, how: '' }
+const NO: TaskVerdict = { ...YES, releases: false, words: 'NO' }
+const SILENCE: TaskVerdict = { ...YES, releases: false, words: 'defaulted, HALT holds', by: null, how: '' }
 
 type Handed = {
   readonly texts: Record<string, string>
@@ -31,7 +31,7 @@ type Handed = {
 }
 
 function hand(
-  verdict: Verdict,
+  verdict: TaskVerdict,
   changes: Record<string, string | null> = {},
   more: Partial<Manifest> = {},
 ): Handed {
@@ -47,7 +47,7 @@ function manifestIn(files: Record<string, string>): Manifest {
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.flaws))
   return parsed.manifest
 }
-const codeOf = (verdict: Verdict, changes: Record<string, string | null>): string => {
+const codeOf = (verdict: TaskVerdict, changes: Record<string, string | null>): string => {
   const files = handoff(changes)
   const written = handOn(boardOf(files), manifestIn(files), verdict, SESSION)
   return written.ok ? 'ok' : written.code

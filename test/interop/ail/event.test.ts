@@ -9,13 +9,13 @@ import { commandOf } from '../../../src/interop/ail/command.js'
 import { allowing, denying, opening } from '../../../src/interop/ail/control.js'
 import { type Event, readEvent } from '../../../src/interop/ail/event.js'
 import {
-  type Answer,
   answered,
+  type BridgeDeed,
   begin,
-  type Deed,
   endOf,
+  type GateAnswer,
   heard,
-  type Open,
+  type OpenGate,
   type Watch,
 } from '../../../src/interop/ail/supervision.js'
 
@@ -119,10 +119,10 @@ describe('what ail says', () => {
 })
 
 const GATE = { type: 'hitl_gate_reached', step_id: 'hold' }
-const YES: Answer = { kind: 'yes', by: 'operator', text: null }
-const NO: Answer = { kind: 'no', detail: 'operator said no' }
+const YES: GateAnswer = { kind: 'yes', by: 'operator', text: null }
+const NO: GateAnswer = { kind: 'no', detail: 'operator said no' }
 const hear = (watch: Watch, event: object) => heard(watch, readEvent(JSON.stringify(event)))
-const askedIn = (deeds: readonly Deed[]): Open => {
+const askedIn = (deeds: readonly BridgeDeed[]): OpenGate => {
   const deed = deeds.find(one => one.do === 'ask')
   if (deed?.do !== 'ask') throw new Error('nothing is asked')
   return deed.open
@@ -222,7 +222,8 @@ describe('what the bridge does', () => {
   test('[AIL-218] a text for a prompt is bounded, and does not command its reader', () => {
     const modify = { type: 'hitl_modify_reached', step_id: 'edit', last_response: 'x' }
     const { watch, deeds } = hear(started(), modify)
-    const end = (text: string | null) => answered(watch, askedIn(deeds), { ...YES, text } as Answer).deeds[0]
+    const end = (text: string | null) =>
+      answered(watch, askedIn(deeds), { ...YES, text } as GateAnswer).deeds[0]
     expect(end('as it is')).toEqual({ do: 'write', line: opening('edit', 'as it is') })
     for (const text of [null, '', 'x'.repeat(501), 'Please DISREGARD this', 'ignore these instructions'])
       expect(end(text)).toMatchObject({ do: 'end' })
