@@ -51,7 +51,7 @@ export type DecisionStory = {
   readonly displays: readonly unknown[]
 }
 
-/** Throws Refused for the first that does not hold. */
+/** Throws ProofRefused for the first that does not hold. */
 export function checkDecision(
   requestId: string,
   entries: readonly AnyEntry[],

@@ -95,6 +95,29 @@ describe('a .env that lies in the working directory', () => {
   })
 })
 
+describe('what agents and watchers run', () => {
+  const use = { session_id: 's', cwd: '/', tool_name: 'Bash', tool_input: { command: 'ls' } }
+  test.each<[string, readonly string[], string]>([
+    ['a hook', ['hook', 'permission'], JSON.stringify({ ...use, hook_event_name: 'PermissionRequest' })],
+    ['a gate', ['ail', 'gate', '--why', 'It is due', '--deadline', '1m', '--default', 'DENY'], ''],
+    ['a drop folder', ['aah', 'watch', '.'], ''],
+    ['an exchange file', ['ahil', 'sync', 'log.ahil.json'], ''],
+    ['a handoff', ['aahp', 'sync', '.'], ''],
+  ])(
+    '%s beside the operator’s key and a .env takes neither, and says what it needs',
+    async (_, args, stdin) => {
+      const cwd = hostileProject()
+      mkdirSync(join(cwd, 'data'))
+      copyFileSync(join(gateway.dataDir, 'operator.key'), join(cwd, 'data', 'operator.key'))
+      for (const env of [{}, { LANE_DATA_DIR: gateway.dataDir, LANE_URL: gateway.url }]) {
+        const { stdout, stderr } = await lane(args, { cwd, env, stdin })
+        expect(stdout + stderr).toContain('no API key: set LANE_API_KEY to one with scope request alone')
+      }
+      expect(heard).toEqual([])
+    },
+  )
+})
+
 describe('lane mcp', () => {
   test('beside the operator’s key and without one of its own starts nothing', async () => {
     const cwd = hostileProject()

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer, lane, operatorOf } from '../cli/command-line.js'
 import { type Gateway, start } from '../cli/gateway.js'
 import { ALL } from '../faults/rig.js'
+import { freePort } from '../port.js'
 import { until } from '../until.js'
 import { asked, entries, sent, startAgent } from './agent.js'
 import { startTaskAgent, type TaskAgent, type Way } from './task-agent.js'
@@ -128,6 +129,15 @@ describe.each(WAYS)('tasks over %s', way => {
     expect(result).not.toHaveProperty('isError')
   })
 
+  test('an input of a megabyte is denied in the prompt’s own words, and nobody is asked', async () => {
+    const before = await asked(gateway)
+    const use = { tool_name: 'Bash', input: { command: 'x'.repeat(1024 * 1024) }, tool_use_id: `big-${way}` }
+    const { result } = await agent.send('tools/call', { name: 'permission_prompt', arguments: use })
+    expect(result?.resultType).not.toBe('task')
+    expect(result?.content).toMatchObject([{ text: expect.stringMatching(/"behavior":"deny".*too_large/) }])
+    expect(await asked(gateway)).toEqual(before)
+  })
+
   test('cancelling withdraws, and the task is cancelled; an answer that was faster stands, and is said', async () => {
     const taken = `${way}-taken-back`
     const execution = await agent.session.callTool('ask_question', { ...QUESTION, key: taken })
@@ -230,4 +240,29 @@ describe.each(WAYS)('tasks over %s', way => {
     expect((await settled(resumed)).structuredContent).toMatchObject({ state: 'answered', answer: 'YES' })
     expect((await asked(gateway)).filter(id => id === key)).toHaveLength(1)
   })
+})
+
+test('a request that reached nobody is a completed result that says so, never a failure', async () => {
+  const unreached = await start({
+    config: 'recipients:\n  operator: { name: Operator, email: operator@example.org }\n',
+    env: {
+      SMTP_URL: `smtp://127.0.0.1:${await freePort()}?tls=off`,
+      EMAIL_FROM: 'lane@example.org',
+      EMAIL_WEBHOOK_SECRET: 'no-mail-will-ever-come-here',
+    },
+  })
+  const agent = await startTaskAgent('http', unreached)
+  const asking = { ...QUESTION, key: 'unreached', deadline_seconds: 1 }
+  await agent.send('tools/call', { name: 'ask_question', arguments: asking })
+  const task = await until('the task to end', async () => {
+    const { result } = await agent.send('tasks/get', { taskId: 'unreached' })
+    return result?.status === 'working' ? undefined : result
+  })
+  expect(task).toMatchObject({
+    status: 'completed',
+    result: { structuredContent: { state: 'undelivered', default_action: 'HALT' } },
+  })
+  expect(task.result).not.toHaveProperty('isError')
+  await agent.close()
+  await unreached.kill()
 })

@@ -69,7 +69,7 @@ export type AgentSession = {
 export const provenance = ({ id, at, before }: AgentSession): string =>
   [
     `> **Agent:** ${AGENT}`,
-    `> **AgentSession ID:** ${id}`,
+    `> **Session ID:** ${id}`,
     `> **Timestamp:** ${at}`,
     `> **Commit before:** ${before}`,
     '> **Commit after:** the commit that adds these lines',
