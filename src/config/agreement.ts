@@ -80,7 +80,7 @@ function powerless({ actions = {}, groups = {} }: RawConfig): Disagreement[] {
 }
 
 /** A quorum that everybody who may approve could not reach would refuse every request at the door. */
-function outvoted({ actions = {}, groups = {} }: RawConfig): Flaw[] {
+function outvoted({ actions = {}, groups = {} }: RawConfig): Disagreement[] {
   return Object.entries(actions).flatMap(([name, { approvers, quorum }]) => {
     const most = everybodyOf(approvers, groups).length
     if (quorum === undefined || quorum.need <= most) return []
@@ -90,7 +90,7 @@ function outvoted({ actions = {}, groups = {} }: RawConfig): Flaw[] {
 }
 
 /** What a caller's ladder is held to at the door: so many people, those of groups among them. */
-const crowded = (raw: RawConfig): Flaw[] =>
+const crowded = (raw: RawConfig): Disagreement[] =>
   laddersOf(raw).flatMap(({ path, ladder }) => {
     const named = addedBy(path, ladder).map(([, who]) => who)
     const message = `at most ${MAX_LADDER_PEOPLE} people, those of groups among them`
@@ -98,7 +98,7 @@ const crowded = (raw: RawConfig): Flaw[] =>
   })
 
 /** A step that names channels names those that everybody it adds is reached on. */
-const unreached = (raw: RawConfig): Flaw[] =>
+const unreached = (raw: RawConfig): Disagreement[] =>
   laddersOf(raw).flatMap(({ path, ladder }) =>
     ladder.flatMap((step, place) =>
       step.do === 'add'
@@ -116,7 +116,7 @@ function strangersOn(
   people: readonly string[],
   channel: Channel,
   path: readonly PropertyKey[],
-): Flaw[] {
+): Disagreement[] {
   const strangers = people.filter(one => {
     const person = recipients[one]
     return person !== undefined && !(person.channels?.includes(channel) ?? person[channel] !== undefined)

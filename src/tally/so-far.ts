@@ -34,7 +34,7 @@ export function standing(
 }
 
 /** How many must agree, for everybody who votes: so far as it stands now; null where nobody votes. */
-export function votingWords(asked: Asked): string | null {
+export function votingWords(asked: Tallied): string | null {
   const votes = standing(asked)
   if (votes === null) return null
   const { quorum, electorate = [] } = asked.terms ?? {}

@@ -90,7 +90,7 @@ export function heard(watch: Watch, event: Event): Next {
 }
 
 /** Whether the run can no longer be waiting at this gate (AIV4). A gate of `on_result` comes behind the end of its own step. */
-function isPast({ point }: Open, event: Event): boolean {
+function isPast({ point }: OpenGate, event: Event): boolean {
   if (event.kind === 'step_completed') return event.stepId === point.stepId
   return event.kind === 'pipeline_ended' || event.kind === 'run_started' || event.kind === 'chat_ended'
 }
