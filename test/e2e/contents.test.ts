@@ -77,6 +77,26 @@ describe('a refund with its amount and its reason', () => {
   })
 })
 
+describe('many contents', () => {
+  const many = (count: number, chars: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`p${at}`, `${at} `.padEnd(chars, 'x')] as const),
+    )
+
+  test('are taken up to 256 KiB together, and not beyond', async () => {
+    expect((await ask('m-1', many(4, 64 * 1024))).status).toBe(201)
+    const beyond = await ask('m-2', { ...many(4, 64 * 1024), more: 'one more' })
+    expect([beyond.status, beyond.json.code]).toEqual([422, 'invalid_request'])
+    expect(beyond.json.errors).toMatchObject([{ field: '/contents' }])
+  })
+
+  test('are taken up to twenty', async () => {
+    expect((await ask('m-3', many(20, 10))).status).toBe(201)
+    const beyond = await ask('m-4', many(21, 10))
+    expect([beyond.status, beyond.json.code]).toEqual([422, 'invalid_request'])
+  })
+})
+
 describe('a mail of which all must be read', () => {
   test('is not asked for as bytes that are no text', async () => {
     const raw = Buffer.from([0, 1, 2])
@@ -105,5 +125,21 @@ describe('erasing', () => {
     const { text } = await lane.call('GET', '/v1/ledger', { key: lane.operatorKey })
     expect(text).not.toContain('to be forgotten')
     expect((await verify(text.trim().split('\n'))).problems).toEqual([])
+  })
+  test('leaves the copy of another key, which has sent the same', async () => {
+    const text = 'sent by two'
+    const other = await lane.key('request')
+    const headers = { 'content-type': 'text/plain' }
+    expect((await lane.call('PUT', '/v1/blobs', { raw: text, key: other, headers })).status).toBe(201)
+    await ask('c-9', { amount: text })
+    await lane.answer(await lane.link('c-9'), 'yes')
+    const erased = await lane.call('POST', '/v1/requests/c-9/erase', { key: lane.operatorKey })
+    expect(erased.json).toMatchObject({ contents: [handleOf(text)] })
+    const story = await lane.story('c-9')
+    expect(story.filter(({ type }) => type === 'CONTENT_ERASED')).toMatchObject([
+      { body: { handle: handleOf(text) } },
+    ])
+    expect((await lane.call('GET', `/v1/blobs/${handleOf(text)}`)).status).toBe(404)
+    expect((await lane.call('GET', `/v1/blobs/${handleOf(text)}`, { key: other })).text).toBe(text)
   })
 })

@@ -304,6 +304,22 @@ describe('pointers, never content', () => {
     expect(errorsOf(submit({ ...review, target_handles: [`${prefix}:A-z.0_9`] }))).toEqual([])
   })
 
+  it.each([
+    ['a review', review],
+    ['an approval', approval],
+  ])('%s may say why, in 1 to 500 characters', (_noun, sample) => {
+    for (const why of ['x', 'x'.repeat(500)]) expect(errorsOf(submit({ ...sample, why }))).toEqual([])
+    for (const why of ['', 'x'.repeat(501), 7, 'two\nlines'])
+      expect(refusal(submit({ ...sample, why }))).toMatchObject({
+        code: 'invalid_request',
+        field: '/request/why',
+      })
+  })
+
+  it('a question says what its answer decides, and has no why beside it', () => {
+    expect(refusal(submit({ ...question, why: 'x' }))).toMatchObject({ field: '/request/why' })
+  })
+
   it("an approval's parameters are content hashes: a name alone is refused", () => {
     expect(refusal(submit({ ...approval, parameters: { artifact: 'artifact:v2' } }))).toMatchObject({
       field: '/request/parameters/artifact',
