@@ -11,6 +11,7 @@ import { buildServer } from '../http/server.js'
 import { Watch } from '../http/watch.js'
 import { overHttp } from '../mcp/http.js'
 import type { Channel } from '../request/channel.js'
+import { Oidc } from '../session/oidc.js'
 import { stamper } from '../token/stamp.js'
 import type { Channels } from './channels.js'
 import type { House } from './house.js'
@@ -64,7 +65,7 @@ function deskOf(
 }
 
 function partsOf(
-  { config, store, log, stops, publicUrl, version }: House,
+  { settings, config, store, log, stops, publicUrl, version }: House,
   { book, ring, notary }: HeldKeys,
   { adapters, page, printsLinks }: Channels,
   { lane, waiters, metrics, alarms }: Laid,
@@ -85,6 +86,7 @@ function partsOf(
     page,
     printsLinks,
     csrf: stamper(ring.current().csrf),
+    oidc: settings.oidc === null ? null : new Oidc(settings.oidc),
     publicUrl: () => publicUrl.current,
     metrics,
     guesses: new Guesses(now),

@@ -24,6 +24,7 @@ export function disagreements(raw: RawConfig): Disagreement[] {
     ...unknownActions(raw),
     ...ownDelegates(raw),
     ...sharedAddresses(raw),
+    ...sharedSubjects(raw),
   ]
 }
 
@@ -181,4 +182,16 @@ export function addressesOf(person: RawPerson): [Channel, unknown][] {
   return CHANNELS.flatMap((channel): [Channel, unknown][] =>
     person[channel] === undefined ? [] : [[channel, person[channel]]],
   )
+}
+
+/** Whoever signs in is one person. */
+function sharedSubjects({ recipients }: RawConfig): Disagreement[] {
+  const owners = new Map<string, string>()
+  return Object.entries(recipients).flatMap(([userId, { oidc }]) => {
+    const owner = oidc === undefined ? undefined : owners.get(oidc)
+    if (oidc !== undefined && owner === undefined) owners.set(oidc, userId)
+    return owner === undefined
+      ? []
+      : [{ path: ['recipients', userId, 'oidc'], message: `another one than that of ${owner}` }]
+  })
 }

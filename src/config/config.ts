@@ -20,6 +20,7 @@ import { allowanceOf, isCallable, URL_WORDS } from '../waiter/address.js'
 import type { AahRoute } from './aah-shape.js'
 import { addressesOf, type Disagreement, disagreements } from './agreement.js'
 import type { PublishedAt } from './checkpoint-shape.js'
+import { OIDC_VARIABLES } from './oidc.js'
 import { configuredChannels, missingVariables, type Settings, USUAL_CONFIG_FILE } from './settings.js'
 import { configShape, type RawAction, type RawConfig, type RawPerson } from './shape.js'
 import { type ConfigProblem, readYaml } from './yaml.js'
@@ -176,7 +177,7 @@ function personOf(
   person: RawPerson,
   { groups, written }: { readonly groups: Groups; readonly written: unknown },
 ): Person {
-  const { name, role, time_zone, quiet_hours, delegates } = person
+  const { name, role, oidc, time_zone, quiet_hours, delegates } = person
   const addresses = Object.fromEntries(addressesOf(person))
   // Without a preference of their own, people are reached in the order in which their addresses are written.
   const order = Object.keys(Object(valueAt(written, ['recipients', user_id])))
@@ -189,6 +190,7 @@ function personOf(
     addresses,
     channels,
     ...(role !== undefined && { role }),
+    ...(oidc !== undefined && { oidc }),
     ...(time_zone !== undefined && { time_zone }),
     ...(quiet_hours !== undefined && { quiet_hours }),
     ...(others.length > 0 && { delegates: others }),
@@ -287,7 +289,12 @@ export function checkConfig(config: Config, settings: Settings): readonly string
     if (!open && channels.every(channel => channel === 'web')) problems.push(stranded(user_id, config.outbox))
     return problems
   })
-  return [...unreached, ...uncallable]
+  const unknown = Object.values(config.recipients).flatMap(({ user_id, oidc }) =>
+    oidc === undefined || settings.oidc !== null
+      ? []
+      : [`recipient ${user_id} has oidc, and there is no provider: set ${OIDC_VARIABLES.join(', ')}`],
+  )
+  return [...unreached, ...unknown, ...uncallable]
 }
 
 /** A route that calls somebody back needs the secret to sign with, and an address that may be called. */

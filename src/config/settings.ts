@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { CHANNELS, type Channel } from '../request/channel.js'
 import { readSecrets, SECRETS_WORDS } from '../waiter/signature.js'
+import { ISSUER_WORDS, issuerOf, OIDC_VARIABLES, type OidcSettings } from './oidc.js'
 import { mistakenPermissions, plainTextIn } from './plain-text.js'
 
 /** Fewer characters could be guessed offline. */
@@ -55,6 +56,8 @@ export type Settings = {
   readonly redisUrl: string | null
   /** The secrets that callbacks are signed with, in any order; null where nobody is called. */
   readonly webhookSecrets: readonly Uint8Array[] | null
+  /** The provider that people sign in with; null where there is none. */
+  readonly oidc: OidcSettings | null
   readonly channelVariables: Readonly<Partial<Record<ChannelVariable, string>>>
   /** The variables whose addresses are spoken to in plain text, because the operator said that
    *  the network is theirs. */
@@ -142,6 +145,8 @@ export function settings(env: Environment): ReadSettings {
   const databaseUrl = read('DATABASE_URL', urlOf('postgres:', 'postgresql:'), null, 'a postgres:// address')
   const redisWords = 'a redis:// or rediss:// address, with /N for database N or nothing behind it'
   const redisUrl = read('REDIS_URL', redisUrlOf, null, redisWords)
+  const issuer = read('OIDC_ISSUER', issuerOf, null, ISSUER_WORDS)
+  const [clientId, clientSecret] = [given('OIDC_CLIENT_ID'), given('OIDC_CLIENT_SECRET')]
   const secretWords = `at least ${MIN_SECRET_CHARS} characters`
   const value: Settings = {
     host,
@@ -159,6 +164,7 @@ export function settings(env: Environment): ReadSettings {
     databaseUrl,
     redisUrl,
     webhookSecrets: read('LANE_WEBHOOK_SECRET', readSecrets, null, SECRETS_WORDS),
+    oidc: issuer && clientId && clientSecret ? { issuer, clientId, clientSecret } : null,
     channelVariables: keep(given),
     plainText: plainTextIn(given).map(({ variable }) => variable),
   }
@@ -171,14 +177,17 @@ function keep(given: (variable: string) => string | null): Settings['channelVari
   return Object.fromEntries(pairs.filter(([, text]) => text !== null))
 }
 
-/** Half a cluster would run as an embedded lane beside it, and ask everybody twice. */
+/** Half a cluster would run as an embedded lane beside it, and ask everybody twice; half a provider signs nobody in. */
 function missingTogether(given: (variable: string) => string | null): SettingProblem[] {
   const cluster = ['DATABASE_URL', 'REDIS_URL']
-  const present = cluster.filter(variable => given(variable) !== null)
-  if (present.length === 0) return []
-  return [...cluster, 'LANE_SECRET']
-    .filter(variable => given(variable) === null)
-    .map(variable => ({ variable, message: `${variable} must be set where ${present.join(' and ')} is` }))
+  const absent = (needed: readonly string[], where: readonly string[]): SettingProblem[] => {
+    const present = where.filter(variable => given(variable) !== null)
+    if (present.length === 0) return []
+    return needed
+      .filter(variable => given(variable) === null)
+      .map(variable => ({ variable, message: `${variable} must be set where ${present.join(' and ')} is` }))
+  }
+  return [...absent([...cluster, 'LANE_SECRET'], cluster), ...absent(OIDC_VARIABLES, OIDC_VARIABLES)]
 }
 
 const unencrypted = (given: (variable: string) => string | null): SettingProblem[] => [

@@ -53,7 +53,15 @@ function listOf<T extends readonly [string, ...string[]]>(words: readonly string
   return z.array(z.enum(words, { error }), { error }).min(1, { error }).refine(allDiffer, { error })
 }
 
+const OIDC_WORDS =
+  'the `sub` by which the OpenID provider knows this person, 1 to 255 visible characters, in quotes where it is a number'
+/** The word for linking it at the first sign-in, which is not built: taken as a `sub` it would be nobody's for ever. */
+const isSub = (text: string): boolean => text !== 'link'
+
 const person = shape('a recipient', {
+  oidc: matching(/^[\x21-\x7e]{1,255}$/, OIDC_WORDS)
+    .refine(isSub, { error: OIDC_WORDS })
+    .exactOptional(),
   name: shownText(MAX_NAME_CHARS, NAME_WORDS, NEWEST_RULES),
   role: shownText(MAX_NAME_CHARS, ROLE_WORDS, NEWEST_RULES).exactOptional(),
   ...addresses,

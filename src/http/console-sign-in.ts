@@ -101,7 +101,11 @@ function look(visit: Visit, { to = '', link }: Query): FastifyReply {
 const drawWays = (visit: Visit, to: string, refused: string | null, status = 200): FastifyReply =>
   draw(
     visit,
-    { kind: 'outside', title: 'Sign in', main: signInPage({ root: rootOf(visit.parts), to, refused }) },
+    {
+      kind: 'outside',
+      title: 'Sign in',
+      main: signInPage({ root: rootOf(visit.parts), to, refused, hasProvider: visit.parts.oidc !== null }),
+    },
     status,
   )
 
@@ -152,7 +156,7 @@ async function byKey(visit: Visit, form: URLSearchParams): Promise<FastifyReply>
 type Who = Parameters<typeof begin>[1]
 
 /** SO2. */
-async function signIn(visit: Visit, who: Who, to: string): Promise<FastifyReply> {
+export async function signIn(visit: Visit, who: Who, to: string): Promise<FastifyReply> {
   const { parts, request } = visit
   giveCookie(visit, await begin(parts.store, who, idOf(parts, request)))
   return leadTo(visit, to === '' ? homeOf(who.kind) : to)
@@ -174,7 +178,7 @@ async function leave(visit: Visit): Promise<FastifyReply> {
 }
 
 /** A path of the console, or nothing (SO3): whatever a browser could take for another site is not spelt in these letters. */
-const pathOf = (to: string): string =>
+export const pathOf = (to: string): string =>
   /^\/console(?:\/[A-Za-z0-9._~-]+){0,4}(?:\?[A-Za-z0-9._~=&%-]{0,500})?$/.test(to) && !to.includes('..')
     ? to
     : ''

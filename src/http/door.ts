@@ -10,6 +10,7 @@ import type { Lane } from '../lane/lane.js'
 import type { Store } from '../ledger/contract.js'
 import type { Scope } from '../ledger/shelf.js'
 import type { Channel } from '../request/channel.js'
+import type { Oidc } from '../session/oidc.js'
 import type { Keyring } from '../token/keyring.js'
 import type { Stamper } from '../token/stamp.js'
 import type { Waiters } from '../waiter/wait.js'
@@ -35,6 +36,8 @@ export type DoorParts = {
   /** Whether links are printed on the console, which then vouches for them. */
   readonly printsLinks: boolean
   readonly csrf: Stamper
+  /** The provider that people sign in with; null where there is none. */
+  readonly oidc: Oidc | null
   readonly publicUrl: () => string
   readonly metrics: Metrics
   readonly guesses: Guesses

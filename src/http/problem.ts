@@ -15,6 +15,7 @@ export const CODES = {
   csrf_mismatch: [403, 'The form was not drawn by this lane'],
   code_mismatch: [403, 'The code does not belong to this link'],
   reply_rejected: [403, 'The right to answer was not proven'],
+  sign_in_refused: [403, 'Signing in was refused'],
   policy_token_invalid: [403, 'This is no policy token of this lane'],
   policy_mismatch: [403, 'This is not what was approved'],
   not_found: [404, 'There is nothing here'],
@@ -58,6 +59,7 @@ export const CODES = {
   internal: [500, 'Something went wrong here'],
   ledger_unavailable: [503, 'The ledger cannot be written just now'],
   seal_broken: [503, 'What is stored is not what this lane has written'],
+  provider_unavailable: [503, 'The sign-in provider does not answer just now'],
   channel_unavailable: [503, 'The channel does not answer just now'],
 } as const satisfies Record<string, readonly [status: number, title: string]>
 

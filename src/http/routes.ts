@@ -6,6 +6,7 @@ import { CHECKPOINT_ROUTES } from './checkpoint.js'
 import { INBOX_ROUTES } from './console-inbox.js'
 import { INSTALL_ROUTES } from './console-install.js'
 import { LIVE_ROUTES } from './console-live.js'
+import { OIDC_ROUTES } from './console-oidc.js'
 import { REQUEST_PAGE_ROUTES } from './console-request.js'
 import { SIGN_IN_ROUTES } from './console-sign-in.js'
 import { EVENT_ROUTES } from './events.js'
@@ -41,6 +42,7 @@ export const ROUTES: readonly Route[] = [
   ...LIVE_ROUTES,
   ...REQUEST_PAGE_ROUTES,
   ...INSTALL_ROUTES,
+  ...OIDC_ROUTES,
   ...HOOK_ROUTES,
   ...MCP_ROUTES,
   ...OPERATION_ROUTES,

@@ -31,11 +31,12 @@ const hostOf = (host = ''): string => {
   return URL.canParse(url) ? new URL(url).hostname : ''
 }
 
-/** The id that the browser sent. */
-export function idOf(parts: Facing, request: Asked): string | null {
+/** The id that the browser sent; `behind` is the end of the name of another cookie of ours. */
+export function idOf(parts: Facing, request: Asked, behind = ''): string | null {
   const cookie = cookieFor(parts, request)
   const { cookie: sent } = request.headers
-  return cookie === null || sent === undefined ? null : (fastifyCookie.parse(sent)[cookie.name] ?? null)
+  if (cookie === null || sent === undefined) return null
+  return fastifyCookie.parse(sent)[`${cookie.name}${behind}`] ?? null
 }
 
 export async function sessionOf(parts: SessionDoor, request: Asked): Promise<Session | null> {
@@ -51,12 +52,13 @@ export function giveCookie(
     reply,
   }: { readonly parts: Facing; readonly request: Asked; readonly reply: FastifyReply },
   begun: { readonly id: string; readonly seconds: number } | null,
+  behind = '',
 ): void {
   const cookie = cookieFor(parts, request)
   if (cookie === null) throw new Error('nobody signs in over plain http from elsewhere')
   const { name, secure } = cookie
   const kept = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: begun?.seconds ?? 0 } as const
-  reply.header('set-cookie', fastifyCookie.serialize(name, begun?.id ?? '', kept))
+  reply.header('set-cookie', fastifyCookie.serialize(`${name}${behind}`, begun?.id ?? '', kept))
 }
 
 /** The reason why a form is not one of this session's; null where it is (CO2). */

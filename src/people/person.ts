@@ -9,6 +9,8 @@ export type Person = {
   /** What they are in their house, as other systems are told. */
   readonly role?: string
   readonly addresses: Readonly<Partial<Record<Channel, unknown>>>
+  /** The `sub` by which the OpenID provider knows them. */
+  readonly oidc?: string
   /** Order of preference. */
   readonly channels: readonly Channel[]
   /** An IANA name. */

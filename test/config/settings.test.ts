@@ -42,6 +42,7 @@ describe('an empty environment', () => {
     databaseUrl: null,
     redisUrl: null,
     webhookSecrets: null,
+    oidc: null,
     channelVariables: {},
     plainText: [],
   }
@@ -72,6 +73,9 @@ describe('.env.example', () => {
       'DATABASE_URL',
       'REDIS_URL',
       'LANE_WEBHOOK_SECRET',
+      'OIDC_ISSUER',
+      'OIDC_CLIENT_ID',
+      'OIDC_CLIENT_SECRET',
     ]
     // Of the composition, and of the command line.
     const composed = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'LANE_RUN_ID']
@@ -126,6 +130,35 @@ describe('a wrong value is named with what would be accepted', () => {
     ]) {
       expect(JSON.stringify(problems({ [variable]: 'hunter2!' }))).not.toContain('hunter2')
     }
+  })
+})
+
+describe('the provider that people sign in with', () => {
+  const whole = { OIDC_ISSUER: 'https://login.example.org', OIDC_CLIENT_ID: 'lane', OIDC_CLIENT_SECRET: 's' }
+  it('is whole, or none', () => {
+    expect(read({}).oidc).toBeNull()
+    expect(read(whole).oidc).toEqual({
+      issuer: whole.OIDC_ISSUER,
+      clientId: 'lane',
+      clientSecret: 's',
+    })
+    expect(problems({ OIDC_ISSUER: whole.OIDC_ISSUER }).map(({ variable }) => variable)).toEqual([
+      'OIDC_CLIENT_ID',
+      'OIDC_CLIENT_SECRET',
+    ])
+  })
+
+  it.each([
+    'https://login.microsoftonline.com/common/v2.0',
+    'https://login.microsoftonline.com/Organizations/v2.0',
+    'https://login.microsoftonline.com/{tenantid}/v2.0',
+    'https://*.example.org',
+    'http://login.example.org',
+    'https://user@login.example.org',
+    'https://login.example.org?a=b',
+    'login.example.org',
+  ])('is no issuer of many tenants, nor one that is read on the way: %s', OIDC_ISSUER => {
+    expect(problems({ ...whole, OIDC_ISSUER }).map(({ variable }) => variable)).toEqual(['OIDC_ISSUER'])
   })
 })
 

@@ -69,6 +69,7 @@ beforeEach(async () => {
       page,
       printsLinks: false,
       csrf: stamper(stage.keyring().csrf),
+      oidc: null,
       publicUrl: () => 'https://lane.example.org/sub',
       metrics,
       guesses: new Guesses(() => store.ledger.now()),

@@ -2,6 +2,7 @@
 // doctor and the lane cannot disagree.
 import { parseEnv } from 'node:util'
 import { type Config, checkConfig, configFileOf, loadConfig } from '../../config/config.js'
+import { OIDC_VARIABLES } from '../../config/oidc.js'
 import { PERMISSIONS } from '../../config/plain-text.js'
 import {
   CHANNEL_VARIABLES,
@@ -30,6 +31,7 @@ const LANE_VARIABLES = [
   'LANE_URL',
   'LANE_RUN_ID',
   'LANE_WEBHOOK_SECRET',
+  ...OIDC_VARIABLES,
   'DATABASE_URL',
   'REDIS_URL',
 ]
