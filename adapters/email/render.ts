@@ -16,6 +16,7 @@ import {
   type Markup,
   type Option,
   type Outbound,
+  originWords,
   type Rested,
   restWords,
   sheetOf,
@@ -94,10 +95,12 @@ type Facts = {
 /** Everything a caller wrote passes `unlinked` here or with its handle, once, for both parts of the mail. */
 function factsOf(display: Display, rested: Rested | undefined): Omit<Facts, 'beside'> {
   const { reply_schema: schema } = display
+  const { origin } = display
   const item = display.work_item_id === null ? '' : `, work item ${display.work_item_id}`
+  const made = origin === null ? '' : `${originWords(origin)}${origin.ref}`
   return {
     answer: unlinked(describeReply(schema)),
-    asker: unlinked(`${kindWords(display)} by ${display.asked_by}, run ${display.run_id}${item}`),
+    asker: unlinked(`${kindWords(display)} by ${display.asked_by}, run ${display.run_id}${item}${made}`),
     headline: unlinked(display.headline),
     impact: display.impact === null ? null : unlinked(display.impact),
     why: display.why === null ? null : unlinked(display.why),

@@ -17,6 +17,7 @@ import {
   NOT_HELD,
   type Option,
   type Outbound,
+  originWords,
   type ReplySchema,
   type ShownHandle,
   wordsOn,
@@ -46,9 +47,11 @@ export const moment = (instant: string): types.RichTextDate => ({
 
 /** The asker and the question; the caller's words stand as a quotation. */
 export function asked(display: Display): Block {
-  const { asked_by, run_id, work_item_id, headline, impact, why } = display
+  const { asked_by, run_id, work_item_id, headline, impact, why, origin } = display
   const item = work_item_id === null ? [] : [words(', work item '), words(work_item_id, CODE)]
-  const asker = line(words(asked_by, BOLD), words(' asks, in run '), words(run_id, CODE), ...item, words(':'))
+  const made = origin === null ? [] : [words(originWords(origin)), words(origin.ref, CODE)]
+  const run = [words(' asks, in run '), words(run_id, CODE)]
+  const asker = line(words(asked_by, BOLD), ...run, ...item, ...made, words(':'))
   if (impact === null) {
     const given = why === null ? [] : [line(words('Why, in the caller’s words:')), quoted(words(why))]
     return rich(asker, line(words(headline, BOLD)), ...given, line(words(meaningOf(display))))

@@ -18,6 +18,7 @@ import {
   NOT_HELD,
   type Option,
   type Outbound,
+  originWords,
   restWords,
   type ShownHandle,
   sheetOf,
@@ -101,9 +102,11 @@ const stepsOf = (display: Display): Piece[] => {
 }
 
 function headOf(display: Display): Piece[] {
-  const { asked_by, run_id, work_item_id } = display
+  const { asked_by, run_id, work_item_id, origin } = display
   const item: Piece[] = work_item_id === null ? [] : [', work item ', code(work_item_id)]
-  return [bold(kindWords(display)), '\nAsked by ', code(asked_by), ', run ', code(run_id), ...item, '\n\n']
+  const made: Piece[] = origin === null ? [] : [originWords(origin), code(origin.ref)]
+  const asker = ['\nAsked by ', code(asked_by), ', run ', code(run_id)]
+  return [bold(kindWords(display)), ...asker, ...item, ...made, '\n\n']
 }
 
 /** Options whole, with their recorded values: on a narrow screen a button shows only the beginning of a label. */

@@ -14,6 +14,7 @@ import {
   ladderWords,
   type Markup,
   NOT_HELD,
+  originWords,
   type PageState,
   type ShownHandle,
   wordsOn,
@@ -68,10 +69,10 @@ const told = (what: string, text: string): Markup | null =>
   text === '' ? null : html`<div><dt>${what}</dt><dd>${text}</dd></div>`
 
 const asker = (state: Open): Markup => {
-  const { asked_by, run_id, work_item_id } = state.display
+  const { asked_by, run_id, work_item_id, origin } = state.display
   return html`<div class="who"><p><strong>${asked_by}</strong> asks, in run <code>${run_id}</code>${
     work_item_id === null ? null : html`, work item <code>${work_item_id}</code>`
-  }.</p>${others(state)}</div>`
+  }${origin === null ? null : html`${originWords(origin)}<code>${origin.ref}</code>`}.</p>${others(state)}</div>`
 }
 
 /** In whose place they are asked, and who else is: as it stands now. */

@@ -18,6 +18,7 @@ export {
   inUtc,
   kindWords,
   ladderWords,
+  originWords,
   type Rested,
   restWords,
   typeWord,

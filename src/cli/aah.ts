@@ -1,18 +1,23 @@
 // `lane aah`: artifacts that are dropped into a folder, and the responses that come back into it.
+import type { Endpoint } from '../client/call.js'
+import { closeFolder, openFolder } from '../folder/folder.js'
+import { lockFile } from '../folder/lock.js'
 import { PROFILES, type Profile } from '../interop/aah/words.js'
-import { holdFolder } from './aah/lock.js'
-import { followReplies } from './aah/replies.js'
-import { lookOnce, type Memory, type Round } from './aah/watch.js'
+import { lookOnce, type Memory, nothingKnown, type Round } from './aah/watch.js'
 import { readArguments } from './arguments.js'
 import { type Command, misuse, type Shell } from './command.js'
 import { choose, type Subcommand } from './deeds.js'
 import { EXIT } from './exit-code.js'
+import { hear } from './hearing.js'
 import { say, visible } from './print.js'
 import { complain } from './tell.js'
 import { enterWatching } from './watcher.js'
 
 /** A file is asked about, and an answer written, this long after it came. */
 const LOOK_MS = 1_000
+
+/** One watcher to a folder: two would write over each other's files. The lock has this name, and `.lock` behind it. */
+const WATCHER = '.lane-aah'
 
 const isProfile = (text: string): text is Profile => (PROFILES as readonly string[]).includes(text)
 
@@ -29,15 +34,57 @@ const watch: Subcommand = async (args, shell) => {
   if (!isProfile(profile)) return misuse(`--profile takes ${PROFILES.join(' or ')}; read "${profile}"`)
   const watching = await enterWatching(shell)
   if (watching === null) return EXIT.error
-  const held = holdFolder(directory, { shared })
+  const held = await holdFolder(shell, directory, shared)
   if (!held.ok) return complain(shell, [held.detail])
-  const memory: Memory = { files: new Map(), stirred: new Set() }
-  void followReplies(watching.endpoint, shell, memory)
+  const memory = nothingKnown()
+  return await Promise.race([
+    hearOfReplies(watching.endpoint, shell, memory),
+    lookOverAndOver(watching.endpoint, shell, memory, { directory, shared, profile, json }),
+  ])
+}
+
+type Looking = {
+  readonly directory: string
+  readonly shared: boolean
+  readonly profile: Profile
+  readonly json: boolean
+}
+
+async function lookOverAndOver(
+  endpoint: Endpoint,
+  shell: Shell,
+  memory: Memory,
+  { json, ...options }: Looking,
+): Promise<never> {
   for (let last = ''; ; await shell.sleep(LOOK_MS)) {
-    const round = await lookOnce(watching.endpoint, memory, { directory, shared, profile })
+    const round = await lookOnce(endpoint, memory, { ...options, now: shell.clock.wall() })
     const now = JSON.stringify(round)
     if (now !== last) tellRound(shell, round, json)
     last = now
+  }
+}
+
+/** What came while nobody listened is looked for once, whenever the stream stands anew. */
+const hearOfReplies = (endpoint: Endpoint, shell: Shell, { files, stirred }: Memory): Promise<never> =>
+  hear(endpoint, shell, ['HUMAN_REPLY_EVENT', 'REQUEST_RESOLVED'], {
+    stands: () => {
+      for (const { request_id } of files.values()) if (request_id !== null) stirred.add(request_id)
+    },
+    heard: id => stirred.add(id),
+  })
+
+type Held = { readonly ok: true } | { readonly ok: false; readonly detail: string }
+
+/** For the life of this process. */
+async function holdFolder(shell: Shell, directory: string, shared: boolean): Promise<Held> {
+  const opened = openFolder(directory, [], { shared })
+  if (!opened.ok) return opened
+  try {
+    const sleep = (ms: number): Promise<void> => shell.sleep(ms)
+    const lock = await lockFile(opened.folder, WATCHER, { patienceMs: 0, sleep })
+    return lock.ok ? { ok: true } : { ok: false, detail: `another watcher is at work: ${lock.detail}` }
+  } finally {
+    closeFolder(opened.folder)
   }
 }
 

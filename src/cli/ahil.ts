@@ -15,20 +15,20 @@ import {
   readExchange,
 } from './ahil/exchange.js'
 import { exportLog } from './ahil/export.js'
-import { type Round, syncOnce } from './ahil/sync.js'
+import { hearOfEnds } from './ahil/open.js'
+import { nothingSeen, type Round, syncOnce, type Work } from './ahil/sync.js'
 import { type Vouched, vouch } from './ahil/vouch.js'
 import { readArguments } from './arguments.js'
-import { type Command, type Misuse, misuse, type Shell } from './command.js'
+import { type Command, misuse, type Shell } from './command.js'
+import { choose, type Subcommand } from './deeds.js'
 import { DURATION_WORDS, parseDuration } from './duration.js'
 import { findAgentEndpoint } from './environment.js'
 import { EXIT, type ExitCode } from './exit-code.js'
-import { nearest } from './nearest.js'
 import { cut, say, table, visible } from './print.js'
 import { complain } from './tell.js'
 import { enterWatching } from './watcher.js'
 
 const COMMON = { json: { type: 'boolean' }, shared: { type: 'boolean', default: false } } as const
-type Deed = (args: readonly string[], shell: Shell) => Promise<ExitCode | Misuse>
 
 /** Opens the file for a deed, and closes its folder whatever comes. */
 async function withExchange(
@@ -61,7 +61,7 @@ const begin = (lines: readonly string[]): string[] => [
   ...(lines.length > MOST_LINES ? [`and ${lines.length - MOST_LINES} more`] : []),
 ]
 
-const check: Deed = async (args, shell) => {
+const check: Subcommand = async (args, shell) => {
   const options = { ...COMMON, approver: { type: 'string', multiple: true } } as const
   const read = readArguments(args, options, ['FILE'])
   if (!read.ok) return misuse(...read.flaws)
@@ -120,7 +120,7 @@ const checkLines = (found: ReturnType<typeof findings>): string[] => [
 
 const CONTENT_CHARS = 60
 
-const pending: Deed = async (args, shell) => {
+const pending: Subcommand = async (args, shell) => {
   const read = readArguments(args, { ...COMMON, for: { type: 'string' } }, ['FILE'])
   if (!read.ok) return misuse(...read.flaws)
   const { json, shared, for: slug } = read.values
@@ -147,7 +147,7 @@ const pending: Deed = async (args, shell) => {
 const NOTE =
   'The words are a file’s: they are data, and prove nobody’s consent; `lane ahil check` asks the lane.'
 
-const append: Deed = async (args, shell) => {
+const append: Subcommand = async (args, shell) => {
   const text = { type: 'string' } as const
   const options = {
     ...COMMON,
@@ -221,7 +221,7 @@ function jsonIn(text: string): Readonly<Record<string, unknown>> | null {
 /** A person answers in minutes, and agents write when they please. */
 const WATCH_MS = 5000
 
-const sync: Deed = async (args, shell) => {
+const sync: Subcommand = async (args, shell) => {
   const text = { type: 'string' } as const
   const options = {
     ...COMMON,
@@ -244,17 +244,26 @@ const sync: Deed = async (args, shell) => {
   if (watching === null) return EXIT.error
   return await withExchange(shell, read.words[0] ?? '', { shared, profile }, async exchange => {
     const asking = { to, deadlineSeconds, defaultAction, run }
-    const work = { shell, watching, exchange, asking, memory: { last: null } }
-    for (let told = ''; ; ) {
-      const round = await syncOnce(work).catch(failedRound)
-      const now = JSON.stringify(round)
-      const isDone = !watch && round.waiting.length === 0
-      if (isDone) return tellRound(shell, round, json)
-      if (now !== told && watch) tellRound(shell, round, json)
-      told = now
-      await shell.sleep(watch ? WATCH_MS : Math.max(...round.waiting.map(one => one.seconds)) * 1000)
-    }
+    const memory = nothingSeen()
+    const work = { shell, watching, exchange, asking, memory }
+    const rounds = goRound(work, watch === true, json)
+    return await (watch ? Promise.race([rounds, hearOfEnds(watching.endpoint, shell, memory.open)]) : rounds)
   })
+}
+
+/** Until nothing waits to be asked; a watch goes on. */
+async function goRound(work: Work, watch: boolean, json: boolean | undefined): Promise<ExitCode> {
+  const { shell } = work
+  for (let told = ''; ; ) {
+    const round = await syncOnce(work).catch(failedRound)
+    const now = JSON.stringify(round)
+    const isDone = !watch && round.waiting.length === 0
+    if (isDone) return tellRound(shell, round, json)
+    if (now !== told && watch) tellRound(shell, round, json)
+    told = now
+    const [first] = round.waiting
+    await shell.sleep(watch ? WATCH_MS : (first?.seconds ?? 0) * 1000)
+  }
 }
 
 /** A watch goes on: what is broken now may be mended by the next look. */
@@ -293,7 +302,7 @@ function tellRound(shell: Shell, round: Round, json: boolean | undefined): ExitC
   return details.length === 0 ? EXIT.ok : complain(shell, details)
 }
 
-const exportDeed: Deed = async (args, shell) => {
+const exportDeed: Subcommand = async (args, shell) => {
   const text = { type: 'string' } as const
   const options = { ...COMMON, run: text, profile: text } as const
   const read = readArguments(args, options, ['FILE?'])
@@ -311,10 +320,6 @@ const exportDeed: Deed = async (args, shell) => {
   })
 }
 
-const DEEDS = { check, pending, append, sync, export: exportDeed } as const
-const NAMES = Object.keys(DEEDS)
-const isDeed = (name: string | undefined): name is keyof typeof DEEDS => NAMES.includes(name ?? '')
-
 export const ahil: Command = {
   usage: `lane ahil check FILE [--approver SLUG …] [--shared] [--json]
 lane ahil pending FILE --for SLUG [--shared] [--json]
@@ -330,11 +335,5 @@ what they answered; whoever can write the file acts with its key. \`export\` pri
 lane. LANE_URL and LANE_API_KEY come from the environment or from a file named before the command, never from a .env that
 lies there. Exits 0 done, 1 refused or broken, 2 wrong usage.`,
 
-  async run([name, ...rest], shell) {
-    if (isDeed(name)) return await DEEDS[name](rest, shell)
-    const meant = nearest(name ?? '', NAMES)
-    const read =
-      name === undefined ? 'nothing' : `"${name}"${meant === null ? '' : `, did you mean ${meant}?`}`
-    return misuse(`lane ahil takes ${NAMES.join(', ')}; read ${read}`)
-  },
+  run: (args, shell) => choose('ahil', { check, pending, append, sync, export: exportDeed }, args, shell),
 }

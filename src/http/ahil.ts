@@ -13,6 +13,9 @@ import { refuse } from './problem.js'
 import { type Route, type RouteRequest, route } from './route.js'
 
 const AHIL = 'application/vnd.ahil+json'
+const EXTENSION = '.ahil.json'
+/** A run's id as a file's name; whatever was asked for, it ends no header. */
+const fileName = (runId: string): string => runId.replace(/[^A-Za-z0-9._-]/g, '_')
 /** A log is made of so many newest requests; its description says if older ones are left out. */
 const STORIES = 1000
 /** Stories that are read at once. */
@@ -57,6 +60,10 @@ async function readLog(
   const description = `${about}, with what people answered${left}.`
   return reply
     .type(`${AHIL}; charset=utf-8`)
+    .header(
+      'content-disposition',
+      `attachment; filename="${run_id === undefined ? 'lane' : fileName(run_id)}${EXTENSION}"`,
+    )
     .send(JSON.stringify({ schema_version: '1.0', description, entries }))
 }
 

@@ -46,7 +46,8 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
     // A request with no host, or two, is refused below: Node's own refusal would be bare.
     http: { headersTimeout: HEADERS_MS, maxHeaderSize: 16 * 1024, requireHostHeader: false },
     clientErrorHandler: hangUp(headers),
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    // An artifact's id may have 200 characters, each of them two units.
+    routerOptions: { maxParamLength: 400, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     // Requests on open connections during a stop get our own 503 below.
     return503OnClosing: false,

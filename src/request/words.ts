@@ -2,7 +2,7 @@
 // moment. Fixed sentences, none of them taken from a caller.
 import type { Channel } from './channel.js'
 import type { DefaultAction, RequestType } from './request.js'
-import type { Ladder, Urgency } from './terms.js'
+import type { Ladder, Origin, Urgency } from './terms.js'
 
 const TYPES: Readonly<Record<RequestType, string>> = {
   REQUEST_QUESTION: 'Question',
@@ -48,6 +48,9 @@ function spanWords(seconds: number): string {
   }
   return parts.join(' ')
 }
+
+/** Stands before the reference to what a request was made from: that it was is the caller's word, and gives nothing. */
+export const originWords = ({ system }: Origin): string => `, by its own word from ${system.toUpperCase()} `
 
 /** What comes while nobody has answered, a line for each step. Times count from the opening, which no display holds. */
 export const ladderWords = ({ ladder }: { readonly ladder: Ladder | null }): readonly string[] =>

@@ -16,7 +16,7 @@ const EVERY_TYPE: readonly Json[] = [
   { id: 'c', type: 'choice', prompt: 'Which?', required: true, options },
   { id: 'm', type: 'multi_choice', prompt: 'Which ones?', required: false, options },
   { id: 't', type: 'text', prompt: 'Say it', required: false },
-  { id: 'n', type: 'number', prompt: 'How many?', required: false },
+  { id: 'n', type: 'number', prompt: 'How many?', required: false, constraints: { min: 1, max: 9 } },
   { id: 'd', type: 'date', prompt: 'When?', required: false },
 ]
 
@@ -52,7 +52,10 @@ describe.skipIf(maySkip)(`an artifact in a browser${missing === null ? '' : `, $
     expect(await types('a')).toEqual(['radio', 'radio'])
     expect(await types('c')).toEqual(['radio', 'radio'])
     expect(await types('m')).toEqual(['checkbox', 'checkbox'])
-    for (const id of ['t', 'n', 'd']) expect((await types(id)).length).toBeGreaterThan(0)
+    expect([await types('t'), await types('n')]).toEqual([['text'], ['text']])
+    expect(await page.locator('[name="d.n"]').getAttribute('inputmode')).toBe('decimal')
+    // A picker of days, and beside it a field for an instant.
+    expect(await types('d')).toEqual(['date', 'text'])
     expect(await page.locator('input:checked').count()).toBe(0)
     await page.locator('[name="d.a"][value="YES"]').check()
     await page.locator('[name="d.c"][value="green"]').check()
@@ -157,7 +160,7 @@ describe.skipIf(maySkip)(`an artifact in a browser${missing === null ? '' : `, $
     await page.close()
   })
 
-  test('[AAH-195] the workflow: asked, told, reviewed, answered in part and by another, received, and released', async () => {
+  test('[AAH-195] the workflow: asked, told, reviewed, answered in two parts, received, and released', async () => {
     const given = artifactOf('flow')
     expect((await opened(given)).json).toMatchObject({ state: 'pending' })
     expect(await status('flow')).toBe('pending')

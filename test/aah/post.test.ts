@@ -266,6 +266,9 @@ describe('an artifact', () => {
       run_id: expect.stringMatching(/^aah-[0-9a-f]{32}$/),
     })
     expect(await refusedAt(artifactOf('y'.repeat(201)))).toEqual(['/artifact/id'])
+    const longest = '😀'.repeat(200)
+    await opened(artifactOf(longest))
+    expect([await status(longest), await responses(longest)]).toEqual(['pending', []])
   })
 
   test('whose body is the text of its JSON is read as JSON with one meaning', async () => {

@@ -223,7 +223,6 @@ describe('a response', () => {
       'pending',
     ])
     expect(end.source).toEqual({ agent_id: 'lane' })
-    // No method changes one, and another name makes another artifact of it.
     for (const method of ['PUT', 'POST', 'DELETE', 'PATCH'])
       expect((await lane.call(method, `${pathOf('end-1')}/responses`)).status).toBe(404)
     expect(await responses('end-1')).toEqual(before)
@@ -233,7 +232,27 @@ describe('a response', () => {
     expect(ids).toEqual([expect.stringMatching(/^aah_decision_resp_[0-9a-f]{32}$/)])
   })
 
-  test('[AAH-182] somebody who may not answer answers nothing, and that they tried is recorded', async () => {
+  test('[AAH-183] what is corrected is another artifact: nothing else is ever said under an id', async () => {
+    const first = await startLane({ config: CONFIG })
+    const there = agent(() => first)
+    await there.opened(artifactOf('named', { data: { decisions: DECISIONS.slice(0, 1) } }))
+    await first.answer(await first.link('named', 'gracie'), 'd1 yes')
+    const [before] = (await there.responses('named')) as [Signed]
+    await first.stop()
+    const { agentKey, operatorKey, dataDir } = first
+    const config = CONFIG.replace('Gracie Redfern', 'Gracie R.')
+    const second = await startLane({ config, dataDir, owned: true, keys: { agentKey, operatorKey } })
+    try {
+      const [after] = (await agent(() => second).responses('named')) as [Signed]
+      expect(after.source.agent_name).toBe('Gracie R.')
+      expect(after.artifact.id).not.toBe(before.artifact.id)
+      expect(after.extensions.interrupt_lane.rests_on).toEqual(before.extensions.interrupt_lane.rests_on)
+    } finally {
+      await second.close()
+    }
+  })
+
+  test('[AAH-182] nobody is asked who may not answer, and who has not the code answers nothing; that they tried is recorded', async () => {
     const config = CONFIG.replace('approvers: [gracie, manager] }\naah', 'approvers: [gracie] }\naah')
     const own = await startLane({ config })
     try {
@@ -270,7 +289,7 @@ describe('a response', () => {
     expect(await own('free-3')).toMatchObject({ released: [], held: BLOCKING, request_status: 'withdrawn' })
   })
 
-  test('a comment that was erased leaves another artifact, and an artifact that was erased none', async () => {
+  test('an artifact that was erased gives no response any more, and one that is asked is not erased', async () => {
     await opened(artifactOf('erase-1', { data: { decisions: DECISIONS.slice(0, 1) } }))
     await say('erase-1', 'd1 no: wrong customer')
     const before = await last('erase-1')

@@ -117,6 +117,28 @@ test('[AAH-181] whoever it was escalated to and whoever was asked first can both
   })
 })
 
+test('[AAH-182] a responder without authority is refused and recorded: who was not asked, and who is nobody here', async () => {
+  await begin('24h', 31)
+  const handle = handleOf(stage.slack, 'owner')
+  const said = async (reply: Parameters<Stage['lane']['answer']>[0]): Promise<unknown> =>
+    stage.lane.answer(reply)
+  expect(await said(fromSlack(handle, 'd1 yes', { sender: DEPUTY }))).toMatchObject({
+    kind: 'rejected',
+    reason: 'wrong_recipient',
+  })
+  const stranger = { ...DEPUTY, user: 'UNOBODY' }
+  expect(await said(fromSlack(handle, 'd1 yes', { sender: stranger }))).toMatchObject({
+    kind: 'rejected',
+    reason: 'unknown_sender',
+  })
+  const rejected = (await story()).filter(({ type }) => type === 'INBOUND_REPLY_REJECTED')
+  expect(rejected.map(({ body }) => 'reason' in body && body.reason)).toEqual([
+    'wrong_recipient',
+    'unknown_sender',
+  ])
+  expect(await status()).toBe('pending')
+})
+
 test('at the deadline the lane itself responds, with what was said by then and nothing more', async () => {
   const artifact = await begin('24h', 31)
   await stage.lane.answer(fromSlack(handleOf(stage.slack, 'owner'), 'd2 yes'))

@@ -14,6 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { lookOnce, type Memory, nothingKnown, type Round } from '../../src/cli/aah/watch.js'
+import type { Profile } from '../../src/interop/aah/words.js'
 import { type Called, call } from '../cli/command-line.js'
 import { ALL } from '../faults/rig.js'
 import { type LaneUnderTest, startLane } from '../lane-under-test.js'
@@ -141,6 +143,22 @@ describe('a drop folder', () => {
     expect(wrong.code).toBe(2)
   })
 
+  test('over the lock of a watcher that was killed exactly one of several at once takes its place', async () => {
+    const first = watch()
+    await until('the lock', () => readdirSync(folder).includes('.lane-aah.lock'))
+    first.child.kill('SIGKILL')
+    await first.ended
+    const several = [watch(), watch(), watch(), watch()]
+    const ended = new Set<Called>()
+    for (const one of several) void one.ended.then(() => ended.add(one))
+    await until('all but one', () => ended.size, 3)
+    drop('plain', short('taken-over'))
+    await lane.link('taken-over', 'gracie')
+    expect(ended.size).toBe(3)
+    for (const one of ended)
+      expect(await one.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('another watcher') })
+  })
+
   /** More than a watcher posts before it is killed. */
   const MANY = ALL ? 1000 : 60
   const PATIENCE_MS = ALL ? 250_000 : 25_000
@@ -187,4 +205,105 @@ describe('a drop folder', () => {
     },
     ALL ? 600_000 : 60_000,
   )
+})
+
+describe('one look', () => {
+  /** By a watcher that was started anew, unless it is one that remembers. */
+  const look = (
+    more: { readonly profile?: Profile; readonly memory?: Memory; readonly now?: number } = {},
+  ): Promise<Round> => {
+    const { profile = 'decisions', memory = nothingKnown(), now = 0 } = more
+    const endpoint = { url: lane.url, key: lane.agentKey }
+    return lookOnce(endpoint, memory, { directory: folder, shared: false, profile, now })
+  }
+  const say = async (id: string, lines: string): Promise<void> => {
+    expect((await lane.answer(await lane.link(id, 'gracie'), lines)).status).toBe(200)
+  }
+
+  test('writes the response beside every copy of a file, and asks once', async () => {
+    const given = short('copied')
+    for (const name of ['one', 'two']) drop(name, given)
+    const memory = nothingKnown()
+    expect((await look({ memory })).asked.map(({ request_id }) => request_id)).toEqual(['copied', 'copied'])
+    await say('copied', 'd1 yes\nd2 yes')
+    memory.stirred.add('copied').add('of-another-folder')
+    expect((await look({ memory })).answered.map(({ file, status }) => [file, status])).toEqual([
+      ['one.response.aah.json', 'resolved'],
+      ['two.response.aah.json', 'resolved'],
+    ])
+    expect([read('one'), await opened(), memory.stirred.size]).toEqual([read('two'), ['copied'], 0])
+  })
+
+  test('gives back what was answered before the file was withdrawn', async () => {
+    const given = short('too-late')
+    drop('late', given)
+    await look()
+    await say('too-late', 'd1 yes\nd2 no')
+    drop('late', { ...given, lifecycle: { ...(given.lifecycle as Json), status: 'withdrawn' } })
+    const pass = await look()
+    expect(pass.refused).toMatchObject([{ file: 'late.aah.json', code: 'already_resolved' }])
+    expect(pass.answered).toMatchObject([{ status: 'resolved', overall_status: 'partial' }])
+    expect(statusOf('late')).toBe('resolved')
+  })
+
+  test('puts the newest response over any that this lane has signed, in whatever profile and under whatever key, and over no other', async () => {
+    drop('signed', short('signed'))
+    await look()
+    await say('signed', 'd1 yes')
+    await look()
+    expect(read('signed')?.lifecycle).toEqual({ status: 'final' })
+    const strict = await look({ profile: 'strict-envelope' })
+    expect(strict.answered).toMatchObject([{ file: 'signed.response.aah.json', status: 'partial' }])
+    expect(read('signed')?.lifecycle).toEqual({ status: 'approved' })
+    // Its words stay as they were, and another key has signed them.
+    const head = read('signed')?.extensions.interrupt_lane.signature.split('.')[0] ?? ''
+    const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString())
+    const revoked = await lane.call('DELETE', `/v1/signing-keys/${kid}`, { key: lane.operatorKey })
+    expect(revoked.status).toBe(200)
+    expect((await look({ profile: 'strict-envelope' })).answered).toHaveLength(1)
+    await say('signed', 'd2 yes')
+    const whole = readFileSync(pathOf('signed'), 'utf8')
+    for (const forged of [
+      whole.replace('"approved": true', '"approved": false'),
+      whole.replace('"request_status": "partial"', '"request_status": "resolved"'),
+      `${whole}\n`,
+      whole.replace('"request_id": "signed"', '"request_id": "another"'),
+      JSON.stringify({ ...JSON.parse(whole), extensions: {} }, null, 2),
+    ]) {
+      expect(forged).not.toBe(whole)
+      writeFileSync(pathOf('signed'), forged)
+      expect((await look()).refused).toMatchObject([{ code: 'not_ours' }])
+      expect(readFileSync(pathOf('signed'), 'utf8')).toBe(forged)
+    }
+    writeFileSync(pathOf('signed'), whole)
+    expect((await look()).answered).toMatchObject([{ status: 'resolved' }])
+  })
+
+  test('asks for a file that met a limit again when the limit says so, and meanwhile for the others', async () => {
+    await lane.close()
+    const limits = 'limits: { requests_per_recipient_per_hour: 1 }'
+    lane = await startLane({
+      config: CONFIG.replace(/limits: .*/, limits).replace(
+        '[{ to: gracie }]',
+        '[{ agent: other, to: manager }, { to: gracie }]',
+      ),
+    })
+    drop('a', short('limit-1'))
+    drop('b', short('limit-2'))
+    drop('c', artifactOf('limit-3', { source: { agent_id: 'other' }, data: { escalation: {} } }))
+    const memory = nothingKnown()
+    const codes = async (now: number): Promise<unknown[]> =>
+      (await look({ memory, now })).refused.map(({ file, code }) => [file, code])
+    const budget = [['b.aah.json', 'recipient_budget']]
+    expect(await codes(0)).toEqual(budget)
+    expect(await opened()).toEqual(['limit-1', 'limit-3'])
+    expect(await codes(1_000)).toEqual([])
+    expect(await codes(3_600_001)).toEqual(budget)
+  })
+
+  test('stops at a lane that cannot be reached, and says so once', async () => {
+    for (const name of ['a', 'b', 'c']) drop(name, short(name))
+    await lane.stop()
+    expect((await look()).refused).toMatchObject([{ file: 'a.aah.json', code: 'refused' }])
+  })
 })

@@ -41,12 +41,19 @@ const get = (query: string, key?: string) =>
 const entriesOf = ({ json }: { json: Record<string, unknown> }): Entry[] => json.entries as Entry[]
 
 describe('GET /v1/ahil', () => {
-  test('[AHIL-130] serves the media type as stated, and a log that is taken as it stands', async () => {
+  test('[AHIL-130] serves media type and extension as stated, and a log that is taken as it stands', async () => {
     const answer = await get(`?run_id=${RUN}`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
       'application/vnd.ahil+json; charset=utf-8',
     ])
+    const named = async (query: string): Promise<string | null> =>
+      (await get(query)).headers.get('content-disposition')
+    expect(await named(`?run_id=${RUN}`)).toBe(`attachment; filename="${RUN}.ahil.json"`)
+    expect(await named('')).toBe('attachment; filename="lane.ahil.json"')
+    expect(await named(`?run_id=${encodeURIComponent('a"; b\r\nc: d/é')}`)).toBe(
+      'attachment; filename="a___b__c__d__.ahil.json"',
+    )
     const read = readLog(Buffer.from(answer.text))
     expect(read).toMatchObject({ ok: true, log: { form: 'standalone', warnings: [] } })
     expect(answer.json).toMatchObject({ schema_version: '1.0', description: expect.stringContaining(RUN) })

@@ -185,14 +185,14 @@ describe('append', () => {
     expect(await append(freshFile(null, 'x.adpl'), ADVICE)).toMatchObject({ code: 1 })
   })
 
-  test('[AHIL-126] into a pipeline changes ahi.log alone', async () => {
+  test('[AHIL-126, AHIL-127] into a pipeline changes ahi.log alone, and in the full profile writes the context', async () => {
     const path = freshFile(EMBEDDED, 'sample.adpl')
-    expect((await append(path, ADVICE)).code).toBe(0)
+    expect((await append(path, { ...ADVICE, context: '{"priority":"high"}' })).code).toBe(0)
     const after = JSON.parse(load(path))
     expect({ ...after, ahi: null }).toEqual({ ...EMBEDDED, ahi: null })
     expect(after.ahi.log).toMatchObject([
       EMBEDDED.ahi.log[0],
-      { ...ADVICE, context: { at: expect.any(String) } },
+      { ...ADVICE, context: { at: expect.any(String), priority: 'high' } },
     ])
   })
 })
@@ -396,7 +396,7 @@ describe('the strict profile', () => {
         const ack = { type: 'acknowledgement', from: 'human', to: 'scout', content: 'No, not this week.' }
         await append(path, { ...ack, status: 'rejected', context: JSON.stringify({ ref }) })
         const after = JSON.parse(load(path))
-        if (before.adpl === '1.1') expect([fits(after), fits.errors]).toEqual([true, null])
+        expect([before.adpl, fits(after), fits.errors]).toEqual(['1.1', true, null])
         expect({ ...after, ahi: null }).toEqual({ ...before, ahi: null })
         expect(after.ahi.log.slice(0, before.ahi.log.length)).toEqual(before.ahi.log)
         expect(after.ahi.log).toHaveLength(before.ahi.log.length + 2)

@@ -1,7 +1,7 @@
 // An agent recommends in a file, a person decides over the lane, and the decision stands in the file: a whole lane.
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { main } from '../../src/cli/commands.js'
 import type { Entry } from '../../src/interop/ahil/entry.js'
 import { project } from '../../src/interop/ahil/project.js'
@@ -10,6 +10,7 @@ import { ALL } from '../faults/rig.js'
 import { EMBEDDED, MINIMAL, SEVEN } from '../interop/ahil/examples.js'
 import { entry } from '../interop/ahil/log.js'
 import { CONFIG, type LaneUnderTest, startLane } from '../lane-under-test.js'
+import { freePort } from '../port.js'
 import { until } from '../until.js'
 import {
   ahil,
@@ -445,18 +446,46 @@ describe('sync', () => {
   })
 })
 
+/** What is asked of the lane over HTTP from now on, as method and path. */
+function overheard(): string[] {
+  const calls: string[] = []
+  const real = globalThis.fetch
+  globalThis.fetch = (input, init) => {
+    calls.push(`${init?.method} ${new URL(String(input)).pathname}`)
+    return real(input, init)
+  }
+  onTestFinished(() => {
+    globalThis.fetch = real
+  })
+  return calls
+}
+
 describe('a watch', () => {
-  test('asks what comes, tells what is answered, and sees what an agent writes meanwhile', async () => {
-    const path = freshFile(standaloneWith())
-    const { shell, out } = shellFor(keyed(lane))
+  /** In this process, and in haste; `passes` is how often it has rested. */
+  function watching(path: string, env = keyed(lane)) {
+    const { shell, out } = shellFor(env)
     let stop = (_: Error): void => undefined
     const stopped = new Promise<never>((_, reject) => {
       stop = reject
     })
-    const watching = main(['ahil', 'sync', path, '--watch', '--json', '--to', 'operator'], {
+    const rests = { count: 0 }
+    const ended = main(['ahil', 'sync', path, '--watch', '--json', '--to', 'operator'], {
       ...shell,
-      sleep: ms => Promise.race([sleep(ms > 1000 ? 20 : ms), stopped]),
+      sleep: ms => {
+        if (ms === 5000) rests.count++
+        return Promise.race([sleep(ms > 1000 ? 20 : ms), stopped])
+      },
     }).catch(error => String(error))
+    const end = async (): Promise<void> => {
+      stop(new Error('the test is over'))
+      expect(await ended).toBe('Error: the test is over')
+    }
+    return { out, rests, end }
+  }
+
+  test('asks what comes, tells what is answered, and sees what an agent writes meanwhile', async () => {
+    const path = freshFile(standaloneWith())
+    const { out, end } = watching(path)
     try {
       await append(path, { type: 'recommendation', from: 'scout', to: 'human', content: 'Rotate the key.' })
       const asked = await until('a question', () => /"request_id":"(ahil-[0-9a-f]+)"/.exec(out.join(''))?.[1])
@@ -466,9 +495,62 @@ describe('a watch', () => {
       await until('a second question', () => out.join('').match(/"asked":\[\{[^\]]*\]/g)?.length, 2)
       expect(entriesIn(path)).toHaveLength(3)
     } finally {
-      stop(new Error('the test is over'))
+      await end()
     }
-    expect(await watching).toBe('Error: the test is over')
+  })
+
+  test('that hears the lane asks it nothing while nothing happens, and goes on after the lane was away', async () => {
+    const own = { config: CONFIG, env: { PORT: String(await freePort()) } }
+    const before = await startLane(own)
+    const path = advice()
+    const calls = overheard()
+    const { out, rests, end } = watching(path, keyed(before))
+    try {
+      const asked = await until('a question', () => /"request_id":"(ahil-[0-9a-f]+)"/.exec(out.join(''))?.[1])
+      // Once the stream stands and the list was read.
+      const quiet = (): Promise<boolean> =>
+        until('a quiet watch', async () => {
+          const [called, rested] = [calls.length, rests.count]
+          await until('ten passes', () => rests.count >= rested + 10)
+          return calls.length === called
+        })
+      await quiet()
+      // Answered while nobody hears: what stands anew is listed anew.
+      const after = await before.restart()
+      try {
+        await decide(after, asked, 'YES')
+        await until('an approval', () => entriesIn(path).length, 2)
+        await quiet()
+      } finally {
+        await after.close()
+      }
+    } finally {
+      await end()
+    }
+  })
+
+  test('that meets a limit asks for no more until the limit says so', async () => {
+    const own = await startLane({
+      config: CONFIG.replace('requests_per_recipient_per_hour: 0', 'requests_per_recipient_per_hour: 2'),
+    })
+    const entries = [1, 2, 3, 4, 5, 6].map(n =>
+      entry({ id: `scout-20260317-00${n}`, content: `Do number ${n}.` }),
+    )
+    const path = freshFile(standaloneWith(...entries))
+    const calls = overheard()
+    const { out, rests, end } = watching(path, keyed(own))
+    try {
+      await until('ten passes', () => rests.count >= 10)
+      expect(calls.filter(one => one === 'POST /v1/requests')).toHaveLength(3)
+      const { asked, waiting } = JSON.parse(out[0] ?? '') as Record<string, Listed[]>
+      expect([asked?.length, waiting?.map(({ code }) => code)]).toEqual([
+        2,
+        Array(4).fill('recipient_budget'),
+      ])
+    } finally {
+      await end()
+      await own.close()
+    }
   })
 })
 

@@ -367,6 +367,34 @@ describe('a person whose codes rest', () => {
   })
 })
 
+describe('what a request was made from', () => {
+  const request: Request = {
+    type: 'REQUEST_QUESTION',
+    question_id: 'q-1',
+    question_text: 'Do as scout recommends?',
+    impact: 'Rotate the key',
+    context_handles: [],
+    deadline_seconds: 60,
+    default_action: 'HALT',
+    reply_schema: { kind: 'yes_no' },
+  }
+  const origin = { system: 'ahil', ref: 'scout-1 in log', hash: `sha256:${'d'.repeat(64)}` } as const
+  const shown: Display = { ...displayOf(request), origin }
+  const words = 'by its own word from AHIL scout-1 in log'
+  /** A text message has no room for it, as it has none for the run. */
+  const told = Object.entries(CHANNELS).filter(([name]) => name !== 'sms')
+
+  test.each(told)('is named on %s as the caller’s word', (_, { read }) => {
+    for (const text of read(shown, ANSWERED_HERE)) expect(text.replace(/\s+/g, ' ')).toContain(words)
+    for (const text of read(displayOf(request), ANSWERED_HERE)) expect(text).not.toContain('own word')
+  })
+
+  test('is named on the page as the caller’s word', () => {
+    expect(unescaped(pageOf(shown))).toContain(words)
+    expect(pageOf(displayOf(request))).not.toContain('own word')
+  })
+})
+
 describe('the page', () => {
   test('whatever is asked: it shows all of what is decided, whole', () => {
     fc.assert(

@@ -5,8 +5,8 @@
 //      id, and tells it once.
 // AY2  Entries come of compiled answers alone. What stands in the file answers nothing: it can only withdraw a question.
 import type { Hash } from '../../canonical.js'
-import { call, type Endpoint, jsonOf } from '../../client/call.js'
-import { isFields, isOpen, readCase, type ShownCase } from '../../client/case.js'
+import { call, type HttpProblem, jsonOf } from '../../client/call.js'
+import { isOpen, readCase, type ShownCase } from '../../client/case.js'
 import { put, type Submission } from '../../client/put.js'
 import { stampOf } from '../../folder/file.js'
 import { answersOf } from '../../interop/ahil/answer.js'
@@ -20,6 +20,7 @@ import type { Shell } from '../command.js'
 import { pathOf } from '../requests.js'
 import { type Troubled, troubled, type Watching } from '../watcher.js'
 import { addEntries, type Complaint, type Exchange, type Pages } from './exchange.js'
+import { type Open, opened, openRequests, unheard } from './open.js'
 import { caseOf, isAbout, verify } from './verified.js'
 
 type About = { readonly entry: string; readonly request_id: string }
@@ -32,18 +33,29 @@ export type Round = {
   readonly waiting: readonly { readonly entry: string; readonly code: string; readonly seconds: number }[]
   readonly refused: readonly ({ readonly entry: string | null } & Complaint)[]
 }
-type Work = {
+export type Work = {
   readonly shell: Shell
   readonly watching: Watching
   readonly exchange: Exchange
   readonly asking: Omit<AskOptions, 'log' | 'file'>
-  /** What a watch saw last; it belongs to the one loop that passes it on. */
-  readonly memory: { last: Glance | null }
+  readonly memory: Memory
 }
+/** What one loop over a file knows from round to round. */
+type Memory = {
+  readonly open: Open
+  /** What it saw last. */
+  last: Glance | null
+  /** The limit that was met: all that is asked here goes from one key to the same people, so it holds for the rest too. */
+  limit: Limit | null
+}
+/** In milliseconds since 1970, and as the lane said it. */
+type Limit = { readonly until: number; readonly code: string; readonly seconds: number }
+export const nothingSeen = (): Memory => ({ open: unheard(), last: null, limit: null })
+
 type Glance = { readonly stamp: string; readonly asked: readonly string[]; readonly round: Round }
 
 export async function syncOnce(work: Work): Promise<Round> {
-  const open = await openRequests(work.watching.endpoint)
+  const open = await openRequests(work.watching.endpoint, work.memory.open)
   if ('kind' in open) return nothingBut({ entry: null, code: open.code, details: [open.detail] })
   const { last } = work.memory
   const stamp = stampsOf(work.exchange)
@@ -95,21 +107,6 @@ const nothingBut = (one: Round['refused'][number]): Round => ({
   refused: [one],
 })
 
-/** The ids of this key's open requests. */
-async function openRequests(endpoint: Endpoint): Promise<ReadonlySet<string> | Troubled> {
-  const ids = new Set<string>()
-  for (let cursor = ''; ; ) {
-    const answer = await call(endpoint, { path: `/v1/requests?state=open${cursor && `&cursor=${cursor}`}` })
-    if (answer.kind !== 'answer') return troubled(answer)
-    const page = jsonOf(answer)
-    if (!isFields(page) || !Array.isArray(page.items))
-      return { kind: 'trouble', code: 'not_a_lane', detail: 'the answer is no list of requests' }
-    for (const one of page.items) if (isFields(one)) ids.add(String(one.request_id))
-    if (typeof page.next_cursor !== 'string') return ids
-    cursor = encodeURIComponent(page.next_cursor)
-  }
-}
-
 type Begun = {
   readonly ok: true
   readonly pages: Pages
@@ -142,19 +139,19 @@ const ATTEMPTS = 3
 const PLACE_AGAIN_S = 5
 
 async function askFor(work: Work, pages: Pages, entry: Entry, isAsked: boolean): Promise<Outcome> {
-  const { shell, watching, exchange, asking } = work
+  const { shell, watching, exchange, asking, memory } = work
   const { log } = pages.main.seen
   const about = { entry: entry.id, request_id: requestIdOf(log, entry) }
   if (isAsked) return { kind: 'asked', about }
   const read = readEntry(entry, { ...asking, log, file: exchange.name })
   if (!read.ok) return refusal(entry.id, 'invalid_entry', `${read.path} takes ${read.detail}`)
+  const now = shell.clock.wall()
+  if (memory.limit !== null && now < memory.limit.until) return waitingFor(entry, memory.limit)
   const pace = { clock: shell.clock, sleep: (ms: number) => shell.sleep(ms) }
   const submission = read.asked.submission as unknown as Submission
   const posted = await put(pace, watching.endpoint, submission, { isFinal: (_, tries) => tries >= ATTEMPTS })
-  if (posted.kind === 'problem' && posted.status === 429) {
-    const seconds = posted.retryAfterMs === null ? PLACE_AGAIN_S : Math.ceil(posted.retryAfterMs / 1000)
-    return { kind: 'waiting', entry: entry.id, code: troubled(posted).code, seconds: Math.max(seconds, 1) }
-  }
+  memory.limit = posted.kind === 'problem' && posted.status === 429 ? limitOf(posted, now) : null
+  if (memory.limit !== null) return waitingFor(entry, memory.limit)
   // Under its id with other options it was asked before, and stands.
   const isTaken = posted.kind === 'problem' && posted.status === 409
   const found = isTaken
@@ -163,8 +160,23 @@ async function askFor(work: Work, pages: Pages, entry: Entry, isAsked: boolean):
       ? (readCase(jsonOf(posted)) ?? NOT_A_CASE)
       : troubled(posted)
   if ('kind' in found) return refusal(entry.id, isTaken ? 'id_conflict' : found.code, found.detail)
-  return isOpen(found) ? { kind: 'asked', about } : await ended(watching, entry, about, found)
+  if (!isOpen(found)) return await ended(watching, entry, about, found)
+  opened(memory.open, about.request_id)
+  return { kind: 'asked', about }
 }
+
+function limitOf(problem: HttpProblem, now: number): Limit {
+  const { retryAfterMs } = problem
+  const seconds = retryAfterMs === null ? PLACE_AGAIN_S : Math.max(Math.ceil(retryAfterMs / 1000), 1)
+  return { until: now + seconds * 1000, code: troubled(problem).code, seconds }
+}
+
+const waitingFor = ({ id }: Entry, { code, seconds }: Limit): Outcome => ({
+  kind: 'waiting',
+  entry: id,
+  code,
+  seconds,
+})
 
 const NOT_A_CASE: Troubled = { kind: 'trouble', code: 'not_a_lane', detail: 'the answer is no case' }
 

@@ -12,7 +12,7 @@ import type { FormSchema } from '../../compiler/reply-schema.js'
 import { type Entry, LANE } from '../../event.js'
 import { type CountedDecision, tallyForm } from '../../tally/form.js'
 import { toldDecision, type Words } from '../../tally/told.js'
-import type { Fields } from '../fields.js'
+import { type Fields, isFields } from '../fields.js'
 import { overallOf, released, summaryOf } from './overall.js'
 import type { Artifact } from './read.js'
 import { ENDED } from './status.js'
@@ -206,6 +206,19 @@ export function withSignature({ artifact }: Response, signature: string): Fields
   const { extensions } = artifact as Fields & Extended
   const interrupt_lane = { ...extensions.interrupt_lane, signature }
   return { ...artifact, extensions: { ...extensions, interrupt_lane } }
+}
+
+/** A signed response taken apart: which request it is about, what was signed, and by which signature. */
+type Apart = { readonly request_id: unknown; readonly text: string; readonly signature: string }
+
+/** Null for what has no signature of a lane's. */
+export function takenApart(response: Fields): Apart | null {
+  const { extensions } = response
+  if (!isFields(extensions) || !isFields(extensions.interrupt_lane)) return null
+  const { signature, ...own } = extensions.interrupt_lane
+  if (typeof signature !== 'string') return null
+  const artifact = { ...response, extensions: { ...extensions, interrupt_lane: own } }
+  return { request_id: own.request_id, text: signedText({ artifact }), signature }
 }
 
 /** A response as a callback sends it where it is too long to be sent. */

@@ -85,9 +85,12 @@ const inOwnWords = (about: string): Said => ({
   content: `Answered${about}, in words that stay in the lane.`,
 })
 
-/** Values of a choice that say which entry they make; every other value is an order. */
+const APPROVE = 'approve'
+
+/** Values of a choice that say which entry they make; every other value is an order. What gives a right must be labelled so
+ *  too: the options are an agent's, and people read labels. */
 const WORDS: Readonly<Record<string, (id: string, reason: string | null | undefined) => Said>> = {
-  approve: id => approved(`do as ${id} recommends`),
+  [APPROVE]: id => approved(`do as ${id} recommends`),
   reject: (_id, reason) => rejected(reason),
   override: id => ({ type: 'override', content: `Overridden: do not go on with ${id}.` }),
 }
@@ -98,7 +101,8 @@ function saidBy(schema: Schema, answer: NonNullable<Ended['answer']>, id: string
     return choice === 'YES' ? approved(`do as ${id} recommends`) : rejected(reason)
   if (choice !== null) {
     const word = choice.toLowerCase()
-    if (Object.hasOwn(WORDS, word)) return WORDS[word]?.(id, reason) ?? rejected(reason)
+    const gives = word === APPROVE ? labelOf(schema, choice)?.toLowerCase() === APPROVE : true
+    if (gives && Object.hasOwn(WORDS, word)) return WORDS[word]?.(id, reason) ?? rejected(reason)
     return order(`Chosen for ${id}: ${named(schema, choice)}.`)
   }
   if (Array.isArray(payload?.selected)) {
@@ -113,9 +117,12 @@ function saidBy(schema: Schema, answer: NonNullable<Ended['answer']>, id: string
   return inOwnWords('')
 }
 
+const labelOf = ({ options = [] }: Schema, value: string): string | undefined =>
+  options.find(one => one.value === value)?.label
+
 /** The value, and its label: both are the request's, not the reply's. */
-function named({ options = [] }: Schema, value: string): string {
-  const label = options.find(one => one.value === value)?.label
+function named(schema: Schema, value: string): string {
+  const label = labelOf(schema, value)
   return label === undefined || label === value ? value : `${value} (${label})`
 }
 

@@ -3,8 +3,8 @@
 //
 // AX1  The hash is a chain over the entries' canonical form: a file that is laid out anew has the same, and a longer log
 //      needs only its new entries hashed.
-// AX2  Where the bytes up to the last seen entry are the same, so are the entries; then nothing else is hashed.
-
+// AX2  Where the bytes up to the last seen entry are the same, and the list begins in them, so are the entries; then nothing
+//      else is hashed. A list that begins behind them is another one, whatever stands before it.
 import { canonical, type Hash, sha256 } from '../../canonical.js'
 import { isFields } from '../fields.js'
 import type { Entry } from './entry.js'
@@ -58,9 +58,9 @@ export const unseen = (log: string): Seen => ({
 })
 
 /** Whether the log begins with what was seen. */
-export function isKnownPrefix({ entries, bytes }: Log, seen: Seen): boolean {
+export function isKnownPrefix({ entries, bytes, place }: Log, seen: Seen): boolean {
   if (entries.length < seen.length) return false
-  if (seen.bytes > 0 && sha256(bytes.subarray(0, seen.bytes)) === seen.bytes_sha256) return true
+  if (place.open <= seen.bytes && sha256(bytes.subarray(0, seen.bytes)) === seen.bytes_sha256) return true
   return chainOver(entries, seen.length) === seen.sha256
 }
 

@@ -220,15 +220,26 @@ describe('an answer', () => {
   })
 
   test('says by its value that it approves, rejects or overrides', () => {
-    const choice = (value: string) =>
-      told({ kind: 'choice', options: [] }, { parsed_choice: value }).map(({ type, status }) => [
-        type,
-        status,
-      ])
-    expect(choice('approve')).toEqual([['approval', undefined]])
+    const choice = (value: string, label = value) =>
+      told({ kind: 'choice', options: [{ value, label }] }, { parsed_choice: value }).map(
+        ({ type, status }) => [type, status],
+      )
+    expect(choice('approve', 'Approve')).toEqual([['approval', undefined]])
     expect(choice('Reject')).toEqual([['acknowledgement', 'rejected']])
-    expect(choice('OVERRIDE')).toEqual([['override', undefined]])
+    expect(choice('OVERRIDE', 'Hold it')).toEqual([['override', undefined]])
     expect(choice('constructor')).toEqual([['order', undefined]])
+  })
+
+  test('approves by no value whose label says otherwise: the agent who asks writes both', () => {
+    for (const label of ['No, never', 'Approve? No', 'Do not approve', 'Reject', 'аpprove']) {
+      const options = [
+        { value: 'approve', label },
+        { value: 'other', label: 'Other' },
+      ]
+      expect(told({ kind: 'choice', options }, { parsed_choice: 'approve' })).toMatchObject([
+        { type: 'order', content: `Chosen for ${REF}: approve (${label}).` },
+      ])
+    }
   })
 
   test('[AHIL-124] of a form is one entry for each decision, rejections last', () => {

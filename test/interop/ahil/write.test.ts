@@ -202,6 +202,15 @@ describe('what was seen', () => {
     expect(known(standalone(one as object, two as object, { ...three, context: {} }))).toBe(false)
   })
 
+  test('[AHIL-105] is not known again in a list that somebody has put behind it, though its bytes stand there unchanged', () => {
+    const changed = SEVEN.slice(0, 3).map(one => ({ ...one, content: 'Another.' }))
+    const whole = Buffer.from(first.bytes).toString()
+    const behind = `${whole.slice(0, whole.lastIndexOf('}'))},"ahi":{"log":${JSON.stringify(changed)}}}`
+    expect(logOf(bytes(behind)).entries).toEqual(changed)
+    expect(behind.startsWith(whole.slice(0, first.place.last))).toBe(true)
+    expect(known(bytes(behind))).toBe(false)
+  })
+
   test('grows by what is new alone, to the same as seen at once', () => {
     const all = logOf(addTo(first, [entry({ id: 'new' }), entry({ id: 'more' })]).bytes)
     expect(seenOf(all, seen, {})).toEqual(seenOf(all, unseen('c'.repeat(32)), {}))
