@@ -8,6 +8,7 @@ import { isOpen } from '../agenda/case.js'
 import { readContents } from '../delivery/contents.js'
 import type { Grant } from '../ledger/shelf.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
+import { leadTo } from './console-visit.js'
 import type { DoorParts } from './door.js'
 import { foreignOrigin } from './origin.js'
 import { CODES } from './problem.js'
@@ -36,6 +37,7 @@ import {
   unread,
 } from './reply-words.js'
 import { HTML, JSON_MEDIA, ok, type Route, route } from './route.js'
+import { sessionOf } from './session.js'
 
 /** All that a form can hold, with room to tell the sender of a longer reply that it is too long. */
 const FORM_BYTES = 128 * 1024
@@ -49,7 +51,10 @@ export const REPLY_ROUTES: readonly Route[] = [
     path: '/r/{handle}',
     operationId: 'drawReplyPage',
     summary: 'The reply page; drawing it decides nothing',
-    answers: [{ status: 200, media: HTML, words: 'the page' }],
+    answers: [
+      { status: 200, media: HTML, words: 'the page' },
+      { status: 303, media: HTML, words: 'to the console, where the person it was sent to has signed in' },
+    ],
     refuses: [...TURNED_AWAY, 'delegated_away'],
     handle: (parts, request, reply) => look({ parts, request, reply }, request.params.handle),
   }),
@@ -106,6 +111,10 @@ async function look(visit: Visit, text: string): Promise<FastifyReply> {
   const closed = shut(visit, found)
   if (closed !== null) return closed
   const { subject, grant } = found
+  const session = await sessionOf(visit.parts, visit.request)
+  // Whoever is signed in as the person it was sent to needs no code; for everybody else the link is what it was.
+  if (session?.kind === 'person' && session.user_id === grant.user_id)
+    return leadTo(visit, `/console/requests/${subject.request_id}`)
   return draw(
     visit,
     hasVoted(subject, grant.user_id)

@@ -16,6 +16,7 @@ import type { OpenCopy } from '../delivery/open.js'
 import type { Content } from '../request/content/exhibit.js'
 import type { Display } from '../request/display.js'
 import { isApproval } from '../request/substance.js'
+import { isAlone } from '../session/alone.js'
 import type { Session } from '../session/session.js'
 import type { DoorParts } from './door.js'
 import type { Code } from './problem.js'
@@ -61,12 +62,6 @@ async function opened(parts: DoorParts, { subject, delivery }: OpenCopy): Promis
     isAnswerable: isDrawn(display, subject),
     needsCode: isApproval(subject.request) && !isAlone(parts.publicUrl()),
   }
-}
-
-/** Whether no other page can have this host's cookies sent (SN3). */
-function isAlone(publicUrl: string): boolean {
-  const { protocol, pathname } = new URL(publicUrl)
-  return protocol === 'https:' && pathname === '/'
 }
 
 type Filled = Extract<Form, { kind: 'form' }>

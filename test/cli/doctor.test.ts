@@ -8,6 +8,7 @@ import { checkConfiguration, checkEnvFile, checkVariables } from '../../src/cli/
 import { fail, ok, warn } from '../../src/cli/check/finding.js'
 import { checkDirectory, checkNode, judgeRoom, obstacleTo } from '../../src/cli/check/machine.js'
 import { hintsOf, judgeClock, judgeReady } from '../../src/cli/check/reach.js'
+import { checkSigningIn } from '../../src/cli/check/signing-in.js'
 import { checkStore, judgeLast } from '../../src/cli/check/store.js'
 import { findingLine } from '../../src/cli/doctor.js'
 import { plain } from '../../src/cli/print.js'
@@ -425,5 +426,19 @@ describe('from outside', () => {
     const hints = hintsOf(settingsOf(env))
     expect(hints.map(({ status }) => status)).toEqual(messages.map(() => 'warn'))
     for (const [index, message] of messages.entries()) expect(hints[index]?.message).toMatch(message)
+  })
+})
+
+describe('signing in', () => {
+  test.each([
+    ['https://lane.example', 'ok', 'everything'],
+    ['https://example.org/lane', 'ok', 'gives no approval'],
+    ['http://127.0.0.1:8787', 'ok', 'gives no approval'],
+    ['http://lane.example', 'warn', 'nobody signs in'],
+  ])('at %s', (publicUrl, status, words) => {
+    const oidc = { issuer: 'https://login.example', clientId: 'lane', clientSecret: 's' }
+    const finding = checkSigningIn({ publicUrl, oidc })
+    expect(finding.status).toBe(status)
+    expect(finding.message).toContain(words)
   })
 })

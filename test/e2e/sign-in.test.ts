@@ -1,7 +1,7 @@
 // Signing in at the console: by an operator's key, and by the link of a first start. Each attack is tried over HTTP on a
 // whole lane.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LaneUnderTest, startLane } from '../lane-under-test.js'
+import { type LaneUnderTest, question, startLane } from '../lane-under-test.js'
 import { asPerson } from '../session/signed-in.js'
 
 const SHIPPED = `
@@ -226,5 +226,27 @@ describe('the link of a first start', () => {
       expect(linkIn(other.printed)).toBe('')
       await other.close()
     }
+  })
+})
+
+describe('a link in a message', () => {
+  test('leads the person it was sent to, once they are signed in, to the request without its code; a stolen one leads nobody there', async () => {
+    lane = await startLane()
+    await lane.submit(question('q-1'))
+    const { link } = await lane.link('q-1')
+    const open = (headers: Record<string, string>) => lane.call('GET', link, { key: null, headers })
+    const [theirs, other, nobody] = [await asPerson(lane), await asPerson(lane, 'second'), {}]
+    const led = await open(theirs)
+    expect([led.status, led.headers.get('location')]).toEqual([303, '/console/requests/q-1'])
+    // Whoever has only stolen the link still needs the code, and a session of another person changes nothing.
+    for (const headers of [other, nobody]) {
+      const page = await open(headers)
+      expect([page.status, page.text.includes('name="code"')]).toEqual([200, true])
+    }
+    const operator = { cookie: await signIn(lane.operatorKey) }
+    expect((await open(operator)).status).toBe(200)
+    const page = await lane.call('GET', '/console/requests/q-1', { key: null, headers: theirs })
+    expect([page.status, page.text.includes('name="code"')]).toEqual([200, false])
+    await lane.close()
   })
 })

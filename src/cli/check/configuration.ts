@@ -37,7 +37,7 @@ const LANE_VARIABLES = [
 ]
 const KNOWN = [...LANE_VARIABLES, ...CHANNEL_VARIABLES, ...PERMISSIONS]
 /** Names of other programs may stand in the same file; ones that begin like ours are ours, or misspelt. */
-const OURS = /^(?:LANE|SLACK|EMAIL|TELEGRAM|SMS|SMTP|IMAP)_/
+const OURS = /^(?:LANE|OIDC|SLACK|EMAIL|TELEGRAM|SMS|SMTP|IMAP)_/
 
 export function checkVariables(env: Environment): {
   readonly findings: Finding[]
