@@ -83,7 +83,7 @@ i.answered { background: var(--accent); } i.defaulted { background: var(--amber)
 @media (prefers-color-scheme: dark) { :root { --amber: #e0b050; } }
 .table { overflow-x: auto; border: 1px solid var(--line); border-radius: 1rem; background: var(--sheet); box-shadow: var(--shadow); }
 table { width: 100%; border-collapse: collapse; font-size: .875rem; }
-th, td { text-align: left; padding: .625rem 1rem; vertical-align: top; border-top: 1px solid var(--line); }
+th, td { overflow-wrap: break-word; text-align: left; padding: .625rem 1rem; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border-top: 0; color: var(--soft); font-weight: 600; font-size: .8125rem; white-space: nowrap; }
 th[scope="row"] { font-weight: 600; }
 td.num { font-variant-numeric: tabular-nums; white-space: nowrap; }

@@ -8,6 +8,7 @@ import type { Visit } from './reply-visit.js'
 import { sessionOf } from './session.js'
 
 export type PersonVisit = Visit & { readonly session: Extract<Session, { kind: 'person' }> }
+export type OperatorVisit = Visit & { readonly session: Extract<Session, { kind: 'operator' }> }
 type SignedIn = Visit & { readonly session: Session }
 
 /** The path under which the lane is reached: '' or '/lane'. */
@@ -29,6 +30,15 @@ export async function asPerson(
   const session = await sessionOf(visit.parts, visit.request)
   if (session === null) return toSignIn(visit)
   return session.kind === 'person' ? go({ ...visit, session }) : notTheirs({ ...visit, session })
+}
+
+export async function asOperator(
+  visit: Visit,
+  go: (visit: OperatorVisit) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const session = await sessionOf(visit.parts, visit.request)
+  if (session === null) return toSignIn(visit)
+  return session.kind === 'operator' ? go({ ...visit, session }) : notTheirs({ ...visit, session })
 }
 
 /** After signing in they come back to the page they wanted; a form they posted is not sent again. */

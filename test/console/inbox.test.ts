@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approval, type LaneUnderTest, question, startLane, UNLIMITED } from '../lane-under-test.js'
 import { asPerson, signedIn } from '../session/signed-in.js'
+import { until } from '../until.js'
 
 let lane: LaneUnderTest
 let mine: string
@@ -117,15 +118,18 @@ describe('the inbox', () => {
 
 describe('the request page', () => {
   test('a HEAD, or a browser that fetches ahead, opens nothing; opening decides nothing', async () => {
-    const config = UNLIMITED
-    expect(config).toContain('operator')
-    await lane.submit(question('ahead'))
-    await lane.link('ahead')
+    await lane.submit(question('ahead', { question_text: 'Seen too early?' }))
+    await until('the copy has arrived', async () =>
+      (await typesOf('ahead')).includes('OUTBOUND_REQUEST_SENT'),
+    )
     const before = await typesOf('ahead')
     await lane.call('HEAD', '/console/requests/ahead', { key: null, headers: { cookie: mine } })
-    await get('/console/requests/ahead', mine, { 'sec-purpose': 'prefetch' })
+    for (const path of ['/console/requests/ahead', '/console/inbox?at=ahead']) {
+      const { text } = await get(path, mine, { 'sec-purpose': 'prefetch' })
+      expect([text.includes('Not opened yet'), text.includes('name="display"')]).toEqual([true, false])
+    }
     expect(await typesOf('ahead')).toEqual(before)
-    await get('/console/requests/ahead', mine)
+    expect((await get('/console/requests/ahead', mine)).text).toContain('name="display"')
     expect(await stateOf('ahead')).toBe('pending')
   })
 
@@ -195,6 +199,31 @@ describe('the request page', () => {
     expect((await answer('pub')).status).toBe(403)
     expect(await stateOf('pub')).toBe('pending')
   })
+})
+
+test('operations: every view shows no link, handle or code, and a person’s session sees none of it', async () => {
+  const { link, code } = await lane.link('late')
+  const handle = link.split('/').at(-1) ?? ''
+  const views = [
+    '',
+    ...['runs', 'deliveries', 'people', 'keys', 'channels', 'ledger'].map(one => `?view=${one}`),
+  ]
+  for (const query of [...views, '?request=late']) {
+    const { status, text } = await get(`/console/operations${query}`, operators)
+    expect([
+      query,
+      status,
+      text.includes(handle),
+      new RegExp(`\\b${code}\\b`).test(text),
+      text.includes('<form class="sheet'),
+    ]).toEqual([query, 200, false, false, false])
+    expect((await get(`/console/operations${query}`, mine)).status).toBe(404)
+    expect((await get(`/console/operations${query}`, null)).status).toBe(303)
+  }
+  const { text } = await get('/console/operations', operators)
+  expect(text).toContain('The later one?')
+  expect(text).toMatch(/aria-label="\d+ answered, \d+ defaulted, \d+ undelivered/)
+  expect((await get('/console/operations?request=late', operators)).text).toContain('asked Operator')
 })
 
 test('the stream tells a person of their own requests alone, and ends with the session', async () => {

@@ -5,7 +5,7 @@ import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approval, type LaneUnderTest, question, review, startLane, UNLIMITED } from '../lane-under-test.js'
-import { asPerson } from '../session/signed-in.js'
+import { asPerson, signedIn } from '../session/signed-in.js'
 import { launch, maySkip, missing } from '../web/browser.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -20,9 +20,12 @@ describe.skipIf(maySkip)(`the console in a browser${missing === null ? '' : ` ($
   let browser: Browser
   let lane: LaneUnderTest
   let person: string
+  let operator: string
   beforeAll(async () => {
     ;[browser, lane] = await Promise.all([launch(), startLane({ config: UNLIMITED })])
     person = (await asPerson(lane)).cookie
+    const { json } = await lane.call('GET', '/v1/keys/self', { key: lane.operatorKey })
+    operator = (await signedIn(lane, { kind: 'operator', key_id: String(json.key_id) })).cookie
     const { href } = new URL(lane.url)
     expect(href).toContain('127.0.0.1')
     await lane.submit(question('ship', { deadline_seconds: 900 }), {
@@ -79,26 +82,39 @@ describe.skipIf(maySkip)(`the console in a browser${missing === null ? '' : ` ($
     request: '/console/requests/pub',
     'settled request': '/console/requests/old',
     'unknown request': '/console/requests/nothing',
+    operations: '/console/operations',
+    'runs in operations': '/console/operations?view=runs',
+    'deliveries in operations': '/console/operations?view=deliveries',
+    'people in operations': '/console/operations?view=people',
+    'keys in operations': '/console/operations?view=keys',
+    'channels in operations': '/console/operations?view=channels',
+    'ledger in operations': '/console/operations?view=ledger',
+    'story in operations': '/console/operations?request=old',
   }
 
   it.each(Object.keys(PAGES))('has no accessibility fault and does not scroll sideways: %s', async name => {
-    await visiting(person, PAGES[name] ?? '', UNGUARDED, async tab => {
-      await tab.evaluate(AXE)
-      for (const { colorScheme, viewport } of LOOKS) {
-        await tab.emulateMedia({ colorScheme })
-        await tab.setViewportSize(viewport)
-        const found = (await tab.evaluate('axe.run()')) as AxeResults
-        const faults = found.violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html}`))
-        const [wide, seen] = (await tab.evaluate(
-          '[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]',
-        )) as [number, number]
-        if (process.env.SHOTS)
-          await tab.screenshot({
-            path: `${process.env.SHOTS}/${name.replaceAll(' ', '-')}-${viewport.width}-${colorScheme}.png`,
-          })
-        expect([faults, wide]).toEqual([[], seen])
-      }
-    })
+    await visiting(
+      name.endsWith('operations') ? operator : person,
+      PAGES[name] ?? '',
+      UNGUARDED,
+      async tab => {
+        await tab.evaluate(AXE)
+        for (const { colorScheme, viewport } of LOOKS) {
+          await tab.emulateMedia({ colorScheme })
+          await tab.setViewportSize(viewport)
+          const found = (await tab.evaluate('axe.run()')) as AxeResults
+          const faults = found.violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html}`))
+          const [wide, seen] = (await tab.evaluate(
+            '[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]',
+          )) as [number, number]
+          if (process.env.SHOTS)
+            await tab.screenshot({
+              path: `${process.env.SHOTS}/${name.replaceAll(' ', '-')}-${viewport.width}-${colorScheme}.png`,
+            })
+          expect([faults, wide]).toEqual([[], seen])
+        }
+      },
+    )
   })
 
   it('an item that moves under the key: what comes meanwhile waits behind a count, and the key opens what it was on', async () => {

@@ -40,8 +40,16 @@ describe('the document', () => {
       [
         ...['about', 'describe', 'isAlive', 'isReady', 'listLogKeys', 'listSigningKeys', 'readDoctrine'],
         ...['drawReplyPage', 'answerOnPage', 'drawContent'],
-        ...['enterConsole', 'drawSignIn', 'signIn', 'signOut'],
-        ...['drawInbox', 'followInbox', 'drawRequest', 'answerInSession', 'readManifest', 'drawIcon'],
+        ...['enterConsole', 'drawSignIn', 'signIn', 'signOut', 'startOidc', 'finishOidc'],
+        ...[
+          'drawInbox',
+          'followInbox',
+          'drawRequest',
+          'answerInSession',
+          'readManifest',
+          'drawIcon',
+          'drawOperations',
+        ],
         ...['takeSlackHook', 'takeTelegramHook', 'takeSmsHook', 'takeEmailHook'],
         'openMessageStream',
       ].toSorted(),
