@@ -9,6 +9,7 @@ import {
   measureClusterLateness,
   measureClusterMemory,
 } from './cluster.js'
+import { measureConsole } from './console.js'
 import { measureContents } from './content.js'
 import { measureCreation } from './creation.js'
 import { measureClusterCycle, measureCycle } from './cycle.js'
@@ -51,6 +52,7 @@ const FAMILIES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   exchange: measureExchange,
   cycle: measureCycle,
   growth: measureGrowth,
+  console: measureConsole,
 }
 /** Needs servers, and is measured only when it is named. */
 const WITH_SERVERS: typeof FAMILIES = {

@@ -17,8 +17,9 @@ type Who = Parameters<typeof begin>[1]
 export async function signedIn(
   { dataDir }: Pick<LaneUnderTest, 'dataDir'>,
   who: Who,
+  given: string | null = null,
 ): Promise<{ readonly cookie: string }> {
-  const secret = findSecret(dataDir, null)
+  const secret = findSecret(dataDir, given)
   if (secret === null) throw new Error('the lane has not started yet')
   const db = new Sqlite(join(dataDir, LEDGER_FILE))
   try {
@@ -35,5 +36,8 @@ export async function signedIn(
   }
 }
 
-export const asPerson = (lane: Pick<LaneUnderTest, 'dataDir'>, user_id = 'operator') =>
-  signedIn(lane, { kind: 'person', user_id, by: 'oidc' })
+export const asPerson = (
+  lane: Pick<LaneUnderTest, 'dataDir'>,
+  user_id = 'operator',
+  given: string | null = null,
+) => signedIn(lane, { kind: 'person', user_id, by: 'oidc' }, given)
