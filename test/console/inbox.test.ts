@@ -49,7 +49,7 @@ const stateOf = async (id: string) => (await lane.call('GET', `/v1/requests/${id
 const typesOf = async (id: string) => (await lane.story(id)).map(({ type }) => type)
 
 describe('the inbox', () => {
-  test('AAH-187: the dashboard of what waits for a person is their inbox: the soonest first, answered in place, then in the history', async () => {
+  test('[AAH-187] the dashboard of what waits for a person is their inbox: the soonest first, answered in place, then in the history', async () => {
     await lane.submit(question('late', { question_text: 'The later one?', deadline_seconds: 3000 }))
     await lane.submit(question('soon', { question_text: 'The sooner one?', deadline_seconds: 300 }))
     const { status, text } = await get('/console/inbox', mine)
