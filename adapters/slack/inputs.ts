@@ -103,8 +103,9 @@ export function readInputs({ values }: ViewOutput['state']): Filled {
   return {
     text: [
       ...said.filter(([block]) => block === ANSWER).map(([, value]) => value),
-      // An input is one line: with a line break in it, it would answer another decision too. The sign is in no alphabet.
-      ...lines.map(([block, value]) => `${block.slice(DECISION.length)} ${value.replace(/[\r\n]+/g, '¶')}`),
+      // An input is one line: with a line break in it, or in its name, it would answer another decision too. The sign is
+      // in no alphabet.
+      ...lines.map(([block, value]) => `${block.slice(DECISION.length)} ${value}`.replace(/[\r\n]+/g, '¶')),
     ].join('\n'),
     fields: Object.fromEntries(said.filter(([block]) => block === REASON || block.startsWith(COMMENT))),
   }

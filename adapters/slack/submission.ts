@@ -7,7 +7,7 @@ import type { Metadata } from './click.js'
 import { handingOf } from './hand.js'
 import { shortened } from './inert.js'
 import { ANSWER, DECISION, readInputs } from './inputs.js'
-import { inboundOf, type Parts, settle, told } from './reply.js'
+import { inboundOf, type Parts, told } from './reply.js'
 import { recordedText } from './words.js'
 
 /** An error under an input is a line or two. */
@@ -57,7 +57,6 @@ async function take(
       parts.notices.privately(metadata, user.id, recordedText(verdict))
     return undefined
   }
-  if (verdict.ending !== null) settle(parts, metadata, inbound, desk)
   const words = told(verdict)
   if (words === null) return undefined
   return errors({ [first]: words, ...faultsOf(verdict, Object.keys(view.state.values)) })
@@ -73,7 +72,8 @@ const faultsOf = ({ lines = [] }: RefusedReply, blocks: readonly string[]): Told
       .filter(([block]) => blocks.includes(block)),
   )
 
-/** The metadata passed through the client: it came back signed, and is still no more than a claim about a handle. */
+/** The metadata passed through the client: it came back signed, and is still no more than a claim about a handle. No card
+ *  is closed at the place it names: that could be another request's. */
 function readMetadata(text: string): Metadata | null {
   try {
     const read: unknown = JSON.parse(text)
