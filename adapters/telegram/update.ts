@@ -101,7 +101,10 @@ function wordsOf(message: Fields, messageId: string, isNew: boolean): Meaning {
       binding: { kind: 'ref', ref: refOf(card) },
       text: words(message.text),
     } as const
-    return { kind: 'replied', spot, inbound: inboundOf(from, facts, messageId, vouched) }
+    const inbound = inboundOf(from, facts, messageId, vouched)
+    // Telegram sent it by itself: as the greeting or the absence of an account, or at a time set before.
+    const isUnattended = message.is_from_offline === true
+    return { kind: 'replied', spot, inbound: isUnattended ? { ...inbound, automated: true } : inbound }
   }
   if (!vouched || spot === null || from?.is_bot === true) return { kind: 'nothing' }
   return startOf(words(message.text), spot.chat) ?? { kind: 'chatter', chat: spot.chat }

@@ -93,7 +93,11 @@ async function find(binder: Binder, inbound: Inbound): Promise<Found | Missed | 
     }
     case 'code': {
       const user_id = sender === undefined ? null : binder.whois(channel, sender)
-      return user_id === null ? null : byCode(binder, { channel, user_id }, binding.code)
+      if (user_id === null) return null
+      const speaker = { channel, user_id }
+      const found = await byCode(binder, speaker, binding.code)
+      const isMixed = found !== null && 'grant' in found && (await holdsCode(binder, speaker, inbound.text))
+      return isMixed ? { ...found, fits: false } : found
     }
   }
 }
@@ -138,6 +142,16 @@ async function byCode(binder: Binder, speaker: Speaker, typed: string): Promise<
   if (open.length === 0) return null
   const live = await lastLive(binder, open)
   return live === null ? { missed: speaker } : { grant: live, speaker, fits: false }
+}
+
+/** Whether words hold a code that this person could answer by: it may be what they meant, and it would be told to whoever
+ *  asked the other question. */
+async function holdsCode({ shelf, keyring }: Binder, speaker: Speaker, text: string): Promise<boolean> {
+  const codes = text.split(/[^0-9A-Za-z]+/).flatMap(word => readReplyCode(word) ?? [])
+  if (codes.length === 0) return false
+  const { channel, user_id } = speaker
+  const open = new Set((await shelf.openCodes(channel, user_id)).map(({ code_hash }) => code_hash))
+  return codes.some(code => open.has(keepReplyCode(keyring().code, channel, user_id, code)))
 }
 
 /** This person's grants on this channel that have this code, the newest last. */

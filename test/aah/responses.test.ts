@@ -623,6 +623,16 @@ describe('by the operator’s word', () => {
       await refused(`http://localhost:${receiver.port}/body.json`)
       await refused('file:///etc/passwd')
       await refused(`http://user:word@127.0.0.1:${receiver.port}/body.json`)
+      // Origins are compared whole: none of these begins with a listed one and is it.
+      await refused(`${origin}0/body.json`)
+      await refused(`${origin}.example.org/body.json`)
+      await refused(`${origin}@127.0.0.1:${other.port}/body.json`)
+      await refused(`${origin}\\@127.0.0.1:${other.port}/body.json`)
+      await refused(`https://127.0.0.1:${receiver.port}/body.json`)
+      // The parser reads these as the listed origin; they are not written as it is.
+      await refused(`http://127.1:${receiver.port}/body.json`)
+      await refused(`http://0x7f000001:${receiver.port}/body.json`)
+      await refused(`http://[::ffff:127.0.0.1]:${receiver.port}/body.json`)
       expect([other.calls.length, receiver.calls.length]).toEqual([0, 1])
       gives('', 302, { location: `${origin}/else.json` })
       await refused(`${origin}/moved`)

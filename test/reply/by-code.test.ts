@@ -172,6 +172,19 @@ describe('a code', () => {
     expect((await ask('q-23', 'deputy')).deputy?.reply?.code).toMatch(/^[0-9A-Z]{7}$/)
   })
 
+  test('within the words of another answers neither, and is told to nobody', async () => {
+    await stage.open(question('words', { reply_schema: { kind: 'text', max_chars: 80 } }), bySms('owner'))
+    await stage.lane.drain()
+    const own =
+      stage.sms.copies.find(({ display }) => display.request_id === 'words')?.outbound.reply?.code ?? ''
+    const other = codeOf(await ask('other'))
+    for (const text of [`Ship it ${other}`, `${other.toLowerCase()}: ship it`, `Ship it ${own}`])
+      await stage.lane.answer(fromPhone(own, text))
+    expect([await reasons('words'), await reasons('other')]).toEqual([Array(3).fill('code_mismatch'), []])
+    await stage.lane.answer(fromPhone(own, 'Ship it without AAAAAAA'))
+    expect((await stage.lane.current('words'))?.state).toBe('answered')
+  })
+
   test('that two open requests share by chance answers neither', async () => {
     const first = await ask('q-1')
     const second = await ask('q-2')

@@ -76,6 +76,10 @@ describe('a reply', () => {
     expect(meaning).not.toHaveProperty('inbound.sender')
   })
 
+  test('that Telegram sent by itself, an absence or at a set time, is automated', () => {
+    expect(reply({ is_from_offline: true })).toMatchObject({ inbound: { automated: true } })
+  })
+
   test('by another bot is automated', () => {
     expect(reply({ from: { ...from, is_bot: true } })).toMatchObject({ inbound: { automated: true } })
   })
