@@ -3,6 +3,7 @@
 //
 // OI1  A person is matched by issuer and `sub` alone: an address, a name or a group of theirs says nothing, because another
 //      tenant of the same provider can have the same.
+//      The signature of what the provider says of them is checked too, also though it comes from the provider itself.
 // OI2  The state of a sign-in under way is in the browser that began it, stamped, for ten minutes and one use: a code that
 //      somebody else has fetched is nobody's here.
 import * as client from 'openid-client'
@@ -84,7 +85,7 @@ export class Oidc {
     const isPlain = url.protocol === 'http:' && isLoopback(url.hostname)
     return client.discovery(url, clientId, undefined, client.ClientSecretBasic(clientSecret), {
       timeout: PATIENCE_SECONDS,
-      ...(isPlain && { execute: [client.allowInsecureRequests] }),
+      execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
     })
   }
 }

@@ -8,6 +8,8 @@ const CLIENT = { client_id: 'lane', client_secret: 'a-secret-of-the-tests' }
 let lane: LaneUnderTest
 let provider: Server
 let issuer: string
+/** Whether the signature of what the provider says of people is another one on the way. */
+let isForged = false
 const config = `
 recipients:
   ann: { name: Ann, web: true, oidc: ann-sub }
@@ -27,7 +29,13 @@ beforeAll(async () => {
       claims: () => ({ sub, email: 'ann@example.org', email_verified: true }),
     }),
   })
-  provider = createServer(made.callback())
+  const serve = made.callback()
+  provider = createServer((request, response) => {
+    const end = response.end.bind(response) as (body: unknown) => typeof response
+    if (isForged && request.url === '/token')
+      response.end = ((body: unknown) => end(forged(String(body)))) as typeof response.end
+    return serve(request, response)
+  })
   await new Promise<void>(resolve => provider.listen(providerPort, '127.0.0.1', resolve))
   lane = await startLane({
     config,
@@ -44,6 +52,10 @@ afterAll(async () => {
   provider.closeAllConnections()
   await new Promise(resolve => provider.close(resolve))
 })
+
+/** As long as before: the signature begins with other letters. */
+const forged = (answer: string): string =>
+  answer.replace(/("id_token":"[^".]+\.[^".]+\.)[^"]{8}/, '$1AAAAAAAA')
 
 /** A browser: cookies by name, and it goes where it is led. */
 class Browser {
@@ -127,6 +139,18 @@ test('a state, a code or an issuer that was changed on the way signs nobody in',
     back.searchParams.set(name, value)
     expect([name, (await browser.go(back.href)).status, browser.hasSession]).toEqual([name, 403, false])
   }
+})
+
+test('what the provider says of somebody, with another signature than the provider’s, signs nobody in', async () => {
+  const browser = new Browser()
+  isForged = true
+  try {
+    const back = await browser.signInAs('ann-sub')
+    expect([(await browser.go(back)).status, browser.hasSession]).toEqual([403, false])
+  } finally {
+    isForged = false
+  }
+  expect((await browser.go(await browser.signInAs('ann-sub'))).status).toBe(303)
 })
 
 test('an open redirect: nobody is led out of the console', async () => {
