@@ -20,17 +20,16 @@ const scriptsOf = (scripts: readonly Markup[]): string =>
   `script-src ${scripts.length === 0 ? "'none'" : scripts.map(named).join(' ')}`
 
 /** The headers of a page that a person may answer on, drawn with this style and these scripts and no others. */
-export function headersOf({ style, scripts, isLive, hasPasskeys }: Dress): Readonly<Record<string, string>> {
+export function headersOf({ style, scripts, isLive }: Dress): Readonly<Record<string, string>> {
   const policy = [
     ...drawnWith(style, isLive ? 'self' : 'none'),
     scriptsOf(scripts),
     "form-action 'self'",
     ...(isLive ? ["connect-src 'self'", "manifest-src 'self'"] : []),
   ]
-  const closed = CLOSED_FEATURES.filter(one => !hasPasskeys || !one.startsWith('publickey-'))
   return {
     ...COMMON,
-    'permissions-policy': closed.map(feature => `${feature}=()`).join(', '),
+    'permissions-policy': CLOSED_FEATURES.map(feature => `${feature}=()`).join(', '),
     'content-security-policy': policy.join('; '),
   }
 }

@@ -92,8 +92,6 @@ export type Dress = {
   readonly scripts: readonly Markup[]
   /** It hears of changes, and has icons of ours. */
   readonly isLive?: boolean
-  /** It may ask the browser for a passkey. */
-  readonly hasPasskeys?: boolean
 }
 
 export interface ReplyPage {

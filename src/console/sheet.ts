@@ -50,7 +50,7 @@ ${scripts.map(script => html`<script>${script}</script>`)}
 </body>
 </html>
 `
-  return { headers: look.headersOf({ style, scripts, isLive: true, hasPasskeys: true }), body: page.text }
+  return { headers: look.headersOf({ style, scripts, isLive: true }), body: page.text }
 }
 
 const personWays = ({ root }: Viewer, here: Sheet['here']): Markup =>
