@@ -25,6 +25,7 @@ const GIVE_NOTHING = [
     'blob_owners',
     'blob_use',
     'checkpoint',
+    'inbox',
   ],
 ]
 
