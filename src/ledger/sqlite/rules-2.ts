@@ -79,6 +79,13 @@ export const rules2 = `
 
   -- The newest checkpoint.
   CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), size INTEGER NOT NULL, note TEXT NOT NULL, at_ms INTEGER NOT NULL) STRICT;
+  -- Who has sent a content, found by the content: one index says both whether this key has and whether anybody else has.
+  ALTER TABLE blob_owners RENAME TO blob_owners_1;
+  CREATE TABLE blob_owners (
+    handle TEXT NOT NULL, key_id TEXT NOT NULL, size INTEGER NOT NULL, PRIMARY KEY (handle, key_id)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO blob_owners (handle, key_id, size) SELECT handle, key_id, size FROM blob_owners_1;
+  DROP TABLE blob_owners_1;
   -- The bytes a key has sent, kept as its contents come and go.
   CREATE TABLE blob_use (key_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   INSERT INTO blob_use (key_id, bytes) SELECT key_id, sum(size) FROM blob_owners GROUP BY key_id;
@@ -89,8 +96,6 @@ export const rules2 = `
   CREATE TRIGGER blob_use_shrinks AFTER DELETE ON blob_owners BEGIN
     UPDATE blob_use SET bytes = bytes - OLD.size WHERE key_id = OLD.key_id;
   END;
-  -- Whether anybody else has sent the same.
-  CREATE INDEX blob_owners_by_handle ON blob_owners (handle);
 
   -- What is open, in the order in which it was opened, and what a key has open, in all and in each run.
   CREATE INDEX requests_open ON requests (opened_seq) WHERE resolved_seq IS NULL;
