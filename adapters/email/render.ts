@@ -127,6 +127,7 @@ const OPTIONS = 'The letters, with what is recorded for each and what the caller
 const STEPS = 'While nobody answers:'
 const ANSWER = 'Answer there, it asks for the code'
 const READ = 'The page of this request:'
+const SIGN_IN = 'Sign in and answer there:'
 const NO_REPLY = 'A reply to this mail answers nothing: all of what is asked stands on its page.'
 const CALM = 'Opening the page decides nothing, and no link in this mail does.'
 const ALONE = 'This mail is for you alone: an answer from another address counts for nothing.'
@@ -157,7 +158,7 @@ const announcedText = (facts: Facts, { link, code }: Way): string =>
   written([
     [`${facts.asker}:`, '', inset(facts.headline)],
     [NO_REPLY],
-    [code === null ? READ : `${ANSWER} ${code}:`, link, CALM],
+    [code === null ? SIGN_IN : `${ANSWER} ${code}:`, link, CALM],
     [`Answer by ${facts.until}.`, `If nobody answers until then, ${facts.silence}.`],
     facts.beside,
     facts.rest === null ? [] : [facts.rest],
@@ -170,8 +171,8 @@ const written = (paragraphs: readonly (readonly string[])[]): string =>
     .map(lines => lines.join('\n'))
     .join('\n\n')}\n`
 
-const pageOf = (before: string, { link, code }: Way): Markup => html`<p>${
-  code === null ? READ : html`${before} <strong class="code">${code}</strong>:`
+const pageOf = (before: string, bare: string, { link, code }: Way): Markup => html`<p>${
+  code === null ? bare : html`${before} <strong class="code">${code}</strong>:`
 }</p>
 <p><a class="page" href="${link}">Open the reply page</a></p>`
 
@@ -179,7 +180,7 @@ const announcedHtml = (facts: Facts, way: Way): string =>
   frame(html`<p class="soft">${facts.asker}</p>
 <p class="words ask">${facts.headline}</p>
 <p>${NO_REPLY}</p>
-${pageOf(ANSWER, way)}
+${pageOf(ANSWER, SIGN_IN, way)}
 <p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
 ${facts.beside.map(words => html`<p>${words}</p>`)}${facts.rest && html`<p>${facts.rest}</p>`}
 <p class="soft">${CALM}<br>${way.code === null ? null : html`${POSSESSION}<br>`}${facts.small}</p>`)
@@ -202,7 +203,7 @@ ${facts.sheet.map(lines => html`<p class="words">${lines.map((text, at) => html`
 ${handles.length === 0 ? null : html`<p class="soft">What it is about</p><ul>${handles}</ul>`}
 <p>Answer by <strong>${facts.until}</strong>.<br>If nobody answers until then, ${facts.silence}.</p>
 ${listed(STEPS, facts.steps)}
-${pageOf(PAGE, way)}
+${pageOf(PAGE, READ, way)}
 ${facts.beside.map(words => html`<p>${words}</p>`)}${facts.rest && html`<p>${facts.rest}</p>`}
 <p class="soft">${CALM}<br>${way.code === null ? ALONE : POSSESSION}<br>${facts.small}</p>`)
 }

@@ -69,7 +69,8 @@ export function announcement(
   { asked_by, run_id, headline }: Display,
   { link, code }: Outbound['page'],
 ): Block {
-  const text = code === null ? 'All of it stands on its page' : 'Read all of it and answer on its page'
+  const text =
+    code === null ? 'Sign in to read all of it and answer' : 'Read all of it and answer on its page'
   const key = code === null ? [] : [words(', which asks for the code '), words(code, CODE)]
   return rich(
     line(words(asked_by, BOLD), words(' asks, in run '), words(run_id, CODE), words(':')),

@@ -79,7 +79,8 @@ function whole(display: Display, code: string, link: string): string | null {
 function announce(display: Display, { link, code }: Way['page'], rested: Way['rested']): string {
   const { asked_by, headline } = display
   const asked = `${kindWords(display)} by ${shortened(asked_by, ANNOUNCED_CHARS)}: ${shortened(headline, ANNOUNCED_CHARS)}`
-  const page = code === null ? 'Read all of it on its page' : `Read and answer it on its page, code ${code}`
+  const page =
+    code === null ? 'Sign in to read and answer it' : `Read and answer it on its page, code ${code}`
   const why =
     rested === undefined
       ? ''

@@ -86,7 +86,10 @@ function announcement(display: Display, { link, code: word }: Way['page']): Piec
     ...headOf(display),
     block(display.headline),
     '\n\nThis cannot be answered here. ',
-    linked(word === null ? 'All of it stands on its page' : 'Read all of it and answer on its page', link),
+    linked(
+      word === null ? 'Sign in to read all of it and answer' : 'Read all of it and answer on its page',
+      link,
+    ),
     ...(word === null ? ['.'] : [', which asks for the code ', code(word), '.']),
     ...untilOf(display),
   ]

@@ -42,6 +42,7 @@ export function openLane(house: House, { book, ring }: HeldKeys, channels: Chann
       house.log.error({ err: error, ...about }, 'something owed could not be done; it stays owed'),
     onAlarm: (subject, at) => alarms.current?.set(subject, at),
     printsLinks,
+    hasProvider: settings.oidc !== null,
     ...(settings.webhookSecrets !== null && {
       calls: {
         keys: settings.webhookSecrets,

@@ -150,7 +150,7 @@ export async function send(
     recipient: { user_id: duty.user_id, name: person.name },
     address: person.address,
     reply: pass.reply,
-    page: { link: `${sender.publicUrl()}/r/${pass.page.handle}`, code: pass.page.code },
+    page: { link: `${sender.publicUrl()}${pathOf(subject, pass)}`, code: pass.page.code },
     ...(rested && { rested }),
     ...(voided > 0 && { voided }),
     ...(reminds && { reminds }),
@@ -164,6 +164,10 @@ export async function send(
     return { kind: 'failed', code: 'adapter_error', retryable: true }
   }
 }
+
+/** Where a session is the proof the link opens nothing by itself: whoever follows it signs in first. */
+const pathOf = ({ request_id }: Case, { way, page }: Pass): string =>
+  way === 'session' ? `/console/requests/${request_id}` : `/r/${page.handle}`
 
 const absence = (sender: Sender, { user_id, channel }: Deliver): string =>
   sender.awaitsLink(user_id, channel) ? NOT_LINKED : 'recipient_not_configured'

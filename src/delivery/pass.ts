@@ -15,7 +15,7 @@ import type { Channel } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
 import { type Display, display, hashDisplay } from '../request/display.js'
 import { hashReplySchema } from '../request/schema-hash.js'
-import { bindsByCode, type Way } from '../request/way.js'
+import { bindsByCode, isOnPage, type Way } from '../request/way.js'
 import { draw } from '../token/chance.js'
 import {
   keepPageCode,
@@ -74,7 +74,7 @@ export function mintPass(
   const here = fitInto(duty.channel, shows, frame, contents, subject.terms?.policy.content)
   const way = minter.way(subject, duty, here.fits, coded)
   // A copy that leads to its page is decided on as the page shows it.
-  const shown = way === 'page' && contents.length > 0 ? fitPage(frame, contents) : here.shown
+  const shown = isOnPage(way) && contents.length > 0 ? fitPage(frame, contents) : here.shown
   const display_hash = hashDisplay(shown)
   const keyring = minter.keyring()
   const { kid } = keyring.signing
@@ -140,11 +140,11 @@ function replyOf(mac: Mac, way: Way, { channel, user_id }: Deliver) {
 }
 
 /** Nobody could answer the copy. */
-export const isHopeless = (way: Way): way is Exclude<Way, 'reply' | 'page'> =>
-  way !== 'reply' && way !== 'page'
+export const isHopeless = (way: Way): way is Exclude<Way, 'reply' | 'page' | 'session'> =>
+  way !== 'reply' && !isOnPage(way)
 
 /** The copy leads to the page, and takes no answer where it stands; on the web it stands on the page itself. */
-export const announces = ({ way }: Pass, { channel }: Deliver): boolean => way === 'page' && channel !== 'web'
+export const announces = ({ way }: Pass, { channel }: Deliver): boolean => isOnPage(way) && channel !== 'web'
 
 export const shelvingsOf = ({ grants }: Pass): Shelving[] => grants.map(grant => ({ put: 'grant', grant }))
 

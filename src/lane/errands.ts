@@ -6,6 +6,7 @@ import { endingOf } from '../agenda/ending.js'
 import { type AgendaPolicy, type Duty, isOverdue, owed } from '../agenda/owed.js'
 import { instant } from '../clock.js'
 import { type Config, proofsFor } from '../config/config.js'
+import { canAnswerSignedIn } from '../config/signing-in.js'
 import { timeOut } from '../deadline/time-out.js'
 import { close } from '../delivery/close.js'
 import { named, readContents } from '../delivery/contents.js'
@@ -25,6 +26,7 @@ import type { Recorder } from '../record/record.js'
 import type { Channel } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
 import { display } from '../request/display.js'
+import { isApproval } from '../request/substance.js'
 import { wayOf } from '../request/way.js'
 import type { Rested } from '../request/words.js'
 import type { Keyring } from '../token/keyring.js'
@@ -51,6 +53,8 @@ export type ErrandParts = {
   readonly onTrouble: (error: unknown, about: Record<string, unknown>) => void
   /** Absent where nobody is called. */
   readonly calls?: Calls
+  /** Whether people sign in by a provider; absent if they do not. */
+  readonly hasProvider?: boolean
 }
 
 /** The attempts claimed with the opening of a request, and the events and rows they add to that append. */
@@ -191,6 +195,7 @@ export class Errands {
 
   #makeSender(): Sender {
     const { store, config, keyring, keyName, adapters, directory, publicUrl, onTrouble } = this.#parts
+    const { hasProvider = false } = this.#parts
     return {
       record: this.#recorder.record,
       onTrouble,
@@ -202,8 +207,11 @@ export class Errands {
       awaitsLink: (userId, channel) => directory.awaitsLink(userId, channel),
       publicUrl,
       shows: (channel, shown) => adapters.get(channel)?.shows(shown) ?? true,
-      way: ({ request }, { channel }, shown, coded) =>
-        wayOf({ channel, coded, shown, proofs: proofsFor(config, request) }),
+      way: ({ request }, { channel, user_id }, shown, coded) => {
+        const facing = { hasProvider, publicUrl: publicUrl() }
+        const signsIn = canAnswerSignedIn(facing, config.recipients[user_id], isApproval(request))
+        return wayOf({ channel, coded, shown, signsIn, proofs: proofsFor(config, request) })
+      },
       contents: subject => readContents(store.shelf, subject),
       rested: (subject, userId) => this.#rested(subject, userId),
       stillOwed: (newer, wanted) => this.#isOwed(newer, wanted),

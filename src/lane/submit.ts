@@ -5,6 +5,7 @@ import type { Case } from '../agenda/case.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import { type Config, ladderFor, proofsFor } from '../config/config.js'
+import { canAnswerSignedIn } from '../config/signing-in.js'
 import { readHeld } from '../delivery/contents.js'
 import { fitInto } from '../delivery/fit.js'
 import type { Guard, Store } from '../ledger/contract.js'
@@ -22,6 +23,7 @@ import {
 } from '../request/parse.js'
 import { sayFields } from '../request/refusal.js'
 import { idOf, type RequestDraft } from '../request/request.js'
+import { isApproval } from '../request/substance.js'
 import type { ContentRule, Origin } from '../request/terms.js'
 import { quote } from '../request/text.js'
 import { COUNT_AGAIN_MS, OpenRequests } from './open-requests.js'
@@ -31,6 +33,8 @@ import type { Admitted, Asker, Opened } from './opening.js'
 export type Entrance = {
   /** Whether links are printed on the console; absent if they are not. */
   readonly printsLinks?: boolean
+  /** Whether people sign in by a provider; absent if they do not. */
+  readonly hasProvider?: boolean
   /** The callbacks that may be asked for; absent if nobody is called. */
   readonly callback?: SubmissionPolicy['callback']
 }
@@ -39,6 +43,7 @@ type SubmitterParts = Entrance & {
   readonly store: Pick<Store, 'ledger' | 'shelf'>
   readonly config: Config
   readonly adapters: ReadonlyMap<Channel, Adapter>
+  readonly publicUrl: () => string
   open(admitted: Admitted, asker: Asker): Promise<Opened>
 }
 
@@ -134,7 +139,7 @@ export class Submitter {
   }
 
   #admission(asker: Applicant, contents: readonly Content[]): Admission {
-    const { config, adapters, store, printsLinks = false } = this.#parts
+    const { config, adapters, store, publicUrl, printsLinks = false, hasProvider = false } = this.#parts
     const { ledger } = store
     return {
       recipients: config.recipients,
@@ -152,6 +157,12 @@ export class Submitter {
         return fitInto(channel, shows, like, contents, terms.policy.content).fits
       },
       printsLinks,
+      signsIn: (userId, request) =>
+        canAnswerSignedIn(
+          { hasProvider, publicUrl: publicUrl() },
+          config.recipients[userId],
+          isApproval(request),
+        ),
     }
   }
 

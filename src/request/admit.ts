@@ -13,7 +13,7 @@ import type { RequestDraft } from './request.js'
 import { isApproval } from './substance.js'
 import type { ContentRule, Ladder, Policy, Quorum, Terms } from './terms.js'
 import { quote } from './text.js'
-import { type Way, wayOf } from './way.js'
+import { isOnPage, type Way, wayOf } from './way.js'
 
 /** The facts of the configuration that admission needs. */
 export type Admission = {
@@ -33,6 +33,8 @@ export type Admission = {
   readonly shows: (channel: Channel, submission: Submission, terms: Terms) => boolean
   /** Whether links are printed on the console: otherwise nothing carries those of the web. */
   readonly printsLinks: boolean
+  /** Whether this person can sign in, and a session of theirs can answer such a request. */
+  readonly signsIn: (userId: string, request: RequestDraft) => boolean
 }
 /** A person's channels are those the operator lists for them, the preferred ones first. */
 type Person = { readonly channels: readonly Channel[] }
@@ -321,10 +323,16 @@ function unanswerable(
 ): Refused | null {
   const channels = [...new Set(recipients.flatMap(one => one.channels))]
   const proofs = admission.proofsFor(submission.request)
-  const carried = channels.filter(channel => channel !== 'web' || admission.printsLinks)
-  const wayBy = (channel: Channel, shown: boolean): Way => wayOf({ channel, shown, coded: true, proofs })
+  const isCarried = (channel: Channel): boolean => channel !== 'web' || admission.printsLinks
+  const carried = channels.filter(isCarried)
+  // One is enough, if anything tells them.
+  const signsIn = recipients.some(
+    one => one.channels.some(isCarried) && admission.signsIn(one.user_id, submission.request),
+  )
+  const wayBy = (channel: Channel, shown: boolean): Way =>
+    wayOf({ channel, shown, coded: true, signsIn, proofs })
   // If the page is enough there is no need to draw the copies.
-  if (carried.some(channel => wayBy(channel, false) === 'page')) return unshown(submission, admission, terms)
+  if (carried.some(channel => isOnPage(wayBy(channel, false)))) return unshown(submission, admission, terms)
   const ways = carried.map(channel => wayBy(channel, admission.shows(channel, submission, terms)))
   if (ways.includes('reply')) return null
   const read = `asked on ${channels.join(', ')}`

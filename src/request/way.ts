@@ -1,5 +1,5 @@
-// The way a person can answer a request on a channel: where the copy stands, on the page that it leads to, or not at
-// all. Pure, and asked at admission, at delivery and by the doctor, so that they cannot disagree.
+// The way a person can answer a request on a channel: where the copy stands, on the page that it leads to, once they have
+// signed in, or not at all. Pure, and asked at admission, at delivery and by the doctor, so that they cannot disagree.
 import type { Channel, Proof } from './channel.js'
 
 /** The proof by which each channel vouches for an answer to a copy where it stands. The web has
@@ -24,6 +24,8 @@ export const bindsByCode = (channel: Channel): boolean => channel === 'sms'
 export type Way =
   | 'reply'
   | 'page'
+  /** The copy leads to the console, where a session is the proof. */
+  | 'session'
   /** The channel cannot show all of it, and the page's proof is not enough. */
   | 'too_long_here'
   /** No code can be given out for the answer, and the page's proof is not enough. */
@@ -37,16 +39,22 @@ type Grounds = {
   readonly shown: boolean
   /** Whether a code can be given out, where the channel needs one. */
   readonly coded: boolean
+  /** Whether this person can sign in, and a session of theirs can answer such a request. */
+  readonly signsIn: boolean
   /** The proofs that policy accepts for this request. */
   readonly proofs: readonly Proof[]
 }
 
-export function wayOf({ channel, shown, coded, proofs }: Grounds): Way {
+export function wayOf({ channel, shown, coded, signsIn, proofs }: Grounds): Way {
   const own = OWN_PROOF[channel]
   const isEnough = own !== null && proofs.includes(own)
   const hasCode = coded || !bindsByCode(channel)
   if (isEnough && shown && hasCode) return 'reply'
   if (proofs.includes(pageProofOf(channel))) return 'page'
+  if (signsIn && proofs.includes('web_session')) return 'session'
   if (!isEnough) return 'proof_insufficient'
   return shown ? 'no_code_here' : 'too_long_here'
 }
+
+/** The copy is answered on a page of the lane's, by whatever proof. */
+export const isOnPage = (way: Way): way is 'page' | 'session' => way === 'page' || way === 'session'

@@ -232,6 +232,24 @@ actions: { PUBLISH: { approvers: [ada, bo], proofs: [link_code] } }`
       expect(await policy(chat, CHAT)).toEqual([expect.stringContaining('PUBLISH: link_code is enough')])
     })
 
+    test('a session is a proof of those who can sign in, where it is enough by itself', async () => {
+      const chat = `recipients: { ada: { name: Ada, slack: { team: T0123, user: U0456 }, oidc: ada-sub }, bo: { name: Bo, telegram: 123456 } }
+actions: { PUBLISH: { approvers: [ada, bo], proofs: [web_session] } }`
+      const provider = {
+        OIDC_ISSUER: 'https://id.example',
+        OIDC_CLIENT_ID: 'lane',
+        OIDC_CLIENT_SECRET: 'x'.repeat(32),
+      }
+      const at = async (PUBLIC_URL: string) =>
+        about(await policy(chat, { ...CHAT, ...provider, PUBLIC_URL }), 'PUBLISH')
+      expect(await at('https://lane.example')).toEqual([
+        'PUBLISH: bo cannot give any of its proofs (web_session)',
+      ])
+      expect(await at('https://example.org/lane')).toEqual([
+        'PUBLISH: nobody who is asked can give any of its proofs (web_session)',
+      ])
+    })
+
     test('a permission prompt that may be too long for a card is told of, though its approvers have a channel that proves enough', async () => {
       const chat = (action: string, proofs: string): string =>
         `recipients: { ada: { name: Ada, slack: { team: T0123, user: U0456 } } }

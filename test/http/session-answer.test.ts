@@ -1,5 +1,6 @@
 // The verbs by which the request page opens and answers for somebody who has signed in.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { canAnswerSignedIn } from '../../src/config/signing-in.js'
 import type { DoorParts } from '../../src/http/door.js'
 import { answerInSession, isVisit, openForPerson } from '../../src/http/session-answer.js'
 import { approval, configure, question, raise, type Stage } from '../lane/stage.js'
@@ -65,4 +66,69 @@ test('a HEAD and a browser that fetches ahead are no visit', () => {
     visits('GET', { 'sec-purpose': 'prefetch' }),
     visits('GET', { purpose: 'prefetch' }),
   ]).toEqual([true, false, false, false])
+})
+
+test('what only a session is enough for is announced, leads to where people sign in, and is answered there alone', async () => {
+  const only = await raise(
+    configure(`
+recipients: { owner: { name: Owner, slack: { team: T1, user: UOWNER }, oidc: owner-sub, channels: [slack] } }
+actions: { PUBLISH: { approvers: [owner], proofs: [web_session] } }
+`),
+  )
+  try {
+    const subject = await only.open(approval('ship-1'))
+    await only.lane.drain()
+    const [copy] = only.slack.copies
+    // Neither a handle nor a code: whoever has the message has nothing.
+    expect(copy?.outbound).toMatchObject({
+      reply: null,
+      page: { link: 'https://lane.example.org/console/requests/ship-1', code: null },
+    })
+    expect((await only.current('ship-1')).deliveries).toMatchObject([
+      { channel: 'slack', state: 'sent', announces: true },
+    ])
+    const parts = {
+      lane: only.lane,
+      store: only.store,
+      keys: { nameOf: (id: string) => `name of ${id}` },
+      desk: only.desk,
+      publicUrl: () => 'https://lane.example.org',
+    } as unknown as DoorParts
+    const shown = await openForPerson(parts, SESSION, subject)
+    const current = await only.current('ship-1')
+    const answer = filled('yes', shown?.display_hash ?? '')
+    // A newcomer's session is another proof.
+    expect(await answerInSession(parts, { ...SESSION, by: 'console' }, current, answer)).toMatchObject({
+      kind: 'refused',
+      reason: 'proof_insufficient',
+    })
+    expect(await answerInSession(parts, SESSION, current, answer)).toMatchObject({ kind: 'recorded' })
+    expect((await only.current('ship-1')).replies[0]?.reply.sender_identity).toMatchObject({
+      user_id: 'owner',
+      proof: 'web_session',
+    })
+    expect(await only.problems()).toEqual([])
+  } finally {
+    await only.close()
+  }
+})
+
+test('a session is counted on only for those who can sign in, and for an approval only where it is enough by itself', () => {
+  const known = { oidc: 'owner-sub' }
+  const can = (publicUrl: string, isApproval: boolean, person = known, hasProvider = true): boolean =>
+    canAnswerSignedIn({ hasProvider, publicUrl }, person, isApproval)
+  const at = [
+    'https://lane.example',
+    'https://example.org/lane',
+    'http://127.0.0.1:8787',
+    'http://lane.example',
+  ]
+  expect(at.map(url => [can(url, true), can(url, false)])).toEqual([
+    [true, true],
+    [false, true],
+    [false, true],
+    [false, false],
+  ])
+  expect(canAnswerSignedIn({ hasProvider: true, publicUrl: at[0] ?? '' }, {}, false)).toBe(false)
+  expect(can(at[0] ?? '', false, known, false)).toBe(false)
 })

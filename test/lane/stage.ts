@@ -175,6 +175,8 @@ export async function raise(
       publicUrl: () => 'https://lane.example.org',
       keyName,
       onTrouble: error => void troubles.push(error),
+      // Only those who have `oidc` in the configuration sign in by it.
+      hasProvider: true,
       ...(calls && { calls }),
     })
     lanes.push(lane)

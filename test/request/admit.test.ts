@@ -20,7 +20,9 @@ const two: Admission = {
   asker: { owner: null, urgent: false },
   shows: () => true,
   printsLinks: true,
+  signsIn: () => false,
 }
+const SIGNED_IN = { proofsFor: () => ['web_session'] as const }
 const onlyBo: Admission = { ...two, recipients: { bo } }
 
 function submission(request: unknown, rest: object = { run }) {
@@ -152,9 +154,17 @@ describe('a request that nobody asked could answer is refused at the door', () =
     expect(asked(question, ['bo'], narrow({ printsLinks: false }))).toMatchObject({ code: 'cannot_be_shown' })
   })
   it.each([
+    ['whoever is asked cannot', ['cy'], { ...SIGNED_IN, signsIn: (): boolean => false }],
+    ['policy does not take a session', ['cy'], { signsIn: (): boolean => true }],
+    ['nothing tells them of it', ['bo'], { ...SIGNED_IN, signsIn: (): boolean => true, printsLinks: false }],
+  ])('although people sign in, because %s', (_, recipients, more) => {
+    expect(asked(question, recipients, narrow(more))).toMatchObject({ code: 'cannot_be_shown' })
+  })
+  it.each([
     ['one of them can be shown it', ['ann', 'cy'], { shows: (channel: string) => channel === 'email' }],
     ['the page’s proof is enough', ['cy'], { proofsFor: () => ['link_code'] as const, shows: () => false }],
     ['one of them is on a page', ['bo', 'cy'], { shows: () => false }],
+    ['one of them can sign in', ['cy'], { ...SIGNED_IN, signsIn: (userId: string) => userId === 'cy' }],
   ])('and is not where %s', (_, recipients, more) => {
     expect(asked(question, recipients, narrow(more)).ok).toBe(true)
   })

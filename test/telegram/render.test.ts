@@ -202,7 +202,7 @@ describe('a card', () => {
   test('an announcement shows the code of its page only where there is one', () => {
     const text = (code: string | null) => card(display(), { reply: null, page: { link: LINK, code } })?.text
     expect(text('7K3F')).toContain('which asks for the code 7K3F.')
-    expect(text(null)).toContain('All of it stands on its page.')
+    expect(text(null)).toContain('Sign in to read all of it and answer.')
     expect(text(null)).not.toContain('code')
     expect(drawn(display()).text).not.toContain('7K3F')
   })

@@ -93,7 +93,10 @@ export async function checkConfiguration(settings: Settings): Promise<Finding[]>
   return [
     ok('configuration', `${file} is understood`),
     ...checkPeople(loaded.config, settings),
-    ...checkPolicy(loaded.config, configuredChannels(settings)),
+    ...checkPolicy(loaded.config, configuredChannels(settings), {
+      hasProvider: settings.oidc !== null,
+      publicUrl: settings.publicUrl,
+    }),
     ...checkLadders(loaded.config, configuredChannels(settings)),
   ]
 }

@@ -2,36 +2,60 @@
 // sufficient proof is refused, and one that a forwarded message or a forged number can answer is open to anybody.
 
 import { type Config, outboxOpen, WEAK_PROOFS } from '../../config/config.js'
-import type { Person } from '../../people/person.js'
+import { canAnswerSignedIn, type SigningIn } from '../../config/signing-in.js'
 import type { Channel, Proof } from '../../request/channel.js'
 import { isToldByContent } from '../../request/display.js'
-import { wayOf } from '../../request/way.js'
+import { isOnPage, wayOf } from '../../request/way.js'
 import { type Finding, warn } from './finding.js'
 
 /** The proofs that policy takes for one kind of request, and the people asked. */
-type Rule = { readonly name: string; readonly people: readonly string[]; readonly proofs: readonly Proof[] }
+type Rule = {
+  readonly name: string
+  readonly people: readonly string[]
+  readonly proofs: readonly Proof[]
+  readonly isApproval: boolean
+}
 
 function rulesOf({ recipients, actions, questions, reviews, forms }: Config): readonly Rule[] {
   const everybody = Object.keys(recipients)
   return [
-    ...Object.entries(actions).map(([name, { approvers: people, proofs }]) => ({ name, people, proofs })),
-    { name: 'questions', people: everybody, proofs: questions.proofs },
-    { name: 'reviews', people: everybody, proofs: reviews.proofs },
-    { name: 'forms', people: forms.approvers, proofs: forms.proofs },
+    ...Object.entries(actions).map(([name, { approvers: people, proofs }]) => ({
+      name,
+      people,
+      proofs,
+      isApproval: true,
+    })),
+    { name: 'questions', people: everybody, proofs: questions.proofs, isApproval: false },
+    { name: 'reviews', people: everybody, proofs: reviews.proofs, isApproval: false },
+    { name: 'forms', people: forms.approvers, proofs: forms.proofs, isApproval: true },
   ]
 }
 
-export function checkPolicy(config: Config, running: readonly Channel[]): Finding[] {
+export function checkPolicy(config: Config, running: readonly Channel[], signing: SigningIn): Finding[] {
   const rules = rulesOf(config)
-  return [...rules.flatMap(rule => checkPeople(rule, config, running)), ...rules.flatMap(checkProofs)]
+  return [
+    ...rules.flatMap(rule => checkPeople(rule, config, running, signing)),
+    ...rules.flatMap(checkProofs),
+  ]
 }
 
-function checkPeople({ name, people, proofs }: Rule, config: Config, running: readonly Channel[]): Finding[] {
+function checkPeople(
+  { name, people, proofs, isApproval }: Rule,
+  config: Config,
+  running: readonly Channel[],
+  signing: SigningIn,
+): Finding[] {
   const printed = outboxOpen(config, running)
   const shown = !isToldByContent({ action: name })
+  // On one of their channels, on the page that a copy there leads to, or signed in.
   const unable = people.filter(userId => {
     const person = config.recipients[userId]
-    return person === undefined || !canAnswer(person, proofs, printed, shown)
+    if (person === undefined) return true
+    const signsIn = canAnswerSignedIn(signing, person, isApproval)
+    return !person.channels
+      .filter(channel => channel !== 'web' || printed)
+      .map(channel => wayOf({ channel, shown, coded: true, signsIn, proofs }))
+      .some(way => way === 'reply' || isOnPage(way))
   })
   if (unable.length === 0) return []
   const who = unable.length === people.length ? 'nobody who is asked can' : `${unable.join(', ')} cannot`
@@ -50,18 +74,6 @@ function checkPeople({ name, people, proofs }: Rule, config: Config, running: re
 const MORE_PROOF = 'give them a channel that proves enough, or list a proof that they can give'
 const PAGE_PROOF =
   'list link_code, where a link and its code that can be forwarded are to be enough; until then a request that is too long for every copy is refused'
-
-/** Whether a person can answer on one of their channels, or on the page that a copy there leads to. */
-const canAnswer = (
-  { channels }: Person,
-  proofs: readonly Proof[],
-  printed: boolean,
-  shown: boolean,
-): boolean =>
-  channels
-    .filter(channel => channel !== 'web' || printed)
-    .map(channel => wayOf({ channel, shown, coded: true, proofs }))
-    .some(way => way === 'reply' || way === 'page')
 
 const WEAKNESS: Readonly<Partial<Record<Proof, string>>> = {
   link_code: 'whoever a message with its link and code is forwarded to can answer',

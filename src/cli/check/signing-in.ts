@@ -1,7 +1,7 @@
 // Whether people can sign in at the console, and what a session is enough for there.
 import { isLoopback } from '../../config/loopback.js'
 import type { Settings } from '../../config/settings.js'
-import { isAlone } from '../../session/alone.js'
+import { isAlone } from '../../config/signing-in.js'
 import { type Finding, ok, warn } from './finding.js'
 
 export function checkSigningIn({ publicUrl, oidc }: Pick<Settings, 'publicUrl' | 'oidc'>): Finding {
