@@ -224,6 +224,40 @@ describe('a ledger that does not contain what was published', () => {
     return copy
   }
 
+  test('is not served where it was taken away whole: no new one begins beside the key of the former', async () => {
+    mkdirSync(directory())
+    const config = configOf(`{ directory: ${directory()} }`)
+    lane = await startLane({ config })
+    const { dataDir } = lane
+    await sign(lane)
+    await until('the note', () => files().length > 0)
+    await lane.stop()
+    for (const name of ['ledger.db', 'ledger.db-wal', 'ledger.db-shm'])
+      rmSync(join(dataDir, name), { force: true })
+    await expect(startLane({ config, dataDir })).rejects.toThrow("is the operator's key of another ledger")
+  })
+
+  test('and of which nothing was published is served as it was then: SECURITY.md says that nothing shows it', async () => {
+    lane = await startLane({ config: CONFIG })
+    const keep = { config: CONFIG, dataDir: lane.dataDir, keys: lane }
+    await lane.submit({ ...request, approval_id: 'again' })
+    const before = await copied(lane, 'before.db')
+    await lane.answer(await lane.link('again', 'operator'), 'NO')
+    const kept = await sign(lane)
+    await lane.stop()
+    await restored(keep.dataDir, before)
+    lane = await startLane(keep)
+    expect((await lane.call('GET', '/v1/requests/again')).json.state).toBe('pending')
+    // Whoever kept a checkpoint for themselves sees it: grown as long again, it does not contain that one.
+    while ((await lane.ledger()).length <= kept.size) await lane.key('request')
+    const grown = await sign(lane)
+    const { json } = await lane.call('GET', `/v1/ledger/consistency?from=${kept.size}&to=${grown.size}`, {
+      key: lane.operatorKey,
+    })
+    const hashes = (json.hashes as string[]).map(hash => decode(hash) as Uint8Array)
+    expect(isConsistent(kept, grown, hashes)).toBe(false)
+  })
+
   test('is not served where a place gives its newest note alone, by a key that the older copy never had', async () => {
     const config = configOf(`{ http: "${witnessUrl()}" }`)
     lane = await startLane({ config })
