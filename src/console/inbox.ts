@@ -32,7 +32,7 @@ export const drawInbox = (
   view: InboxView,
 ): Markup => html`<div class="desk${view.selected === null ? '' : ' chosen'}">
 <section class="list" aria-labelledby="inbox-title">
-<div class="head"><h1 id="inbox-title">Inbox <span class="count">${counted(view.count)}</span></h1>
+<div class="head">${titleOf(view)}
 <p class="new" role="status"><a id="new" href="${hrefOf(view, view.filters)}" hidden></a></p></div>
 ${filtersOf(view)}
 ${view.done === null ? null : html`<p class="done" role="status">${phrases(view.done)}</p>`}
@@ -42,6 +42,14 @@ ${view.next === null ? null : html`<p class="more"><a href="${view.next}">Later 
 </section>
 <section class="pane" id="pane" aria-label="The request">${view.selected === null ? hint(view) : html`<p class="back"><a href="${hrefOf(view, view.filters)}">Back to the inbox</a><span id="pane-note" role="status"></span><a href="${view.root}/console/requests/${view.selected.request_id}">Its story</a></p>${view.selected.pane}`}</section>
 </div>`
+
+/** A request that is open beside the list is what the page is about, and has its first heading. */
+function titleOf({ count, selected }: InboxView): Markup {
+  const words = html`Inbox <span class="count">${counted(count)}</span>`
+  return selected === null
+    ? html`<h1 id="inbox-title">${words}</h1>`
+    : html`<p class="title" id="inbox-title">${words}</p>`
+}
 
 const counted = (count: number): string =>
   count >= MOST_COUNTED ? `${MOST_COUNTED - 1}+` : `${count === 0 ? '' : count}`

@@ -19,7 +19,8 @@ export const STYLE: Markup = html`
 
 .desk { display: grid; gap: 1.25rem; }
 .head { display: flex; align-items: baseline; justify-content: space-between; gap: 1rem; min-height: 2.75rem; }
-.console h1 { font-size: 1.375rem; }
+.console h1, .console .title { font-size: 1.375rem; }
+.console .title { line-height: 1.25; font-weight: 650; letter-spacing: -.012em; }
 .console .pane h1.short, .console .whole h1.short { font-size: 1.5rem; }
 .count { color: var(--soft); font-weight: 500; font-size: 1.0625rem; font-variant-numeric: tabular-nums; margin-left: .25rem; }
 .new { min-height: 2.25rem; }
