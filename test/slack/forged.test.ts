@@ -216,6 +216,23 @@ describe('a stale modal', () => {
       [{ to: 'deputy' }],
     ])
   })
+
+  test('that hands it on, twice and beside an answer at the same moment: one of them holds', async () => {
+    for (let round = 0; round < 3; round++) {
+      const id = `s-4-${round}`
+      const copy = await scene.asked(id)
+      const list = await opened(copy, 'Hand it on')
+      await Promise.all([
+        scene.person.interact(submitted(owner(), list, picked('deputy'))),
+        scene.person.press(owner(), copy, 'YES'),
+        scene.person.interact(submitted(owner(), list, picked('deputy'))),
+        scene.person.interact(submitted(deputy(), list, picked('deputy'))),
+      ])
+      const [answers, hands] = [await counted(id), await scene.bodies(id, 'REQUEST_DELEGATED')]
+      expect([id, (answers as unknown[]).length + hands.length]).toEqual([id, 1])
+      expect(await scene.reasons(id)).toHaveLength(3)
+    }
+  })
 })
 
 describe('a button', () => {
