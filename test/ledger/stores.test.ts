@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Inbound } from '../../src/adapter/contract.js'
+import { holds } from '../../src/agenda/asked.js'
+import { isOpen } from '../../src/agenda/case.js'
 import { openDesk } from '../../src/channel/desk.js'
 import { KeyBook } from '../../src/keys/key-book.js'
 import { openSecret } from '../../src/keys/secret.js'
@@ -15,6 +17,7 @@ import { Lane } from '../../src/lane/lane.js'
 import type { Store } from '../../src/ledger/contract.js'
 import { openPostgres } from '../../src/ledger/postgres/open.js'
 import { replay } from '../../src/ledger/replay.js'
+import { inboxTable } from '../../src/ledger/sqlite/inbox-table.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify } from '../../src/ledger/verify.js'
 import { Absences } from '../../src/people/absences.js'
@@ -24,8 +27,9 @@ import type { Channel, Proof } from '../../src/request/channel.js'
 import { openKeyring } from '../../src/token/keyring.js'
 import { present, type Server, startPostgres, tell } from '../cluster/postgres.js'
 import { configure, StageAdapter, StageClock } from '../lane/stage.js'
-import { startLane } from '../lane-under-test.js'
+import { question, startLane } from '../lane-under-test.js'
 import { SEAL_KEY } from '../unlocked.js'
+import { until } from '../until.js'
 import { started } from './craft.js'
 
 const FOLDER = new URL('../vectors/stores/1/', import.meta.url)
@@ -222,6 +226,32 @@ describe.each([
       expect((await scene.lane.current(id))?.deadline_ms).toBeGreaterThan(ledger.now())
   })
 
+  test.runIf(there)(
+    'has given everybody the inbox that its stories make: what waits, and what has ended',
+    async () => {
+      const { ledger } = kept.store
+      const all = await ledger.list({ limit: 1000 })
+      const cases = await Promise.all(all.map(({ request_id }) => scene.lane.current(request_id)))
+      const people = new Set(cases.flatMap(one => one?.asked.map(({ user_id }) => user_id) ?? []))
+      expect(people.size).toBeGreaterThan(1)
+      for (const user_id of people) {
+        const theirs = cases.filter(one => one !== null && holds(one.asked, user_id))
+        const idsOf = (isWanted: boolean) =>
+          theirs.flatMap(one => (one !== null && isOpen(one) === isWanted ? [one.request_id] : [])).sort()
+        const waiting = await ledger.inbox({ user_id, limit: 1000 })
+        expect(waiting.map(({ request_id }) => request_id).sort()).toEqual(idsOf(true))
+        for (const { request_id, deadline_ms } of waiting)
+          expect([request_id, deadline_ms]).toEqual([
+            request_id,
+            cases.find(one => one?.request_id === request_id)?.deadline_ms,
+          ])
+        expect(await ledger.countWaiting(user_id, 1000)).toBe(waiting.length)
+        const past = await ledger.past(user_id, Number.MAX_SAFE_INTEGER, 1000)
+        expect(past.map(({ request_id }) => request_id).sort()).toEqual(idsOf(false))
+      }
+    },
+  )
+
   test.runIf(there).each(Object.entries(ANSWERS))('is answered: %s', async (id, text) => {
     const copy = kept.known.copies.find(({ request_id }) => request_id === id)
     if (copy === undefined) throw new Error(`nobody was asked ${id}`)
@@ -356,6 +386,46 @@ test('a lane that starts on a store of rules 1 serves it: its keys are let in, i
     const verified = await verify(text.trimEnd().split('\n'))
     expect(verified).toMatchObject({ ok: true, problems: [] })
     expect(verified.entries).toBeGreaterThan(entries)
+  } finally {
+    await lane.close()
+  }
+})
+
+test('the inbox that a store is given is the one that is kept as it goes: handed on, escalated, settled', async () => {
+  const lane = await startLane({
+    config: `recipients:
+  ann: { name: Ann, web: true, delegates: [bo] }
+  bo: { name: Bo, web: true, delegates: [ann] }
+  cy: { name: Cy, web: true }
+limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0 }
+`,
+  })
+  try {
+    for (const id of ['waits', 'handed', 'handed-settled', 'settled'])
+      await lane.submit(question(id), { recipients: ['ann'] })
+    const ladder = [{ after_seconds: 1, do: 'add', recipients: ['cy'] }]
+    await lane.submit(question('escalated'), { recipients: ['ann'], ladder })
+    await until('the step', async () => (await lane.call('GET', '/v1/requests/escalated')).json.escalations)
+    for (const id of ['handed', 'handed-settled'])
+      await lane.answer(await lane.link(id, 'ann'), 'DELEGATE bo')
+    await lane.answer(await lane.link('handed-settled', 'bo'), 'yes')
+    await lane.answer(await lane.link('settled', 'ann'), 'no')
+    const db = new Sqlite(join(lane.dataDir, 'ledger.db'))
+    const rows = (): unknown[] => db.prepare('SELECT * FROM inbox ORDER BY opened_seq, user_id').all()
+    const kept = rows()
+    db.exec('BEGIN; DROP TABLE inbox')
+    db.exec(inboxTable)
+    const given = rows()
+    db.exec('ROLLBACK')
+    db.close()
+    expect(given).toEqual(kept)
+    const own = kept.map(one => one as { user_id: string; over_seq: number | null })
+    const over = (user: string) => own.filter(one => one.user_id === user).map(one => one.over_seq !== null)
+    expect([over('ann'), over('bo'), over('cy')]).toEqual([
+      [false, true, true, true, false],
+      [false, true],
+      [false],
+    ])
   } finally {
     await lane.close()
   }
