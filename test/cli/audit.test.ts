@@ -261,7 +261,7 @@ describe('doctor', () => {
     ]
     const more = ['sqlite', 'journal', 'schema', 'last entry', 'seals', 'lane', 'clock', 'public url']
     expect([...new Set(findings.map(({ check }) => check))].sort()).toEqual(
-      [...checks, ...more, 'checkpoints'].sort(),
+      [...checks, ...more, 'checkpoints', 'signing in'].sort(),
     )
     expect(code).toBe(0)
   })
