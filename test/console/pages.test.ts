@@ -4,11 +4,16 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { approval, type LaneUnderTest, question, review, startLane, UNLIMITED } from '../lane-under-test.js'
+import { approval, type LaneUnderTest, question, review, startLane } from '../lane-under-test.js'
 import { asPerson, signedIn } from '../session/signed-in.js'
 import { launch, maySkip, missing } from '../web/browser.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** One person alone, as it is shipped: only then a link is printed that signs in. */
+const CONFIG = `recipients: { operator: { name: Operator, web: true } }
+actions: { PUBLISH: { approvers: [operator] } }
+limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0 }
+`
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true }
 const DESK = { viewport: { width: 1280, height: 900 } }
 const UNGUARDED = { bypassCSP: true, reducedMotion: 'reduce' } as const
@@ -22,7 +27,7 @@ describe.skipIf(maySkip)(`the console in a browser${missing === null ? '' : ` ($
   let person: string
   let operator: string
   beforeAll(async () => {
-    ;[browser, lane] = await Promise.all([launch(), startLane({ config: UNLIMITED })])
+    ;[browser, lane] = await Promise.all([launch(), startLane({ config: CONFIG, isTerminal: true })])
     person = (await asPerson(lane)).cookie
     const { json } = await lane.call('GET', '/v1/keys/self', { key: lane.operatorKey })
     operator = (await signedIn(lane, { kind: 'operator', key_id: String(json.key_id) })).cookie
@@ -133,8 +138,12 @@ describe.skipIf(maySkip)(`the console in a browser${missing === null ? '' : ` ($
     await lane.answer(await lane.link('sooner'), 'no')
   })
 
-  it('as a new user would: a question arrives live, is answered by keyboard, and stands in the history', async () => {
-    await visiting(person, '/console/inbox', DESK, async tab => {
+  it('as a new user would: from the printed link, a question arrives live, is answered by keyboard, and stands in the history', async () => {
+    const link = /http:\/\/localhost:\d+\/console\/sign-in\?link=\S+/.exec(lane.printed.join('\n'))?.[0] ?? ''
+    await visiting('none=', '/console/inbox', DESK, async tab => {
+      await tab.goto(link)
+      await tab.getByRole('button').click()
+      await tab.waitForURL('**/console/inbox')
       await lane.submit(
         question('fresh', { question_text: 'Did it arrive by itself?', deadline_seconds: 120 }),
       )
