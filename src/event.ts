@@ -382,6 +382,14 @@ const BODIES_OF = {
     }),
     CONTENT_ERASED: z.strictObject({ handle: hash, by: name }),
     OPERATOR_ACTED: z.strictObject({ deed: z.enum(DEEDS), about: name, by: name }),
+    // By whose word the passkey is this person's: their own, on a channel that vouches, or an operator's.
+    PASSKEY_REGISTERED: z.strictObject({
+      user_id: name,
+      credential_hash: hash,
+      by: z.enum(['person', 'operator']),
+    }),
+    // The assertion by which a passkey confirmed this reply is kept beside the ledger.
+    REPLY_EVIDENCE: z.strictObject({ reply_id: name, evidence_hash: hash }),
   },
 } as const satisfies Record<Rules, Readonly<Record<string, z.ZodType>>>
 

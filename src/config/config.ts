@@ -219,9 +219,10 @@ function settleForms(raw: RawConfig['forms'], actions: Config['actions'], groups
 const bare = <T>(entries: readonly [string, T][]): Record<string, T> =>
   Object.assign(Object.create(null), Object.fromEntries(entries))
 
-/** Anybody who has a link and its code can answer by them, and a caller id can be forged. So neither proof is ever
- *  enough by default: an operator writes it down. Each other proof is its own channel's. */
-export const WEAK_PROOFS: readonly Proof[] = ['link_code', 'sms_from']
+/** Anybody who has a link and its code can answer by them, a caller id can be forged, and of a passkey that an operator
+ *  enrolled the operator alone says whose it is. So none of them is ever enough by default: an operator writes it
+ *  down. Each other proof is its own channel's. */
+export const WEAK_PROOFS: readonly Proof[] = ['link_code', 'sms_from', 'passkey_by_operator']
 const USUAL_PROOFS: readonly Proof[] = PROOFS.filter(proof => !WEAK_PROOFS.includes(proof))
 
 /** The proofs of identity that are enough to answer this request; none for an action no longer configured. */

@@ -41,6 +41,11 @@ export const RIGHTS = {
     columns: ['id_hash', 'kind', 'whose', 'by', 'until_ms'],
     name: ({ kind, whose }) => `session of ${kind} ${whose}`,
   },
+  passkeys: {
+    identity: ['credential_hash'],
+    columns: ['credential_hash', 'credential_id', 'user_id', 'public_key', 'by'],
+    name: ({ user_id }) => `passkey of ${user_id}`,
+  },
   grants: {
     identity: ['handle_hash'],
     columns: ['handle_hash', 'use', 'code_hash', 'token', 'request_id', 'delivery_id', 'channel', 'user_id'],

@@ -59,6 +59,20 @@ export type SessionRow = {
   readonly until_ms: number
 }
 
+/** A passkey of a person. Its signature counter is not kept: passkeys that are synced between devices always say 0, so
+ *  that it would tell nothing of most of them. */
+export type PasskeyRow = {
+  /** As token/credential.ts makes it; the ledger has it too. */
+  readonly credential_hash: Hash
+  /** In base64url, as the browser names it. */
+  readonly credential_id: string
+  readonly user_id: string
+  /** The COSE key, in base64url. */
+  readonly public_key: string
+  /** By whose word it is theirs. */
+  readonly by: 'person' | 'operator'
+}
+
 export type RawReply = {
   readonly reply_id: string
   readonly request_id: string
@@ -98,6 +112,8 @@ export type Shelving =
   | { readonly put: 'content'; readonly handle: Hash; readonly key_id: string; readonly bytes: Uint8Array }
   /** This key's content is forgotten; the bytes go with the last key that has sent them. */
   | { readonly put: 'content_erasure'; readonly handle: Hash; readonly key_id: string }
+  /** With PASSKEY_REGISTERED. A credential is one person's for good: a second row with its hash or its id is refused. */
+  | { readonly put: 'passkey'; readonly passkey: PasskeyRow }
   /** Every session of this person ends. */
   | { readonly put: 'sessions_end'; readonly user_id: string }
   /** A new key, or the revocation of one. Nothing else about an existing key changes, and
@@ -190,6 +206,11 @@ export interface Shelf {
   invitation(codeHash: Hash): Promise<Invitation | null>
   /** Those whose absence is not over by then. */
   away(ms: number): Promise<readonly Away[]>
+
+  passkey(credentialHash: Hash): Promise<PasskeyRow | null>
+  /** By the name that browsers have for it. */
+  passkeyById(credentialId: string): Promise<PasskeyRow | null>
+  passkeysOf(userId: string): Promise<readonly PasskeyRow[]>
 
   /** Also one that is over by now. */
   session(idHash: Hash): Promise<SessionRow | null>

@@ -9,6 +9,8 @@ export const PROOFS = [
   'dmarc',
   'passkey',
   'web_session',
+  // The operator says whose passkey it is.
+  'passkey_by_operator',
   'console',
   'link_code',
   'sms_from',

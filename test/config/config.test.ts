@@ -12,7 +12,7 @@ import {
 } from '../../src/config/config.js'
 import { settings } from '../../src/config/settings.js'
 import { USUAL_POLICY } from '../../src/director/policy.js'
-import { PROOFS } from '../../src/request/channel.js'
+import { PROOFS, type Proof } from '../../src/request/channel.js'
 import type { Request } from '../../src/request/request.js'
 import { approval, question, review } from '../request/samples.js'
 
@@ -35,7 +35,8 @@ function env(variables: Record<string, string>) {
 const SLACK = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_SIGNING_SECRET: 's' }
 const WEB_ONLY = 'recipients:\n  ann:\n    name: Ann\n    web: true\n'
 
-const STRONG = PROOFS.filter(proof => proof !== 'link_code' && proof !== 'sms_from')
+const WEAK: readonly Proof[] = ['link_code', 'sms_from', 'passkey_by_operator']
+const STRONG = PROOFS.filter(proof => !WEAK.includes(proof))
 
 describe('the shipped file', () => {
   it('has one person on the web with no hourly limit, who may approve what callers and coding agents ask for, with any proof but the weak ones', async () => {

@@ -45,6 +45,10 @@ export function soundLedger(): Craft {
   const size = craft.seq - 1
   craft.put({ type: 'CHECKPOINT_SIGNED', body: { size, root: rootAt(craft, size), kid: 'c74f20a3' } })
   craft.put({ type: 'OPERATOR_ACTED', body: { deed: 'key_added', about: 'key-3', by: 'key-2' } })
+  craft.put({
+    type: 'PASSKEY_REGISTERED',
+    body: { user_id: 'ada', credential_hash: `sha256:${'c'.repeat(64)}`, by: 'person' },
+  })
   return craft
 }
 
@@ -66,6 +70,7 @@ function answeredTale(craft: Craft): void {
   craft.later(5)
   tale.answered(tale.reply({ provider_message_id: 'm-1' }))
   new Directed(craft, tale).decided({ reason: 'the question was answered' })
+  tale.tell('REPLY_EVIDENCE', { reply_id: 'r-q-1', evidence_hash: hashed('evidence') })
   tale.rejected('already_resolved', { reply_id: 'r-q-1-late' })
   tale.tell('DELIVERY_CLOSED', { delivery_id: 'd-q-1', edited: true })
 }

@@ -77,6 +77,7 @@ const PAGE_PROOF =
 
 const WEAKNESS: Readonly<Partial<Record<Proof, string>>> = {
   link_code: 'whoever a message with its link and code is forwarded to can answer',
+  passkey_by_operator: 'whoever enrols passkeys for others can answer for them',
   sms_from: 'whoever can send in the name of a number can answer, given the code of a message',
 }
 

@@ -27,6 +27,7 @@ const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>([
   'RECIPIENT_AWAY',
   'CODES_RESTED',
   'OPERATOR_ACTED',
+  'PASSKEY_REGISTERED',
   'CLOCK_SUSPECT',
 ])
 const EITHER: EventType = 'RAW_ERASED'

@@ -6,12 +6,14 @@ import { ledger } from './migrations/0001-ledger.js'
 import { rules2 } from './migrations/0002-rules-2.js'
 import { sessions } from './migrations/0003-sessions.js'
 import { inbox } from './migrations/0004-inbox.js'
+import { passkeys } from './migrations/0005-passkeys.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
   { name: '0002-rules-2', sql: rules2 },
   { name: '0003-sessions', sql: sessions },
   { name: '0004-inbox', sql: inbox },
+  { name: '0005-passkeys', sql: passkeys },
 ]
 
 export const SCHEMA_VERSION = FILES.length

@@ -11,6 +11,7 @@ import {
   type Invitation,
   type KeyRow,
   type Link,
+  type PasskeyRow,
   type RawReply,
   type Rest,
   readApiKey,
@@ -97,6 +98,13 @@ const keyring = asked(
 const away = asked('away', 'SELECT user_id, from_ms, until_ms, deputy, seal FROM away WHERE until_ms > $1')
 const API_KEY = 'key_id, name, scopes, secret_hash, created_at, revoked_at, owner, urgent, seal'
 const apiKeys = asked('api_keys', `SELECT ${API_KEY} FROM api_keys ORDER BY created_at, key_id`)
+const PASSKEY = 'credential_hash, credential_id, user_id, public_key, by, seal'
+const passkey = asked('passkey', `SELECT ${PASSKEY} FROM passkeys WHERE credential_hash = $1`)
+const passkeyById = asked('passkey_by_id', `SELECT ${PASSKEY} FROM passkeys WHERE credential_id = $1`)
+const passkeysOf = asked(
+  'passkeys_of',
+  `SELECT ${PASSKEY} FROM passkeys WHERE user_id = $1 ORDER BY credential_hash`,
+)
 const session = asked(
   'session',
   'SELECT id_hash, kind, whose, by, until_ms, seal FROM sessions WHERE id_hash = $1',
@@ -204,6 +212,10 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
     },
     invitation: codeHash => soundOne<Invitation>('invitations', invitation.with(codeHash)),
     away: ms => sound<Away>('away', away.with(Math.floor(ms))),
+
+    passkey: credentialHash => soundOne<PasskeyRow>('passkeys', passkey.with(credentialHash)),
+    passkeyById: credentialId => soundOne<PasskeyRow>('passkeys', passkeyById.with(credentialId)),
+    passkeysOf: userId => sound<PasskeyRow>('passkeys', passkeysOf.with(userId)),
 
     session: idHash => soundOne<SessionRow>('sessions', session.with(idHash)),
     async putSession(row, ms) {

@@ -111,6 +111,10 @@ function rowOf(shelving: Shelving, seals: Seals): Put {
       const { away } = shelving
       return { table: 'away', key: away.user_id, row: { ...away, seal: seals.ofRow('away', away) } }
     }
+    case 'passkey': {
+      const { passkey } = shelving
+      return { table: 'passkeys', key: null, row: { ...passkey, seal: seals.ofRow('passkeys', passkey) } }
+    }
     case 'sessions_end': {
       const { user_id } = shelving
       return { table: 'sessions_end', key: user_id, row: { whose: user_id } }

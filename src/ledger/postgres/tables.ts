@@ -206,6 +206,7 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     `ON CONFLICT (user_id) DO UPDATE SET from_ms = excluded.from_ms, until_ms = excluded.until_ms,
       deputy = excluded.deputy, seal = excluded.seal`,
   ),
+  passkeys: insert('passkeys', 'credential_hash, credential_id, user_id, public_key, by, seal'),
   sessions_end: {
     name: 'write_sessions_end',
     text: `DELETE FROM sessions s USING json_to_recordset($1) AS x (whose text)

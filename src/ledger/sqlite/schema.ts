@@ -107,6 +107,14 @@ const STEPS: readonly string[] = [
   CREATE INDEX sessions_by_end ON sessions (until_ms);
   `,
   inboxTable,
+  // The passkeys of people.
+  `
+  CREATE TABLE passkeys (
+    credential_hash TEXT PRIMARY KEY, credential_id TEXT NOT NULL UNIQUE, user_id TEXT NOT NULL, public_key TEXT NOT NULL,
+    by TEXT NOT NULL, seal TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX passkeys_by_person ON passkeys (user_id);
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

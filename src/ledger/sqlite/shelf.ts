@@ -11,6 +11,7 @@ import {
   type Invitation,
   type KeyRow,
   type Link,
+  type PasskeyRow,
   type RawReply,
   type Rest,
   readApiKey,
@@ -91,6 +92,10 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
      ON CONFLICT (key_id) DO UPDATE SET revoked_at = excluded.revoked_at, seal = excluded.seal
        WHERE revoked_at IS NULL`,
   )
+  const putPasskey = db.prepare(
+    `INSERT INTO passkeys (credential_hash, credential_id, user_id, public_key, by, seal)
+     VALUES (@credential_hash, @credential_id, @user_id, @public_key, @by, @seal)`,
+  )
   const endSessions = db.prepare(END_SESSIONS)
   const putContent = contentPutter(db)
   const disown = db.prepare('DELETE FROM blob_owners WHERE key_id = ? AND handle = ?')
@@ -146,6 +151,8 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
         return void putInvitation.run(sealed('invitations', shelving.invitation))
       case 'away':
         return void putAway.run(sealed('away', shelving.away))
+      case 'passkey':
+        return void putPasskey.run(sealed('passkeys', shelving.passkey))
       case 'sessions_end':
         return void endSessions.run(shelving.user_id)
       case 'api_key':
@@ -247,6 +254,18 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     'invitations',
     'SELECT code_hash, user_id, channel, expires_ms, seal FROM invitations WHERE code_hash = ?',
   )
+  const passkeyColumns = 'credential_hash, credential_id, user_id, public_key, by, seal'
+  const passkey = soundOne<PasskeyRow>(
+    'passkeys',
+    `SELECT ${passkeyColumns} FROM passkeys WHERE credential_hash = ?`,
+  )
+  const passkeyById = soundOne<PasskeyRow>(
+    'passkeys',
+    `SELECT ${passkeyColumns} FROM passkeys WHERE credential_id = ?`,
+  )
+  const passkeysOf = db.prepare(
+    `SELECT ${passkeyColumns} FROM passkeys WHERE user_id = ? ORDER BY credential_hash`,
+  )
   const session = soundOne<SessionRow>(
     'sessions',
     'SELECT id_hash, kind, whose, by, until_ms, seal FROM sessions WHERE id_hash = ?',
@@ -306,6 +325,10 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     invitation: async codeHash => invitation(codeHash),
     away: async ms =>
       soundOnes<Away>('away', db.prepare('SELECT * FROM away WHERE until_ms > ?').all(Math.floor(ms))),
+
+    passkey: async credentialHash => passkey(credentialHash),
+    passkeyById: async credentialId => passkeyById(credentialId),
+    passkeysOf: async userId => soundOnes<PasskeyRow>('passkeys', passkeysOf.all(userId)),
 
     session: async idHash => session(idHash),
     async putSession(row, ms) {

@@ -8,10 +8,12 @@ import type {
   Invitation,
   KeyRow,
   Link,
+  PasskeyRow,
   RawReply,
   SessionRow,
   Shelving,
 } from '../../../src/ledger/shelf.js'
+import { hashCredential } from '../../../src/token/credential.js'
 import { hashed } from '../../ledger/craft.js'
 import { MISSHAPEN, note, type Opener, open, STARTED, sizeOf, stageFor, withdraw } from './stage.js'
 
@@ -80,6 +82,15 @@ const session = (id: string, more: Partial<SessionRow> = {}): SessionRow => ({
   whose: 'operator',
   by: 'passkey',
   until_ms: 1_793_534_400_123,
+  ...more,
+})
+
+const passkey = (id: string, more: Partial<PasskeyRow> = {}): PasskeyRow => ({
+  credential_hash: hashCredential({ credential_id: id, public_key: 'pQECAyYg' }),
+  credential_id: id,
+  user_id: 'operator',
+  public_key: 'pQECAyYg',
+  by: 'person',
   ...more,
 })
 
@@ -284,6 +295,36 @@ export function shelfContract(opener: Opener): void {
       expect(await kept('again', 'other', 'key', 'later')).toEqual(['other', 'key'])
       await stage.store.shelf.endSessions('second')
       expect(await kept('other', 'key')).toEqual(['key'])
+    })
+
+    test('a passkey is found by its hash, by its id and by its person', async () => {
+      const enrolled = passkey('Y3JlZC0z', { user_id: 'second', by: 'operator' })
+      await shelve([{ put: 'passkey', passkey: passkey('Y3JlZC0x') }])
+      await shelve([
+        { put: 'passkey', passkey: passkey('Y3JlZC0y') },
+        { put: 'passkey', passkey: enrolled },
+      ])
+      await stage.reopen()
+      const ids = async (userId: string) =>
+        (await stage.store.shelf.passkeysOf(userId)).map(({ credential_id }) => credential_id).sort()
+      expect(await stage.store.shelf.passkey(passkey('Y3JlZC0x').credential_hash)).toEqual(
+        passkey('Y3JlZC0x'),
+      )
+      expect(await stage.store.shelf.passkeyById('Y3JlZC0z')).toEqual(enrolled)
+      expect(await stage.store.shelf.passkey(hashed('another'))).toBeNull()
+      expect(await stage.store.shelf.passkeyById('another')).toBeNull()
+      expect(await ids('operator')).toEqual(['Y3JlZC0x', 'Y3JlZC0y'])
+      expect(await ids('second')).toEqual(['Y3JlZC0z'])
+      expect(await ids('nobody')).toEqual([])
+    })
+
+    test('a passkey stays with the person who has it, whatever key comes under its id', async () => {
+      await shelve([{ put: 'passkey', passkey: passkey('Y3JlZC0x') }])
+      const taken = { ...passkey('Y3JlZC0x'), user_id: 'second' }
+      const otherKey = { ...taken, public_key: 'b3RoZXI', credential_hash: hashed('other key') }
+      await expect(shelve([{ put: 'passkey', passkey: taken }])).rejects.toThrow()
+      await expect(shelve([{ put: 'passkey', passkey: otherKey }])).rejects.toThrow()
+      expect(await stage.store.shelf.passkeyById('Y3JlZC0x')).toEqual(passkey('Y3JlZC0x'))
     })
 
     test('an invitation is found by the hash of its code alone', async () => {

@@ -13,7 +13,7 @@ JTI = re.compile(r"[A-Za-z0-9_-]{22}")
 
 CHANNELS = ("slack", "email", "telegram", "sms", "web")
 PROOFS_1 = ("slack_signed", "telegram_id", "dmarc", "web_session", "console", "link_code", "sms_from")
-PROOFS_2 = (*PROOFS_1, "passkey")
+PROOFS_2 = (*PROOFS_1, "passkey", "passkey_by_operator")
 CHECKS = (
     "rate_limited token_malformed token_unknown_key token_bad_signature request_mismatch schema_mismatch"
     " automated_message unknown_sender sender_unauthenticated wrong_recipient proof_insufficient"
@@ -37,7 +37,7 @@ DEEDS = (
 
 OF_THE_LANE = frozenset(
     "LANE_STARTED KEY_ROTATED KEY_REVOKED LEDGER_SEALED CHECKPOINT_SIGNED RECIPIENT_LINKED RECIPIENT_AWAY CODES_RESTED"
-    " OPERATOR_ACTED CLOCK_SUSPECT".split()
+    " OPERATOR_ACTED PASSKEY_REGISTERED CLOCK_SUSPECT".split()
 )
 OF_EITHER = frozenset(["RAW_ERASED"])
 
@@ -392,6 +392,10 @@ def bodies(rules):
             "CONTENT_ERASED": record({"handle": hashed, "by": name}),
             "RECIPIENT_AWAY": record({"user_id": name, "from": time, "until": time, "to?": name, "by": name}),
             "OPERATOR_ACTED": record({"deed": one_of(*DEEDS), "about": name, "by": name}),
+            "PASSKEY_REGISTERED": record(
+                {"user_id": name, "credential_hash": hashed, "by": one_of("person", "operator")}
+            ),
+            "REPLY_EVIDENCE": record({"reply_id": name, "evidence_hash": hashed}),
         }
     return shapes
 
