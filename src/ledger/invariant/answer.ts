@@ -3,6 +3,7 @@
 // their place tells whether one may stand there.
 import { type Answer, compilerOf, type DecisionAnswer, type Fields } from '../../compiler/compile.js'
 import type { ReplySchema } from '../../compiler/reply-schema.js'
+import { writeAnswer } from '../../compiler/write.js'
 import type { Body } from '../../event.js'
 import { textOf } from './line.js'
 
@@ -10,26 +11,11 @@ type Parsed = Pick<Body<'HUMAN_REPLY_EVENT'>, 'parsed_choice' | 'parsed_payload'
 
 /** Judged by the grammar the reply was read by; an unknown grammar reads nothing. */
 export function isInSchema(schema: ReplySchema, grammar: string, parsed: Parsed): boolean {
-  const compiled = compilerOf(grammar)?.(schema, write(parsed), fieldsOf(parsed))
+  const compiled = compilerOf(grammar)?.(schema, writeAnswer(parsed), fieldsOf(parsed))
   return compiled?.ok === true && isSame(compiled.answer, parsed)
 }
 
-function write({ parsed_choice, parsed_payload: payload }: Parsed): string {
-  if (payload === null || 'reason_hash' in payload) return parsed_choice ?? ''
-  if ('decisions' in payload) return payload.decisions.map(line).join('\n')
-  if ('selected' in payload) return payload.selected.join(',')
-  if ('text' in payload) return payload.text
-  if ('number' in payload) return String(payload.number)
-  return payload.date
-}
-
 type Replied = Extract<Parsed['parsed_payload'], { decisions: unknown }>['decisions'][number]
-
-function line(decision: Replied): string {
-  const { decision_id: id } = decision
-  if ('approved' in decision) return `${id} ${decision.approved ? 'YES' : 'NO'}`
-  return `${id} ${'selected' in decision ? [decision.selected].flat().join(',') : decision.value}`
-}
 
 const A_WORD = 'x'
 

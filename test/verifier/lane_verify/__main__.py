@@ -13,6 +13,7 @@ import threading
 import export
 import jcs
 import note
+import passkey
 import proof
 import tree
 
@@ -61,6 +62,19 @@ def judge_consistency(asked):
     return tree.is_consistent(asked["from"], first, asked["to"], last, hashes)
 
 
+def judge_assertion(asked):
+    """{evidence, confirmed} -> {challenge, evidence_hash, credential_hash, flaw}; null where it is no evidence"""
+    evidence, challenge = asked["evidence"], passkey.challenge_of(asked["confirmed"])
+    if not passkey.is_evidence(evidence):
+        return None
+    return {
+        "challenge": challenge,
+        "evidence_hash": passkey.evidence_hash(evidence),
+        "credential_hash": passkey.credential_hash(evidence),
+        "flaw": passkey.flaw_of(evidence, challenge),
+    }
+
+
 CASES = {
     "export": judge_export,
     "proof": judge_proof,
@@ -68,6 +82,7 @@ CASES = {
     "root": judge_root,
     "inclusion": judge_inclusion,
     "consistency": judge_consistency,
+    "assertion": judge_assertion,
 }
 
 
