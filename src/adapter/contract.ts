@@ -1,7 +1,9 @@
 // The contract between a channel and the lane. Adapters translate; they do not compile, time out or decide. Every
 // channel folder holds index.ts, render.ts, send.ts and receive.ts.
+import type { Hash } from '../canonical.js'
 import type { Fault, Fields } from '../compiler/compile.js'
 import type { Answered } from '../event.js'
+import type { Evidence } from '../passkey/evidence.js'
 import type { Reason } from '../reason.js'
 import type { Channel, Proof } from '../request/channel.js'
 import type { Display } from '../request/display.js'
@@ -97,6 +99,9 @@ export type Inbound = {
   readonly code?: string
   /** Set for a reply in a session of the console: whose it is, and whether the copy's code must stand beside it. */
   readonly session?: { readonly user_id: string; readonly needs_code: boolean }
+  /** Set for a reply that a passkey has confirmed, and for no other: the assertion, which was checked, and the right of
+   *  one use that it spends. */
+  readonly confirmed?: { readonly evidence: Evidence; readonly spends: Hash }
   readonly automated: boolean
   /** True if an automated message says that its sender is out of office. */
   readonly absent?: true

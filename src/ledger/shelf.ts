@@ -96,6 +96,8 @@ export type Shelving =
       readonly channel: Channel
       readonly ref: string
     }
+  /** The assertion by which a passkey confirmed a reply, as text. It holds no words, and stays when those are erased. */
+  | { readonly put: 'evidence'; readonly reply_id: string; readonly evidence: string }
   | { readonly put: 'cursor'; readonly channel: Channel; readonly cursor: string }
   | { readonly put: 'erasure'; readonly reply_id: string }
   | { readonly put: 'callback'; readonly request_id: string; readonly url: string }
@@ -195,6 +197,8 @@ export interface Shelf {
   refs(deliveryId: string): Promise<readonly string[]>
   raw(replyId: string): Promise<RawReply | null>
   raws(): AsyncIterable<RawReply>
+  /** As it was put; null where no passkey confirmed this reply. */
+  evidence(replyId: string): Promise<string | null>
   cursor(channel: Channel): Promise<string | null>
   /** The address at which the asking program wants to be called. */
   callback(requestId: string): Promise<string | null>

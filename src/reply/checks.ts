@@ -13,12 +13,15 @@ import {
   type Refusal,
   type Remark,
 } from '../compiler/compile.js'
+import { writeDelegation } from '../compiler/delegate.js'
+import { quote } from '../compiler/quote.js'
+import { writeAnswer } from '../compiler/write.js'
 import type { Check, Deed } from '../event.js'
 import type { Grant } from '../ledger/shelf.js'
 import { REASONS, type Reason } from '../reason.js'
 import { hashReplySchema } from '../request/schema-hash.js'
 import { isApproval } from '../request/substance.js'
-import { provesPossession } from '../request/way.js'
+import { isByPasskey, provesPossession } from '../request/way.js'
 import { tallyForm } from '../tally/form.js'
 import { hashToken } from '../token/jws.js'
 import type { Verified } from '../token/reply-token.js'
@@ -92,7 +95,7 @@ const RIGHT: readonly Test[] = [
   ['schema_mismatch', facts => claims(facts)?.rsh === hashReplySchema(facts.subject.request.reply_schema)],
   ['automated_message', facts => !facts.inbound.automated],
   ['unknown_sender', facts => facts.sender !== null],
-  ['sender_unauthenticated', facts => facts.inbound.authenticated],
+  ['sender_unauthenticated', facts => facts.inbound.authenticated && isConfirmedAsSaid(facts)],
   ['wrong_recipient', facts => facts.sender === claims(facts)?.sub],
   ['delegated_away', facts => facts.right.isTheirs],
   ['no_longer_approver', facts => facts.right.approves],
@@ -122,6 +125,10 @@ function isForThisRequest(facts: Facts): boolean {
     said.dsh === attemptWith(delivery, hashToken(grant.token))?.display_hash
   )
 }
+
+/** The proof is a passkey's exactly where one has confirmed the reply. */
+const isConfirmedAsSaid = ({ inbound: { proof, confirmed } }: Facts): boolean =>
+  isByPasskey(proof) === (confirmed !== undefined)
 
 /** The attempts by this proof were used up before. */
 export const isDead = ({ delivery, inbound }: Facts): boolean => delivery.exhausted.includes(inbound.proof)
@@ -156,9 +163,16 @@ export function judge(facts: Facts): Judgement {
   const compiled = compile(subject.request.reply_schema, inbound.text, inbound.fields)
   const taken = answeredBefore(subject, namedBy(compiled))
   if (taken !== null) return failing('decision_answered', taken)
-  return compiled.ok
-    ? { ok: true, checks: ALL_HOLD, answer: compiled.answer, remarks: compiled.remarks ?? [] }
-    : failing(compiled.reason, compiled)
+  if (!compiled.ok) return failing(compiled.reason, compiled)
+  const { answer, remarks = [] } = compiled
+  return misspelt(facts, writeAnswer(answer)) ?? { ok: true, checks: ALL_HOLD, answer, remarks }
+}
+
+/** A passkey confirms an answer in its one spelling: whoever has the answer then has the words that were confirmed. */
+function misspelt({ inbound: { text, confirmed } }: Facts, spelling: string | null): Judgement | null {
+  if (confirmed === undefined || text === spelling) return null
+  const accepted = `What a passkey confirms is spelt ${quote(spelling ?? '')}.`
+  return failing('reply_not_in_schema', { read: quote(text), accepted })
 }
 
 /** The decisions of a form that the words name, once nothing but a reason is missing. */
@@ -177,11 +191,12 @@ function answeredBefore({ request, replies }: Case, named: readonly string[]): U
   const open = schema.decisions.map(({ id }) => id).filter(id => !answered.has(id))
   return { read: taken.join(', '), accepted: `Still open: ${open.join(', ')}.` }
 }
-function judgeHand({ handTo, inbound }: Facts, named: string): Judgement {
-  const hand = handTo(named)
-  return 'to' in hand
-    ? { ok: true, checks: ALL_HOLD, answer: NO_ANSWER, remarks: [], hand: hand.to }
-    : failing('reply_not_in_schema', refusalOf(inbound.text, hand))
+
+function judgeHand(facts: Facts, named: string): Judgement {
+  const hand = facts.handTo(named)
+  if (!('to' in hand)) return failing('reply_not_in_schema', refusalOf(facts.inbound.text, hand))
+  const done = { ok: true, checks: ALL_HOLD, answer: NO_ANSWER, remarks: [], hand: hand.to } as const
+  return misspelt(facts, writeDelegation(hand.to)) ?? done
 }
 
 const NO_ANSWER: Answer = { parsed_choice: null, parsed_payload: null }

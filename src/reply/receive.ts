@@ -221,6 +221,9 @@ function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
   // Asked after the message: a provider that repeats itself must not use up the person's attempts.
   if (!facts.duplicate) guards.push(...countsFor(receiver, facts, likely))
   if (likely.ok && token.ok) guards.push(...spentBy(token.claims.jti, likely.answer))
+  // Whatever becomes of the reply, it was confirmed once.
+  if (inbound.confirmed !== undefined && !facts.replayed)
+    guards.push({ kind: 'unclaimed', space: 'ticket', value: inbound.confirmed.spends })
   return guards
 }
 
@@ -258,6 +261,7 @@ function learn(known: Known, guard: Guard): Known {
       : { ...known, exhausted: true }
   switch (guard.kind === 'unclaimed' ? guard.space : guard.kind) {
     case 'jti':
+    case 'ticket':
       return { ...known, replayed: true }
     case 'message':
       return { ...known, duplicate: true }

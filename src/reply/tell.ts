@@ -8,6 +8,7 @@ import type { Body, Deed } from '../event.js'
 import { hashRemark, type KeptRemark, writeBeside } from '../ledger/beside.js'
 import type { Moment } from '../ledger/contract.js'
 import type { Grant, RawReply, Shelving } from '../ledger/shelf.js'
+import { hashEvidence, writeEvidence } from '../passkey/evidence.js'
 import type { Told } from '../record/record.js'
 import { type Tally, tally } from '../tally/tally.js'
 import { draw } from '../token/chance.js'
@@ -41,11 +42,30 @@ export function tell(
   if (!isSameMoment(facts, moment.ms)) return { refuse: 'changed' }
   const remarks = judgement.ok ? salted(judgement.remarks) : []
   const shelve: Shelving[] = [{ put: 'raw', reply: kept(raw, facts.inbound, remarks) }, ...beside]
-  if (judgement.ok && judgement.hand !== undefined)
-    return { events: handing(facts, judgement.hand, judgement.checks, raw), shelve }
-  if (judgement.ok) return { events: acceptance(facts, judgement, remarks, raw, moment), shelve }
+  if (judgement.ok) {
+    const evidence = evidenceOf(facts.inbound, raw)
+    const place = { ...moment, seq: moment.seq + evidence.events.length }
+    const said =
+      judgement.hand === undefined
+        ? acceptance(facts, judgement, remarks, raw, place)
+        : handing(facts, judgement.hand, judgement.checks, raw)
+    return { events: [...evidence.events, ...said], shelve: [...shelve, ...evidence.shelve] }
+  }
   if (judgement.reason === 'deadline_passed' && !moment.suspect) return { refuse: 'changed' }
   return { events: [rejection(facts, judgement, raw), ...facts.onAbsence(judgement.reason)], shelve }
+}
+
+type Kept = { readonly events: readonly Deed[]; readonly shelve: readonly Shelving[] }
+const NOTHING: Kept = { events: [], shelve: [] }
+
+/** Stands before the reply, whose resolution must follow on it directly. */
+function evidenceOf({ confirmed }: Inbound, { reply_id }: RawReply): Kept {
+  if (confirmed === undefined) return NOTHING
+  const { evidence } = confirmed
+  return {
+    events: [{ type: 'REPLY_EVIDENCE', body: { reply_id, evidence_hash: hashEvidence(evidence) } }],
+    shelve: [{ put: 'evidence', reply_id, evidence: writeEvidence(evidence) }],
+  }
 }
 
 const salted = (remarks: readonly Remark[]): readonly KeptRemark[] =>

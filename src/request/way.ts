@@ -18,6 +18,9 @@ export const pageProofOf = (channel: Channel): Proof => (channel === 'web' ? 'co
 /** The proof shows that somebody holds the link, and not who they are. */
 export const provesPossession = (proof: Proof): boolean => proof === 'link_code' || proof === 'console'
 
+/** The answer was confirmed by a passkey, whoever enrolled it. */
+export const isByPasskey = (proof: Proof): boolean => proof === 'passkey' || proof === 'passkey_by_operator'
+
 /** Whether a code stands for the reply handle in the messages people send. */
 export const bindsByCode = (channel: Channel): boolean => channel === 'sms'
 

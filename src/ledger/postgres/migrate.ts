@@ -7,6 +7,7 @@ import { rules2 } from './migrations/0002-rules-2.js'
 import { sessions } from './migrations/0003-sessions.js'
 import { inbox } from './migrations/0004-inbox.js'
 import { passkeys } from './migrations/0005-passkeys.js'
+import { evidence } from './migrations/0006-evidence.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
@@ -14,6 +15,7 @@ const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0003-sessions', sql: sessions },
   { name: '0004-inbox', sql: inbox },
   { name: '0005-passkeys', sql: passkeys },
+  { name: '0006-evidence', sql: evidence },
 ]
 
 export const SCHEMA_VERSION = FILES.length

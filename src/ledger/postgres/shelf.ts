@@ -79,6 +79,7 @@ const raw = asked(
   'raw',
   'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies WHERE reply_id = $1',
 )
+const evidence = asked('evidence', 'SELECT evidence FROM evidence WHERE reply_id = $1')
 const raws = asked(
   'raws',
   'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies WHERE reply_id > $1 ORDER BY reply_id LIMIT $2',
@@ -189,6 +190,10 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
     async raw(replyId) {
       const row = await readers.one<RawRow>(raw.with(replyId))
       return row && readRaw(row)
+    },
+    async evidence(replyId) {
+      const row = await readers.one<{ readonly evidence: string }>(evidence.with(replyId))
+      return row?.evidence ?? null
     },
     async *raws() {
       for (let last = ''; ; ) {

@@ -75,6 +75,10 @@ function rowOf(shelving: Shelving, seals: Seals): Put {
       const row = { reply_id, request_id, salt: Buffer.from(salt).toString('hex'), raw: hexOf(raw), beside }
       return { table: 'raw_replies', key: null, row }
     }
+    case 'evidence': {
+      const { reply_id, evidence } = shelving
+      return { table: 'evidence', key: null, row: { reply_id, evidence } }
+    }
     case 'ref': {
       const { channel, ref, delivery_id, handle_hash } = shelving
       const right = { channel, ref, delivery_id, handle_hash }

@@ -160,6 +160,7 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     ['reply_id', 'request_id', 'salt', 'raw', 'beside'],
     ['salt', 'raw'],
   ),
+  evidence: insert('evidence', 'reply_id, evidence'),
   cursors: insertBytes(
     'cursors',
     ['channel', 'cursor'],

@@ -115,6 +115,10 @@ const STEPS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX passkeys_by_person ON passkeys (user_id);
   `,
+  // The assertions by which passkeys confirmed replies.
+  `
+  CREATE TABLE evidence (reply_id TEXT PRIMARY KEY, evidence TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

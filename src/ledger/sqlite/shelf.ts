@@ -54,6 +54,7 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
   const putRaw = db.prepare(
     'INSERT INTO raw_replies (reply_id, request_id, salt, raw, beside) VALUES (?, ?, ?, ?, ?)',
   )
+  const putEvidence = db.prepare('INSERT INTO evidence (reply_id, evidence) VALUES (?, ?)')
   const putRef = db.prepare(
     `INSERT INTO refs (channel, ref, delivery_id, handle_hash, seal) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE
@@ -129,6 +130,8 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
         const { reply_id, request_id, salt, raw, beside = null } = shelving.reply
         return void putRaw.run(reply_id, request_id, salt, raw, beside)
       }
+      case 'evidence':
+        return void putEvidence.run(shelving.reply_id, shelving.evidence)
       case 'ref': {
         const { channel, ref, delivery_id, handle_hash } = shelving
         const seal = seals.ofRow('refs', { channel, ref, delivery_id, handle_hash })
@@ -242,6 +245,7 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
   const refs = db.prepare(
     'SELECT channel, ref, delivery_id, handle_hash, seal FROM refs WHERE delivery_id = ?',
   )
+  const evidence = one<{ readonly evidence: string }>('SELECT evidence FROM evidence WHERE reply_id = ?')
   const raw = one<RawReply>(
     'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies WHERE reply_id = ?',
   )
@@ -305,6 +309,7 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     refs: async deliveryId =>
       soundOnes<{ ref: string }>('refs', refs.all(deliveryId)).map(({ ref: reference }) => reference),
     raw: async replyId => raw(replyId),
+    evidence: async replyId => evidence(replyId)?.evidence ?? null,
     async *raws() {
       const page = db.prepare(
         'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies WHERE reply_id > ? ORDER BY reply_id LIMIT ?',
