@@ -10,14 +10,14 @@ import type { Evidence } from './evidence.js'
 import { type PublicKey, readPublicKey } from './public-key.js'
 import { isSigned } from './signature.js'
 
-export type AssertionFlaw =
+type AssertionFlaw =
   | 'no_assertion'
   | 'another_challenge'
   | 'another_origin'
   | 'nobody_verified'
   | 'another_key'
 
-export type Checked =
+type Checked =
   | { readonly ok: true; readonly origin: string }
   | { readonly ok: false; readonly flaw: AssertionFlaw }
 

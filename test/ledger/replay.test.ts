@@ -34,6 +34,8 @@ describe('what is recorded', () => {
       'r-q-10-no': 'do not',
       'r-q-11': 'yes',
       'r-q-11-hand': 'DELEGATE bo',
+      'r-q-13': 'yes',
+      'r-q-14-hand': 'DELEGATE bo',
       'r-a-1': 'yes',
       'r-a-2': 'yes',
       'r-q-9': 'yes',
@@ -41,8 +43,8 @@ describe('what is recorded', () => {
     const { lines } = soundLedger()
     expect(await replay(lines, shelf(said))).toEqual({
       ok: true,
-      cases: 10,
-      replies: 9,
+      cases: 12,
+      replies: 11,
       erased: 1,
       absent: 0,
       problems: [],

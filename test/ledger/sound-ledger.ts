@@ -4,6 +4,7 @@ import { instant } from '../../src/clock.js'
 import { GRAMMAR } from '../../src/compiler/compile.js'
 import type { Body } from '../../src/event.js'
 import { GENESIS, leafOfLine } from '../../src/ledger/entry.js'
+import type { Proof } from '../../src/request/channel.js'
 import { rowsWithin } from '../../src/request/content/exhibit.js'
 import { TERMS } from '../terms.js'
 import { Craft, hashed, started } from './craft.js'
@@ -28,6 +29,7 @@ export function soundLedger(): Craft {
   climbedTale(craft)
   handedTale(craft)
   shownTale(craft)
+  confirmedTales(craft)
   craft.put({ type: 'RAW_ERASED', body: { reply_id: 'r-q-1', by: 'key-2' } })
   craft.put({ type: 'KEY_REVOKED', body: { kid: 'k-1', by: 'key-2' } })
   craft.put({
@@ -45,10 +47,6 @@ export function soundLedger(): Craft {
   const size = craft.seq - 1
   craft.put({ type: 'CHECKPOINT_SIGNED', body: { size, root: rootAt(craft, size), kid: 'c74f20a3' } })
   craft.put({ type: 'OPERATOR_ACTED', body: { deed: 'key_added', about: 'key-3', by: 'key-2' } })
-  craft.put({
-    type: 'PASSKEY_REGISTERED',
-    body: { user_id: 'ada', credential_hash: `sha256:${'c'.repeat(64)}`, by: 'person' },
-  })
   return craft
 }
 
@@ -70,7 +68,6 @@ function answeredTale(craft: Craft): void {
   craft.later(5)
   tale.answered(tale.reply({ provider_message_id: 'm-1' }))
   new Directed(craft, tale).decided({ reason: 'the question was answered' })
-  tale.tell('REPLY_EVIDENCE', { reply_id: 'r-q-1', evidence_hash: hashed('evidence') })
   tale.rejected('already_resolved', { reply_id: 'r-q-1-late' })
   tale.tell('DELIVERY_CLOSED', { delivery_id: 'd-q-1', edited: true })
 }
@@ -103,20 +100,26 @@ function climbedTale(craft: Craft): void {
   new Directed(craft, tale).decided({ reason: 'the question was answered' })
 }
 
-function handedTale(craft: Craft): void {
-  const tale = new Tale(craft, question({ question_id: 'q-11' }), 'q-11').asked()
-  const hand = {
+/** From ada to bo, by her own reply. */
+function handBy(tale: Tale, proof: Proof): Required<Body<'REQUEST_DELEGATED'>> {
+  const reply_id = `r-${tale.id}-hand`
+  return {
     from: 'ada',
     to: 'bo',
-    by: 'person' as const,
-    reply_id: 'r-q-11-hand',
-    delivery_id: 'd-q-11',
-    channel: 'web' as const,
-    proof: 'console' as const,
+    by: 'person',
+    reply_id,
+    delivery_id: `d-${tale.id}`,
+    channel: 'web',
+    proof,
     grammar: GRAMMAR,
-    raw_text_hash: sha256(saltOf('r-q-11-hand'), 'DELEGATE bo'),
+    raw_text_hash: sha256(saltOf(reply_id), 'DELEGATE bo'),
     token_hash: tale.token(),
   }
+}
+
+function handedTale(craft: Craft): void {
+  const tale = new Tale(craft, question({ question_id: 'q-11' }), 'q-11').asked()
+  const hand = handBy(tale, 'console')
   tale.received(tale.reply({ reply_id: hand.reply_id }), { event_hash: sha256(canonical(hand)) })
   tale.tell('REQUEST_DELEGATED', hand)
   tale.tell('REQUEST_DELEGATED', { from: 'bo', to: 'cy', by: 'away' })
@@ -128,6 +131,24 @@ function handedTale(craft: Craft): void {
   const sender_identity = { user_id: 'bo', proof: 'console' } as const
   tale.answered(tale.reply({ delivery_id: second.delivery_id, sender_identity, receipts }))
   new Directed(craft, tale).decided({ reason: 'the question was answered' })
+}
+
+/** Answered with a passkey of their own, and handed on with one that an operator enrolled. */
+function confirmedTales(craft: Craft): void {
+  for (const [user_id, by] of [
+    ['ada', 'person'],
+    ['ada', 'operator'],
+  ] as const)
+    craft.put({ type: 'PASSKEY_REGISTERED', body: { user_id, credential_hash: hashed(`by ${by}`), by } })
+  const answered = new Tale(craft, question({ question_id: 'q-13' }), 'q-13').asked()
+  answered.confirmed(answered.reply().reply_id)
+  answered.answered(answered.reply({ sender_identity: { user_id: 'ada', proof: 'passkey' } }))
+  new Directed(craft, answered).decided({ reason: 'the question was answered' })
+  const tale = new Tale(craft, question({ question_id: 'q-14' }), 'q-14').asked()
+  const hand = handBy(tale, 'passkey_by_operator')
+  tale.confirmed(hand.reply_id)
+  tale.received(tale.reply({ reply_id: hand.reply_id }), { event_hash: sha256(canonical(hand)) })
+  tale.tell('REQUEST_DELEGATED', hand)
 }
 
 const HALTED = { decision: 'HALT', reason: 'the default holds' } as const

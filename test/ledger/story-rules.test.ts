@@ -475,3 +475,61 @@ describe('callbacks', () => {
     expect(await found(craft)).toEqual([])
   })
 })
+
+describe('answers by a passkey', () => {
+  const registered = (craft: Craft, user_id = 'ada', by: 'person' | 'operator' = 'person') =>
+    craft.put({ type: 'PASSKEY_REGISTERED', body: { user_id, credential_hash: hashed(user_id), by } })
+  const byPasskey = (tale: Tale, proof: 'passkey' | 'passkey_by_operator' = 'passkey') =>
+    tale.reply({ sender_identity: { user_id: 'ada', proof } })
+
+  breaks('I35', 5, 'refuses one without its evidence', (tale, craft) => {
+    registered(craft)
+    tale.asked().answered(byPasskey(tale))
+  })
+  breaks('I35', 5, 'refuses one of somebody who has registered none', tale => {
+    tale.asked().confirmed()
+    tale.answered(byPasskey(tale))
+  })
+  breaks('I35', 6, 'refuses one with the passkey of another', (tale, craft) => {
+    registered(craft, 'bo')
+    tale.asked().confirmed()
+    tale.answered(byPasskey(tale))
+  })
+  breaks('I35', 6, 'refuses as their own a passkey that an operator enrolled', (tale, craft) => {
+    registered(craft, 'ada', 'operator')
+    tale.asked().confirmed()
+    tale.answered(byPasskey(tale))
+  })
+  breaks('I35', 6, 'refuses as an operator’s a passkey of their own', (tale, craft) => {
+    registered(craft)
+    tale.asked().confirmed()
+    tale.answered(byPasskey(tale, 'passkey_by_operator'))
+  })
+  breaks('I35', 6, 'refuses evidence of an answer by another proof', (tale, craft) => {
+    registered(craft)
+    tale.asked().confirmed()
+    tale.answered()
+  })
+  test('I35 refuses the evidence of another reply', async () => {
+    const craft = new Craft()
+    registered(craft)
+    const tale = new Tale(craft).asked()
+    tale.confirmed('r-other')
+    tale.answered(byPasskey(tale))
+    expect(await found(craft)).toEqual([
+      ['I35', 4],
+      ['I35', 6],
+    ])
+  })
+  breaks('I35', 3, 'refuses evidence of nothing', tale => {
+    tale.asked().confirmed()
+    tale.withdrawn()
+  })
+  breaks('I35', 1, 'refuses a passkey that was registered before, for whomever', (_, craft) => {
+    registered(craft)
+    craft.put({
+      type: 'PASSKEY_REGISTERED',
+      body: { user_id: 'bo', credential_hash: hashed('ada'), by: 'person' },
+    })
+  })
+})

@@ -157,6 +157,11 @@ export class Tale {
     })
   }
 
+  /** A passkey confirms the reply that is announced next. */
+  confirmed(reply_id = `r-${this.id}`): Entry {
+    return this.tell('REPLY_EVIDENCE', { reply_id, evidence_hash: hashed(`evidence of ${reply_id}`) })
+  }
+
   answer(reply = this.reply()) {
     const { parsed_choice, parsed_payload, channel, sender_identity } = reply
     const { user_id: answered_by, proof } = sender_identity

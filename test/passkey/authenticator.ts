@@ -30,7 +30,10 @@ export type Credential = {
   /** Confirms a challenge at this origin. */
   assert(challenge: string, origin: string, oddly?: Oddly): Assertion
 }
-export type Assertion = Pick<Evidence, 'credential_id' | 'authenticator_data' | 'client_data_json' | 'signature'>
+export type Assertion = Pick<
+  Evidence,
+  'credential_id' | 'authenticator_data' | 'client_data_json' | 'signature'
+>
 
 export function makeCredential(algorithm: Algorithm = 'ES256'): Credential {
   const { publicKey, privateKey } = MADE[algorithm]()

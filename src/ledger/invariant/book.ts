@@ -94,6 +94,11 @@ export type Book = {
   tree: Growth | null
   /** The keys of checkpoints that were announced. */
   readonly logKeys: Set<string>
+  /** By whose word, and whose: a passkey of theirs was registered. */
+  readonly passkeys: Set<string>
+  readonly credentials: Set<string>
+  /** Evidence stands directly before the reply that was announced last. */
+  isConfirmed: boolean
   /** LEDGER_SEALED stands in it. */
   isSealed: boolean
   /** The entry before this one, if it could be read. */
@@ -115,6 +120,9 @@ export const openBook = (): Book => ({
   rules: null,
   tree: { base: NOTHING, leaves: [] },
   logKeys: new Set(),
+  passkeys: new Set(),
+  credentials: new Set(),
+  isConfirmed: false,
   isSealed: false,
   previous: null,
   suspect: false,

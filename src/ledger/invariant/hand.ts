@@ -5,6 +5,7 @@ import type { Book, OpenStory, Story } from './book.js'
 import { isIssued } from './delivery.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
+import { flawOfConfirmation } from './passkey.js'
 
 type Handed = EntryOf<'REQUEST_DELEGATED'>
 
@@ -46,5 +47,5 @@ function flawOfReply(book: Book, story: Story, { body, request_id }: Handed): Fl
     return flaw('I14', 'the token was not issued to them for this delivery')
   if (book.acceptedTokens.has(token_hash)) return flaw('I15', 'the token was accepted before')
   book.acceptedTokens.add(token_hash)
-  return null
+  return body.proof === undefined ? null : flawOfConfirmation(book, body.from, body.proof)
 }

@@ -9,6 +9,7 @@ import { type Book, type OpenStory, rulesOf, type Story } from './book.js'
 import { isIssued } from './delivery.js'
 import { type Flaw, flaw } from './invariants.js'
 import { hashText } from './line.js'
+import { flawOfConfirmation } from './passkey.js'
 
 /** The checks stand in their fixed order and all hold; for a rejection all but the last, which is the reason. */
 function isReceipt(checks: readonly Check[], reason: Reason | null, rules: Rules): boolean {
@@ -53,7 +54,8 @@ export function checkAccepted(book: Book, story: Story, entry: Accepted): Flaw |
     flawOfAnswer(open, entry) ??
     flawOfSender(story, open, entry) ??
     flawOfVote(open, entry) ??
-    spend(book, entry)
+    spend(book, entry) ??
+    flawOfConfirmation(book, reply.sender_identity.user_id, reply.sender_identity.proof)
   )
 }
 

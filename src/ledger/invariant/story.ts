@@ -22,6 +22,7 @@ import { checkHand } from './hand.js'
 import { type Flaw, flaw } from './invariants.js'
 import { checkEscalation, checkHold, checkReminder } from './ladder.js'
 import { hashText } from './line.js'
+import { hearAnnouncement, isEvidenceOf, learnPasskey } from './passkey.js'
 import { checkAccepted, checkReceived, checkRejection } from './reply.js'
 import { checkResolution, checkTimeout, checkWithdrawal, isCause, isDecisive } from './resolution.js'
 import { checkSealing } from './sealing.js'
@@ -36,6 +37,8 @@ export function flawOfPrevious(book: Book, rules: Rules | null, entry: Entry): F
   if (previous?.type === 'INBOUND_REPLY_RECEIVED' && !isTold) {
     return flaw('I24', 'no HUMAN_REPLY_EVENT follows')
   }
+  if (previous?.type === 'REPLY_EVIDENCE' && !isEvidenceOf(previous, entry))
+    return flaw('I35', 'no INBOUND_REPLY_RECEIVED of its reply follows')
   if (previous?.type === 'REQUEST_RESOLVED') return flawOfSilence(book, previous, rules, entry)
   if (!isCause(previous) || !isDecisive(book, previous)) return null
   if (entry.type === 'REQUEST_RESOLVED' && entry.request_id === previous.request_id) return null
@@ -45,6 +48,7 @@ export function flawOfPrevious(book: Book, rules: Rules | null, entry: Entry): F
 export function checkStory(book: Book, entry: Entry): Flaw | null {
   if (entry.type === 'LEDGER_SEALED') return checkSealing(book, entry)
   if (entry.type === 'CHECKPOINT_SIGNED') return checkCheckpoint(book, entry)
+  if (entry.type === 'PASSKEY_REGISTERED') return learnPasskey(book, entry)
   if (entry.type === 'KEY_ROTATED') learnLogKey(book, entry)
   if (entry.request_id === undefined) return null
   const story = book.stories.get(entry.request_id)
@@ -134,6 +138,7 @@ function check(book: Book, story: Story, entry: Entry): Flaw | null {
       return checkRejection(book, story, entry)
     case 'INBOUND_REPLY_RECEIVED':
       story.direction.reply_event_hash = entry.body.event_hash
+      hearAnnouncement(book, entry)
       return checkReceived(book, story, entry)
     case 'HUMAN_REPLY_EVENT':
       return checkAccepted(book, story, entry)

@@ -27,6 +27,8 @@ const TABLES: Readonly<Record<string, string>> = {
   grants: 'handle_hash use code_hash token request_id delivery_id channel user_id seal',
   refs: 'channel ref* delivery_id handle_hash seal',
   raw_replies: 'reply_id request_id salt raw* beside',
+  evidence: 'reply_id evidence',
+  passkeys: 'credential_hash credential_id user_id public_key by seal',
   cursors: 'channel cursor*',
   callbacks: 'request_id url seal',
   links: 'user_id channel address* seal',

@@ -297,6 +297,22 @@ export function shelfContract(opener: Opener): void {
       expect(await kept('other', 'key')).toEqual(['key'])
     })
 
+    test('evidence is found by its reply, is put once, and stays when the words are erased', async () => {
+      const raw = { reply_id: 'r-1', request_id: 'q-1', salt: new Uint8Array(32), raw: 'yes' }
+      const evidence = '{"nonce":"AA"}'
+      await shelve([
+        { put: 'raw', reply: raw },
+        { put: 'evidence', reply_id: 'r-1', evidence },
+      ])
+      await shelve([{ put: 'erasure', reply_id: 'r-1' }])
+      await stage.reopen()
+      expect(await stage.store.shelf.raw('r-1')).toBeNull()
+      expect(await stage.store.shelf.evidence('r-1')).toBe(evidence)
+      expect(await stage.store.shelf.evidence('r-2')).toBeNull()
+      await expect(shelve([{ put: 'evidence', reply_id: 'r-1', evidence: '{}' }])).rejects.toThrow()
+      expect(await stage.store.shelf.evidence('r-1')).toBe(evidence)
+    })
+
     test('a passkey is found by its hash, by its id and by its person', async () => {
       const enrolled = passkey('Y3JlZC0z', { user_id: 'second', by: 'operator' })
       await shelve([{ put: 'passkey', passkey: passkey('Y3JlZC0x') }])

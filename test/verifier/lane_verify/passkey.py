@@ -1,4 +1,4 @@
-"""docs/spec/passkey.md: the challenge that a passkey signs, and the check of an assertion."""
+"""docs/spec/passkey.md: the challenge that a passkey signs, and the check of an assertion; and I35 of invariants.md."""
 import base64
 import binascii
 import hashlib
@@ -117,3 +117,24 @@ def flaw_of(evidence, challenge):
         return "nobody_verified"
     signed = data + hashlib.sha256(client_data).digest()
     return None if is_signed(signed, decoded(evidence["signature"])) else "another_key"
+
+
+BY = {"passkey": "person", "passkey_by_operator": "operator"}
+
+
+def is_evidence_of(neighbour, entry):
+    """Whether the neighbour is the evidence of the reply that this entry announces."""
+    return (
+        neighbour is not None
+        and neighbour["type"] == "REPLY_EVIDENCE"
+        and entry["type"] == "INBOUND_REPLY_RECEIVED"
+        and entry.get("request_id") == neighbour.get("request_id")
+        and entry["body"]["reply_id"] == neighbour["body"]["reply_id"]
+    )
+
+
+def flaw_of_confirmation(stories, user_id, proof):
+    """Of a reply that its announcement stands directly before."""
+    if proof not in BY:
+        return "I35" if stories.confirmed else None
+    return None if stories.confirmed and (user_id, BY[proof]) in stories.passkeys else "I35"

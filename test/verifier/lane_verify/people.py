@@ -1,6 +1,7 @@
 """docs/spec/invariants.md, "People": who is asked by now, and the steps and hands that led there."""
 from entry import milliseconds
 from jcs import hash_of
+from passkey import flaw_of_confirmation
 
 MOST_HANDS = 3
 
@@ -175,4 +176,4 @@ def flaw_of_handing(stories, story, entry, neighbour):
     if use in stories.tokens:
         return "I15"
     stories.tokens.add(use)
-    return None
+    return flaw_of_confirmation(stories, body["from"], body["proof"])

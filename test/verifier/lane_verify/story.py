@@ -8,6 +8,7 @@ from entry import is_later
 from jcs import hash_of, is_same
 from people import People, check_escalation, check_hand, check_reminder, flaw_of_hold
 from shapes import CHECKS_OF
+from passkey import flaw_of_confirmation, is_evidence_of
 from log import Log
 from tally import is_given, tally
 
@@ -83,6 +84,9 @@ class Stories:
         self.directed = set()
         self.sealed = False
         self.log = Log()
+        self.passkeys = set()
+        self.credentials = set()
+        self.confirmed = False
 
     def flaw_of_neighbour(self, neighbour, rules, entry):
         if neighbour is None:
@@ -92,6 +96,8 @@ class Stories:
         if kind == "INBOUND_REPLY_RECEIVED":
             handed = entry["type"] == "REQUEST_DELEGATED" and entry["body"]["by"] == "person"
             return None if entry["type"] == "HUMAN_REPLY_EVENT" or handed else "I24"
+        if kind == "REPLY_EVIDENCE":
+            return None if is_evidence_of(neighbour, entry) else "I35"
         if kind == "REQUEST_RESOLVED":
             if rules in (None, "1") or neighbour.get("run_id") in self.directed:
                 return None
@@ -112,6 +118,8 @@ class Stories:
             return self.log.check(entry)
         if kind == "KEY_ROTATED":
             self.log.learn(entry["body"])
+        if kind == "PASSKEY_REGISTERED":
+            return self.learn_passkey(entry["body"])
         if request_id is None:
             return None
         story = self.stories.get(request_id)
@@ -130,6 +138,12 @@ class Stories:
         body = entry["body"]
         fits = body["size"] == entry["seq"] - 1 and body["hash"] == neighbour["prev"]
         return None if fits else "I30"
+
+    def learn_passkey(self, body):
+        again = body["credential_hash"] in self.credentials
+        self.credentials.add(body["credential_hash"])
+        self.passkeys.add((body["user_id"], body["by"]))
+        return "I35" if again else None
 
     def open(self, entry, story):
         if story is not None:
@@ -246,8 +260,9 @@ def check_rejection(_, story, entry, __, rules):
     return None if body["delivery_id"] in story.deliveries else "I14"
 
 
-def check_received(_, story, entry, __, rules):
+def check_received(stories, story, entry, neighbour, rules):
     story.announced = entry["body"]["event_hash"]
+    stories.confirmed = is_evidence_of(neighbour, entry)
     if not story.open:
         return "I7"
     return None if are_checks(entry["body"]["token_validation"], None, rules) else "I24"
@@ -263,6 +278,7 @@ def check_reply(stories, story, entry, neighbour, _):
         or flaw_of_sender(story, entry["body"])
         or flaw_of_vote(story, entry["body"])
         or flaw_of_use(stories, entry["body"])
+        or flaw_of_confirmation(stories, **entry["body"]["sender_identity"])
     )
 
 
