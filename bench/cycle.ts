@@ -14,6 +14,7 @@ import { type Figure, median } from './figure.js'
 import { processorMs, serversOf } from './machine.js'
 import { PLACES } from './place.js'
 import { perSecond } from './stage.js'
+import { STARTED_WITH, startedWith } from './started-with.js'
 
 /** Callers at once, and the cycles of one repeat. */
 const STEPS = [
@@ -70,8 +71,9 @@ async function compared(
   const own = fileURLToPath(new URL('../src/cli/lane.js', import.meta.url))
   const all: Record<string, Contestant> = {}
   try {
-    all.lane = await startLane(own, servers)
-    if (before !== undefined) all.before = await startLane(join(before, 'dist/src/cli/lane.js'), servers)
+    all.lane = await startLane(own, STARTED_WITH, servers)
+    if (before !== undefined)
+      all.before = await startLane(join(before, 'dist/src/cli/lane.js'), startedWith(before), servers)
     if (PEERS_DIR !== undefined) all.peer = await startPeer(join(PEERS_DIR, `${peer}.mjs`))
     for (const one of Object.values(all)) await one.child.ask({ clients: 64, count: WARM_UP })
     for (let repeat = 0; repeat < REPEATS; repeat++)
@@ -85,9 +87,14 @@ async function compared(
   return figuresOf(profile, all.lane.runs, all.before?.runs, all.peer && { name: peer, runs: all.peer.runs })
 }
 
-function startLane(cli: string, servers: Readonly<Record<string, string>>): Promise<Contestant> {
+function startLane(
+  cli: string,
+  nodeArgs: readonly string[],
+  servers: Readonly<Record<string, string>>,
+): Promise<Contestant> {
   const { LANE_PEOPLE = '200' } = process.env
-  return started(LANE, { LANE_CLI: cli, LANE_PEOPLE, ...servers }, Object.keys(servers).length > 0)
+  const env = { LANE_CLI: cli, LANE_NODE_ARGS: nodeArgs.join(' '), LANE_PEOPLE, ...servers }
+  return started(LANE, env, Object.keys(servers).length > 0)
 }
 
 const startPeer = (file: string): Promise<Contestant> =>

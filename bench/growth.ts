@@ -10,6 +10,7 @@ import { writeHistory } from './history.js'
 import { processorMs } from './machine.js'
 import { residentBytes } from './memory.js'
 import { PLACES, type Place, withPlace } from './place.js'
+import { STARTED_WITH } from './started-with.js'
 
 /** At once: fewer than the codes one person may have open. */
 const CLIENTS = 16
@@ -99,6 +100,7 @@ async function start(people: number, ledger?: string): Promise<Side> {
   const child = await launch<CycleAsk, CycleAnswer>('anywhere', 'cycle-process.js', {
     env: {
       LANE_CLI: fileURLToPath(new URL('../src/cli/lane.js', import.meta.url)),
+      LANE_NODE_ARGS: STARTED_WITH.join(' '),
       LANE_PEOPLE: String(people),
       ...(ledger !== undefined && { LANE_LEDGER: ledger }),
       CONTESTANT: new URL('cycle-lane.js', import.meta.url).href,

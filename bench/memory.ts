@@ -6,6 +6,7 @@ import { requireCounts, requireHolds, requirePending, sizeOf } from './outcome.j
 import { type Place, withPlace } from './place.js'
 import { fillWithMany, MANY } from './population.js'
 import { REPEATS } from './stage.js'
+import { STARTED_WITH } from './started-with.js'
 
 export async function measureMemory(): Promise<Figure[]> {
   return withPlace(empty =>
@@ -43,7 +44,7 @@ export async function measureMemory(): Promise<Figure[]> {
 export async function residentBytes({ env }: Place): Promise<number> {
   const lane = await launch<'resident', number>('server', 'lane-process.js', {
     env,
-    nodeArgs: ['--expose-gc'],
+    nodeArgs: [...STARTED_WITH, '--expose-gc'],
   })
   return await lane.ask('resident').finally(() => lane.stop())
 }

@@ -7,6 +7,7 @@ import type { Call } from './connection.js'
 import type { LoadAnswer, LoadAsk } from './load.js'
 import { requireCounts, requireHolds, sizeOf, WrongOutcome } from './outcome.js'
 import { KEY, type Place, withPlace } from './place.js'
+import { STARTED_WITH } from './started-with.js'
 
 export const CLIENTS = 64
 export const REPEATS = 5
@@ -14,7 +15,7 @@ export const REPEATS = 5
 export type Server = { readonly port: number; readonly pid: number; stop(): Promise<void> }
 
 export async function startLane(place: Place): Promise<Server> {
-  return serverOf(await launch('server', 'lane-process.js', { env: place.env }))
+  return serverOf(await launch('server', 'lane-process.js', { env: place.env, nodeArgs: STARTED_WITH }))
 }
 
 function serverOf(child: Child<never, never>): Server {

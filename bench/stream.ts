@@ -7,6 +7,7 @@ import { timeFsync } from './machine.js'
 import { answered, requireCounts, requireHolds, sizeOf, WrongOutcome } from './outcome.js'
 import { KEY, type Place, withPlace } from './place.js'
 import { CLIENTS, drawReplies, idsOf, open, perSecond, REPEATS, type Stage, withStage } from './stage.js'
+import { STARTED_WITH } from './started-with.js'
 
 /** The wanted pace, and the share of it that a run must reach to count. */
 const PER_SECOND = 200
@@ -97,7 +98,7 @@ async function measureFollowers(): Promise<Figure> {
 }
 
 async function bytesEach({ env }: Place): Promise<number> {
-  const nodeArgs = ['--expose-gc']
+  const nodeArgs = [...STARTED_WITH, '--expose-gc']
   const lane = await launch<'resident', number>('server', 'lane-process.js', { env, nodeArgs })
   const load = await launch<LoadAsk, LoadAnswer>('load', 'load.js')
   const stream = streamOf(Number(new URL(String(lane.first)).port))

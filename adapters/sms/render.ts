@@ -48,7 +48,7 @@ export function render(display: Display, way: Way): string | null {
   const { reply, page, rested, reminds } = way
   const message = reply === null ? announce(display, page, rested) : whole(display, reply.code, page.link)
   if (message === null) return null
-  const reminder = fitting(reminds === undefined ? message : `Reminder. ${message}`) ?? message
+  const reminder = (reminds !== undefined && fitting(`Reminder. ${message}`)) || message
   return besideLines(display, way).reduce((said, line) => fitting(`${said}\n${line}`) ?? said, reminder)
 }
 

@@ -27,12 +27,25 @@ type Counted = {
 }
 
 export function countSegments(text: string): Counted {
-  const encoding = isGsm(text) ? 'GSM-7' : 'UCS-2'
-  const sizeAt = encoding === 'GSM-7' ? septetsAt : unitsAt
-  let units = 0
-  for (let at = 0; at < text.length; at += stepAt(text, at)) units += sizeAt(text, at)
+  const septets = septetsOf(text)
+  const encoding = septets === null ? 'UCS-2' : 'GSM-7'
+  const units = septets ?? text.length
   const { alone, joined } = ROOM[encoding]
-  return { encoding, units, segments: units <= alone ? 1 : divide(text, sizeAt, joined) }
+  if (units <= alone) return { encoding, units, segments: 1 }
+  // Where every character has one septet none is in danger of being split.
+  if (septets === text.length) return { encoding, units, segments: Math.ceil(units / joined) }
+  return { encoding, units, segments: divide(text, septets === null ? unitsAt : septetsAt, joined) }
+}
+
+/** Null for a text with a character outside the alphabet. */
+function septetsOf(text: string): number | null {
+  let septets = 0
+  for (let at = 0; at < text.length; at++) {
+    const size = septetsAt(text, at)
+    if (size === 0) return null
+    septets += size
+  }
+  return septets
 }
 
 type SizeAt = (text: string, at: number) => number
@@ -41,11 +54,6 @@ const septetsAt: SizeAt = (text, at) => SEPTETS[text.charCodeAt(at)] ?? 0
 /** A character beyond the basic plane is two units, and one character. */
 const unitsAt: SizeAt = (text, at) => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
 const stepAt = unitsAt
-
-function isGsm(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (septetsAt(text, at) === 0) return false
-  return true
-}
 
 /** A character of two units is not split: it begins the next segment, and leaves one place empty. */
 function divide(text: string, sizeAt: SizeAt, room: number): number {

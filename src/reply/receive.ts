@@ -105,7 +105,7 @@ async function missed(receiver: Receiver, speaker: Speaker): Promise<Received> {
 }
 
 async function judged(receiver: Receiver, bound: Bound, beside: readonly Shelving[]): Promise<Received> {
-  const raw = keepsake(bound.inbound, bound.grant)
+  const raw = keepsake(bound.inbound, bound.grant, receiver.now())
   let known = NOTHING_KNOWN
   for (;;) {
     let judged: Judged | null = null

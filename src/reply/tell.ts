@@ -18,10 +18,14 @@ import { handing } from './hand.js'
 
 const SALT_BYTES = 32
 const ID_BYTES = 16
+/** Of the id: milliseconds since 1970, for nine thousand years. */
+const TIME_BYTES = 6
 
-/** The words as they came, salted, to be kept beside the ledger. */
-export function keepsake(inbound: Inbound, grant: Grant): RawReply {
+/** The words as they came, salted, to be kept beside the ledger. The id begins with the time, so that the words of one
+ *  hour lie together in their table. */
+export function keepsake(inbound: Inbound, grant: Grant, now: number): RawReply {
   const chance = draw(ID_BYTES + SALT_BYTES)
+  chance.writeUIntBE(Math.floor(now), 0, TIME_BYTES)
   return {
     reply_id: `r-${chance.subarray(0, ID_BYTES).toString('hex')}`,
     request_id: grant.request_id,
