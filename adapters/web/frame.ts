@@ -1,6 +1,5 @@
 // The sheet of paper every page is written on.
 import { html, type Markup } from '../../src/adapter/index.js'
-import { SCRIPT } from './page-script.js'
 import { STYLE } from './page-style.js'
 
 type Sheet = {
@@ -8,7 +7,7 @@ type Sheet = {
   readonly pill?: string
   readonly main: Markup
   readonly foot?: Markup
-  readonly counts?: boolean
+  readonly script?: Markup
 }
 
 export function frame(sheet: Sheet): string {
@@ -26,7 +25,7 @@ export function frame(sheet: Sheet): string {
 <header class="bar"><span class="mark"></span>Interrupt Lane${pill}</header>
 <main>${sheet.main}</main>
 <footer class="foot">${sheet.foot ?? null}</footer>
-${sheet.counts ? html`<script>${SCRIPT}</script>` : null}
+${sheet.script === undefined ? null : html`<script>${sheet.script}</script>`}
 </body>
 </html>
 `

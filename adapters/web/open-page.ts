@@ -23,6 +23,7 @@ import { control } from './controls.js'
 import { decisions, surroundings } from './decisions.js'
 import { frame } from './frame.js'
 import { handForm } from './hand.js'
+import { SCRIPT } from './page-script.js'
 import { remark } from './remark.js'
 import { passages } from './stored-content.js'
 import { timeLeft } from './time-left.js'
@@ -38,7 +39,7 @@ export function openPage(state: Open): string {
     pill: kindWords(display),
     main: drawOpen(state),
     foot: foot(display),
-    counts: true,
+    script: SCRIPT,
   })
 }
 

@@ -20,7 +20,7 @@ const scriptsOf = (scripts: readonly Markup[]): string =>
   `script-src ${scripts.length === 0 ? "'none'" : scripts.map(named).join(' ')}`
 
 /** The headers of a page that a person may answer on, drawn with this style and these scripts and no others. */
-export function headersOf({ style, scripts, isLive }: Dress): Readonly<Record<string, string>> {
+export function headersOf({ style, scripts, isLive, passkeys }: Dress): Readonly<Record<string, string>> {
   const policy = [
     ...drawnWith(style, isLive ? 'self' : 'none'),
     scriptsOf(scripts),
@@ -29,7 +29,9 @@ export function headersOf({ style, scripts, isLive }: Dress): Readonly<Record<st
   ]
   return {
     ...COMMON,
-    'permissions-policy': CLOSED_FEATURES.map(feature => `${feature}=()`).join(', '),
+    'permissions-policy': CLOSED_FEATURES.map(
+      feature => `${feature}=${feature === `publickey-credentials-${passkeys}` ? '(self)' : '()'}`,
+    ).join(', '),
     'content-security-policy': policy.join('; '),
   }
 }

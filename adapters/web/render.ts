@@ -13,14 +13,21 @@ import {
 } from '../../src/adapter/index.js'
 import { calm, frame, moment } from './frame.js'
 import { openPage } from './open-page.js'
-import { CONTENT_HEADERS, HEADERS } from './page-headers.js'
+import { CONTENT_HEADERS, HEADERS, headersOf } from './page-headers.js'
+import { STYLE } from './page-style.js'
 import { storedContent } from './stored-content.js'
 
 export const page = (state: PageState, status: number): Page => ({
   status,
-  headers: HEADERS,
+  headers: headersFor(state),
   body: bodyOf(state),
 })
+
+function headersFor(state: PageState): Page['headers'] {
+  if (state.kind !== 'outside' || state.passkey === undefined) return HEADERS
+  const { use, script } = state.passkey
+  return headersOf({ style: STYLE, scripts: [script], passkeys: use })
+}
 
 export const contentPage = (content: Content, askedBy: string): Page => ({
   status: 200,
@@ -41,7 +48,11 @@ function bodyOf(state: PageState): string {
     case 'stopped':
       return calm(state.title, html`${state.message}`)
     case 'outside':
-      return frame({ title: state.title, main: state.main })
+      return frame({
+        title: state.title,
+        main: state.main,
+        ...(state.passkey && { script: state.passkey.script }),
+      })
   }
 }
 

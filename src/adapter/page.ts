@@ -57,7 +57,7 @@ export type PageState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'stopped'; readonly title: string; readonly message: string }
   /** A page of the console for somebody who has not signed in. */
-  | { readonly kind: 'outside'; readonly title: string; readonly main: Markup }
+  | { readonly kind: 'outside'; readonly title: string; readonly main: Markup; readonly passkey?: PasskeyUse }
 
 export type Typed = {
   readonly reply: string
@@ -86,12 +86,17 @@ export type Form =
     } & Typed)
   | { readonly kind: 'malformed'; readonly code: string }
 
+/** A page on which a browser makes a passkey, or asks for one. */
+export type PasskeyUse = { readonly use: 'create' | 'get'; readonly script: Markup }
+
 /** What a page of ours is drawn with. */
 export type Dress = {
   readonly style: Markup
   readonly scripts: readonly Markup[]
   /** It hears of changes, and has icons of ours. */
   readonly isLive?: boolean
+  /** What it does with passkeys: to every other page they are closed. */
+  readonly passkeys?: PasskeyUse['use']
 }
 
 export interface ReplyPage {

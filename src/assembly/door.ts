@@ -68,7 +68,7 @@ function partsOf(
   { settings, config, store, log, stops, publicUrl, version }: House,
   { book, ring, notary }: HeldKeys,
   { adapters, page, printsLinks }: Channels,
-  { lane, waiters, metrics, alarms }: Laid,
+  { lane, enrolment, waiters, metrics, alarms }: Laid,
   desk: OpenDoor['desk'],
 ): Omit<DoorParts, 'agents'> {
   const now = (): number => store.ledger.now()
@@ -86,6 +86,7 @@ function partsOf(
     page,
     printsLinks,
     csrf: stamper(ring.current().csrf),
+    enrolment,
     oidc: settings.oidc === null ? null : new Oidc(settings.oidc),
     publicUrl: () => publicUrl.current,
     metrics,

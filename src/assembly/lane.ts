@@ -1,5 +1,6 @@
 // Third stage: the lane itself, the callers that wait for it, and the counts and warnings made as it commits.
 import type { Alarms } from '../deadline/alarms.js'
+import { Enrolment } from '../enrolment/enrolment.js'
 import type { Entry } from '../event.js'
 import { messageOfArtifact } from '../http/artifact.js'
 import { messageOfCase, showCase } from '../http/case.js'
@@ -15,6 +16,7 @@ import type { HeldKeys } from './keys.js'
 
 export type Laid = {
   readonly lane: Lane
+  readonly enrolment: Enrolment
   readonly waiters: Waiters
   readonly metrics: Metrics
   readonly keyName: (keyId: string) => string
@@ -56,11 +58,17 @@ export function openLane(house: House, { book, ring }: HeldKeys, channels: Chann
     }),
   })
   stops.addDraining(() => lane.drain())
+  const onUnsettled = (error: unknown): void =>
+    house.log.error(
+      { err: error },
+      'what somebody has said is theirs could not be recorded; it is tried again',
+    )
+  const enrolment = new Enrolment({ lane, store, config, adapters, directory, onTrouble: onUnsettled })
   const waiters = startWaiters(store.ledger)
   stops.stopping.addEventListener('abort', () => waiters.stop())
   const metrics = startMetrics(store, waiters.waiting)
   store.ledger.onOwnCommit(entries => warnOfFailures(entries, say))
-  return { lane, waiters, metrics, keyName, alarms }
+  return { lane, enrolment, waiters, metrics, keyName, alarms }
 }
 
 /** Operators look here first when somebody was not reached, or could not answer. */

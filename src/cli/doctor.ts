@@ -11,7 +11,7 @@ import type { Finding } from './check/finding.js'
 import { checkDirectory, checkDisk, checkNode } from './check/machine.js'
 import { checkLane, checkPublicUrl } from './check/reach.js'
 import { checkRedis } from './check/redis.js'
-import { checkSigningIn } from './check/signing-in.js'
+import { checkPasskeys, checkSigningIn } from './check/signing-in.js'
 import { checkStore } from './check/store.js'
 import { type Command, misuse, type Shell } from './command.js'
 import { ENV_FILE, serverEnv } from './environment.js'
@@ -49,6 +49,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
     ...(await checkLane(settings.laneUrl, readVersion(), now)),
     ...(await checkPublicUrl(settings)),
     checkSigningIn(settings),
+    checkPasskeys(settings),
     ...(await checkChannels(settings)),
   ]
 }

@@ -9,6 +9,15 @@ export function isAlone(publicUrl: string): boolean {
   return protocol === 'https:' && pathname === '/'
 }
 
+/** The name that passkeys belong to here; null where there can be none: a browser makes them for a domain over https, or
+ *  for `localhost`, and for no number. */
+export function passkeyHost(publicUrl: string): string | null {
+  const { protocol, hostname } = new URL(publicUrl)
+  if (hostname === 'localhost') return hostname
+  const isNumber = /^[0-9.]+$|^\[/.test(hostname)
+  return protocol === 'https:' && !isNumber ? hostname : null
+}
+
 /** How people sign in here. */
 export type SigningIn = { readonly hasProvider: boolean; readonly publicUrl: string }
 

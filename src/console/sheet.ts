@@ -1,6 +1,6 @@
 // The sheet of paper that every page of the console is written on: who is signed in, where they can go, and the way out.
 import { html, type Markup } from '../adapter/markup.js'
-import type { ReplyPage } from '../adapter/page.js'
+import type { PasskeyUse, ReplyPage } from '../adapter/page.js'
 import { LIVE } from './live.js'
 import { STYLE } from './style.js'
 
@@ -15,18 +15,19 @@ export type Viewer = {
 
 type Sheet = {
   readonly title: string
-  readonly here: 'inbox' | 'past' | 'request' | 'operations'
+  readonly here: 'inbox' | 'past' | 'request' | 'passkeys' | 'operations'
   readonly main: Markup
+  readonly passkey?: PasskeyUse
 }
 
 type Look = Pick<ReplyPage, 'style' | 'script' | 'headersOf'>
 type Written = { readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
 /** Writes a page for its viewer, with the headers that allow it what it needs and no more. */
-export function write(look: Look, viewer: Viewer, { title, here, main }: Sheet): Written {
+export function write(look: Look, viewer: Viewer, { title, here, main, passkey }: Sheet): Written {
   const { root } = viewer
   const style = html`${look.style}${STYLE}`
-  const scripts = [look.script, LIVE]
+  const scripts = [look.script, LIVE, ...(passkey === undefined ? [] : [passkey.script])]
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -50,13 +51,14 @@ ${scripts.map(script => html`<script>${script}</script>`)}
 </body>
 </html>
 `
-  return { headers: look.headersOf({ style, scripts, isLive: true }), body: page.text }
+  const dress = { style, scripts, isLive: true, ...(passkey && { passkeys: passkey.use }) }
+  return { headers: look.headersOf(dress), body: page.text }
 }
 
 const personWays = ({ root }: Viewer, here: Sheet['here']): Markup =>
   html`<nav aria-label="Console"><a href="${root}/console/inbox"${current(here === 'inbox')}>Inbox</a><a href="${root}/console/inbox?view=past"${current(
     here === 'past',
-  )}>History</a></nav>`
+  )}>History</a><a href="${root}/console/passkeys"${current(here === 'passkeys')}>Passkeys</a></nav>`
 
 /** Says of a link that it leads to where the reader is. */
 export const current = (isHere: boolean): Markup | null => (isHere ? html` aria-current="page"` : null)

@@ -8,19 +8,21 @@ type SignIn = {
   readonly to: string
   /** Whether people sign in by an OpenID provider. */
   readonly hasProvider: boolean
+  /** The form of those who have a passkey; null where there can be none. */
+  readonly passkey: Markup | null
   /** What was wrong with the last try. */
   readonly refused: string | null
 }
 
 /** For people there is what is configured, for operators always the key. */
-export const signInPage = ({ root, to, hasProvider, refused }: SignIn): Markup =>
+export const signInPage = ({ root, to, hasProvider, passkey, refused }: SignIn): Markup =>
   html`<section class="sheet stack"><h1>Sign in</h1>
 <p>People answer by the links they are sent; a link with its code works without signing in.</p>${
     hasProvider
       ? html`
 <p><a class="button" href="${root}/console/oidc/start?to=${encodeURIComponent(to)}">Sign in</a></p>`
       : null
-  }</section>
+  }${passkey}</section>
 <form class="sheet stack" method="post" action="${root}/console/sign-in" autocomplete="off">
 <h2>Operator</h2>
 ${refused === null ? null : html`<p class="refused" id="refused" role="alert">${refused}</p>`}

@@ -3,11 +3,18 @@
 // SO1  A key is looked at once: it is in no address, no cookie and no log, and wrong ones are counted as guesses are.
 // SO2  Whoever signs in gets a session with an id of its own; the one the browser had before ends.
 // SO3  They are led to a path of the console, and nowhere else.
+// SO4  An assertion counts once, for the ticket of a page of ours, if it is of a passkey of somebody in the configuration.
+//      Nothing is kept of any other.
 import type { FastifyReply } from 'fastify'
+import type { Markup } from '../adapter/markup.js'
+import { PASSKEY } from '../console/passkey-script.js'
+import { askingForm } from '../console/passkeys.js'
 import { linkPage, signInPage } from '../console/sign-in.js'
 import { personOf } from '../session/first-link.js'
+import { challengeFor, findSigner } from '../session/passkey.js'
 import { begin, end, endEverywhere } from '../session/session.js'
-import { spend } from '../session/ticket.js'
+import { issue, read, spend } from '../session/ticket.js'
+import { siteOf } from './console-passkeys.js'
 import { leadTo, rootOf } from './console-visit.js'
 import { has, sighting } from './door.js'
 import { text } from './openapi/schema.js'
@@ -17,7 +24,9 @@ import { blocked } from './reply-words.js'
 import { HTML, type Route, route } from './route.js'
 import { cookieFor, foreignForm, giveCookie, idOf, isFromOurs, sessionOf } from './session.js'
 
-const FORM_BYTES = 8 * 1024
+const FORM_BYTES = 16 * 1024
+/** Somebody who has opened the page signs in now. */
+const ASKING_MS = 10 * 60 * 1000
 const FORM = { media: ['application/x-www-form-urlencoded'], isBytes: true, atMost: FORM_BYTES } as const
 const PAGE = { status: 200, media: HTML, words: 'the page' }
 const ON = { status: 303, media: HTML, words: 'led on' }
@@ -45,7 +54,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/console/sign-in',
     operationId: 'signIn',
-    summary: 'Sign in with a key of scope operate, or with the link of a first start',
+    summary: 'Sign in with a passkey, with a key of scope operate, or with the link of a first start',
     takes: { ...FORM, body: 'SignInForm' },
     answers: [ON],
     refuses: [
@@ -55,6 +64,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
       'unauthenticated',
       'scope_missing',
       'rate_limited',
+      'sign_in_refused',
     ],
     handle: (parts, request, reply) => post({ parts, request, reply }),
   }),
@@ -76,6 +86,8 @@ const FOREIGN = 'This must be sent from a page of the console.'
 const STALE = 'This page is of an earlier session. Open the console again.'
 const WRONG_KEY = 'This is no key of this lane, or it was revoked.'
 const NO_SCOPE = 'This key may not operate: signing in needs scope operate.'
+const WRONG_PASSKEY =
+  'This passkey is nobody’s here, or the page is older than ten minutes. Open the page again; a passkey that was just made works once it is confirmed.'
 const USED = 'This link was used, or its time is over. Start the lane again for another.'
 
 async function enter(visit: Visit): Promise<FastifyReply> {
@@ -98,23 +110,54 @@ function look(visit: Visit, { to = '', link }: Query): FastifyReply {
   return draw(visit, { kind: 'outside', title: 'Sign in', main: linkPage(rootOf(visit.parts), link, name) })
 }
 
-const drawWays = (visit: Visit, to: string, refused: string | null, status = 200): FastifyReply =>
-  draw(
-    visit,
-    {
-      kind: 'outside',
-      title: 'Sign in',
-      main: signInPage({ root: rootOf(visit.parts), to, refused, hasProvider: visit.parts.oidc !== null }),
-    },
-    status,
-  )
+function drawWays(visit: Visit, to: string, refused: string | null, status = 200): FastifyReply {
+  const root = rootOf(visit.parts)
+  const passkey = askForPasskey(visit, to)
+  const main = signInPage({ root, to, refused, passkey, hasProvider: visit.parts.oidc !== null })
+  const asking = passkey !== null && { passkey: { use: 'get', script: PASSKEY } as const }
+  return draw(visit, { kind: 'outside', title: 'Sign in', main, ...asking }, status)
+}
+
+/** Null where there can be no passkeys. The ticket is spent by the first who signs in with it (SO4). */
+function askForPasskey({ parts }: Visit, to: string): Markup | null {
+  const site = siteOf(parts)
+  if (site === null) return null
+  const ticket = issue(parts.csrf, 'sign-in', '', parts.now() + ASKING_MS)
+  const action = `${rootOf(parts)}/console/sign-in`
+  return askingForm({ action, to, ticket, challenge: challengeFor('get', ticket), host: site.host })
+}
 
 async function post(visit: Visit): Promise<FastifyReply> {
   const { parts, request } = visit
   if (cookieFor(parts, request) === null) return stop(visit, 'not_available', NO_SIGN_IN)
   if (!isFromOurs(request.headers, parts.publicUrl())) return stop(visit, 'foreign_origin', FOREIGN)
   const form = formOf(request.body)
+  if (form.has('credential_id')) return byPasskey(visit, form)
   return form.has('link') ? byLink(visit, form.get('link') ?? '') : byKey(visit, form)
+}
+
+/** SO4. */
+async function byPasskey(visit: Visit, form: URLSearchParams): Promise<FastifyReply> {
+  const { parts, request } = visit
+  const field = (name: string): string => form.get(name) ?? ''
+  const site = siteOf(parts)
+  const ticket = field('ticket')
+  const isOurs = site !== null && read(parts.csrf, 'sign-in', ticket, parts.now()) !== null
+  const signer = isOurs
+    ? await findSigner(parts.store.shelf, site, ticket, {
+        credential_id: field('credential_id'),
+        client_data: field('client_data'),
+        authenticator_data: field('authenticator_data'),
+        signature: field('signature'),
+      })
+    : null
+  const isKnown = signer !== null && parts.config.recipients[signer.user_id] !== undefined
+  if (!isKnown || !(await spend(parts.store.ledger, ticket))) {
+    parts.guesses.failed(request.ip)
+    return stop(visit, 'sign_in_refused', WRONG_PASSKEY)
+  }
+  const by = signer.by === 'person' ? 'passkey' : 'passkey_by_operator'
+  return signIn(visit, { kind: 'person', user_id: signer.user_id, by }, pathOf(field('to')))
 }
 
 /** Bytes of any kind: what is not as a form spells it has no field. */

@@ -4,6 +4,7 @@ import type { Adapter, Desk } from '../adapter/contract.js'
 import type { ReplyPage } from '../adapter/page.js'
 import type { Notary } from '../checkpoint/notary.js'
 import type { Config } from '../config/config.js'
+import type { Enrolment } from '../enrolment/enrolment.js'
 import type { Caller, KeyBook } from '../keys/key-book.js'
 import type { Signing } from '../keys/signing.js'
 import type { Lane } from '../lane/lane.js'
@@ -38,6 +39,8 @@ export type DoorParts = {
   readonly csrf: Stamper
   /** The provider that people sign in with; null where there is none. */
   readonly oidc: Oidc | null
+  /** Asks people whether a passkey or an account is theirs. */
+  readonly enrolment: Enrolment
   readonly publicUrl: () => string
   readonly metrics: Metrics
   readonly guesses: Guesses

@@ -48,6 +48,7 @@ export const CODES = {
   cannot_be_shown: [422, 'Nobody asked could answer this'],
   no_route: [422, 'Nobody is to be asked about this'],
   not_linkable: [422, 'This person has no address to link there'],
+  passkey_refused: [422, 'The passkey was not taken'],
   not_available: [422, 'This part of the lane is not available yet'],
   reply_too_long: [422, 'The reply is too long'],
   reply_bad_charset: [422, 'The reply has characters that cannot be taken'],

@@ -6,7 +6,9 @@ import type { Form } from '../adapter/page.js'
 import { holds } from '../agenda/asked.js'
 import { isOpen } from '../agenda/case.js'
 import { readContents } from '../delivery/contents.js'
+import { invitedIn } from '../enrolment/enrolment.js'
 import type { Grant } from '../ledger/shelf.js'
+import { issueInvitation } from '../session/passkey-link.js'
 import { hashHandle, readHandle } from '../token/reply-handle.js'
 import { leadTo } from './console-visit.js'
 import type { DoorParts } from './door.js'
@@ -71,6 +73,11 @@ export const REPLY_ROUTES: readonly Route[] = [
     },
     answers: [
       { status: 200, media: HTML, words: 'recorded, as a page' },
+      {
+        status: 303,
+        media: HTML,
+        words: 'recorded: to where a passkey is made, after an invitation to make one',
+      },
       ok('Answered', 'recorded, where JSON is asked for'),
     ],
     refuses: [
@@ -209,10 +216,22 @@ async function answer(visit: Visit, verdict: Verdict, handle: string, typed: Fil
       await find(visit, handle)
       return turnAway(visit)
     case 'recorded':
-      return wantsJson(visit) ? visit.reply.send(verdict.shown) : draw(visit, verdict)
+      return wantsJson(visit)
+        ? visit.reply.send(verdict.shown)
+        : ((await leadInvited(visit, verdict.shown.request_id)) ?? draw(visit, verdict))
     case 'refused':
       return refuse(visit, verdict, handle, typed)
   }
+}
+
+/** Whoever has taken an invitation of the lane's goes on to where a passkey is made; null for every other request. */
+async function leadInvited(visit: Visit, requestId: string): Promise<FastifyReply | null> {
+  const { lane, csrf } = visit.parts
+  const subject = await lane.current(requestId)
+  const invited = subject && invitedIn(subject)
+  if (invited === null) return null
+  const link = issueInvitation(csrf, { by: 'person', user_id: invited.user_id }, invited.until_ms)
+  return leadTo(visit, `/console/passkeys/new?link=${link}`)
 }
 
 /** If the words or the code were the trouble, the form is shown again with the reply as typed. */

@@ -8,6 +8,7 @@ import { INSTALL_ROUTES } from './console-install.js'
 import { LIVE_ROUTES } from './console-live.js'
 import { OIDC_ROUTES } from './console-oidc.js'
 import { OPERATIONS_ROUTES } from './console-operations.js'
+import { PASSKEY_ROUTES } from './console-passkeys.js'
 import { REQUEST_PAGE_ROUTES } from './console-request.js'
 import { SIGN_IN_ROUTES } from './console-sign-in.js'
 import { EVENT_ROUTES } from './events.js'
@@ -42,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   ...INBOX_ROUTES,
   ...LIVE_ROUTES,
   ...REQUEST_PAGE_ROUTES,
+  ...PASSKEY_ROUTES,
   ...OPERATIONS_ROUTES,
   ...INSTALL_ROUTES,
   ...OIDC_ROUTES,

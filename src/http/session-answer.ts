@@ -83,7 +83,8 @@ export async function answerInSession(
   if (shown.display_hash !== display || !shown.isAnswerable) return { kind: 'stopped', code: 'changed' }
   return parts.desk('web').take({
     channel: 'web',
-    proof: by === 'console' ? 'console' : 'web_session',
+    // A passkey that an operator enrolled vouches for what it confirms, and for no session.
+    proof: by === 'console' || by === 'passkey_by_operator' ? by : 'web_session',
     authenticated: true,
     binding: { kind: 'handle', handle: copy.handle },
     text: reply,

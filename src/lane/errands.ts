@@ -5,7 +5,7 @@ import { type Case, isOpen } from '../agenda/case.js'
 import { endingOf } from '../agenda/ending.js'
 import { type AgendaPolicy, type Duty, isOverdue, owed } from '../agenda/owed.js'
 import { instant } from '../clock.js'
-import { type Config, proofsFor } from '../config/config.js'
+import type { Config } from '../config/config.js'
 import { canAnswerSignedIn } from '../config/signing-in.js'
 import { timeOut } from '../deadline/time-out.js'
 import { close } from '../delivery/close.js'
@@ -33,6 +33,7 @@ import type { Keyring } from '../token/keyring.js'
 import { type CallBack, type Calls, callBack } from '../waiter/callback.js'
 import { stepUp } from './asking.js'
 import { besideOf } from './beside.js'
+import { policyOf } from './own.js'
 
 /** Sends under way at once, per channel: sends claimed together are committed together. */
 const CONCURRENT_SENDS = 256
@@ -207,10 +208,10 @@ export class Errands {
       awaitsLink: (userId, channel) => directory.awaitsLink(userId, channel),
       publicUrl,
       shows: (channel, shown) => adapters.get(channel)?.shows(shown) ?? true,
-      way: ({ request }, { channel, user_id }, shown, coded) => {
+      way: (subject, { channel, user_id }, shown, coded) => {
         const facing = { hasProvider, publicUrl: publicUrl() }
-        const signsIn = canAnswerSignedIn(facing, config.recipients[user_id], isApproval(request))
-        return wayOf({ channel, coded, shown, signsIn, proofs: proofsFor(config, request) })
+        const signsIn = canAnswerSignedIn(facing, config.recipients[user_id], isApproval(subject.request))
+        return wayOf({ channel, coded, shown, signsIn, proofs: policyOf(config, subject).proofs })
       },
       contents: subject => readContents(store.shelf, subject),
       rested: (subject, userId) => this.#rested(subject, userId),

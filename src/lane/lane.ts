@@ -4,7 +4,6 @@
 import type { Beside, Inbound } from '../adapter/contract.js'
 import type { Case } from '../agenda/case.js'
 import { canonical } from '../canonical.js'
-import { policyFor } from '../config/config.js'
 import { findCopy, type OpenCopy } from '../delivery/open.js'
 import { renew } from '../delivery/renew.js'
 import { Director } from '../director/director.js'
@@ -22,7 +21,8 @@ import { besideOf } from './beside.js'
 import { type Erased, erase } from './erase.js'
 import { type ErrandParts, Errands } from './errands.js'
 import { type Admitted, type Asker, type Opened, type Opener, open } from './opening.js'
-import { type Applicant, type Entrance, type MadeOf, type Submitted, Submitter } from './submit.js'
+import { ITSELF, policyOf } from './own.js'
+import { type Applicant, type Entrance, type MadeOf, type Own, type Submitted, Submitter } from './submit.js'
 import { type Withdrawn, withdraw } from './withdraw.js'
 
 type LaneParts = ErrandParts &
@@ -83,6 +83,11 @@ export class Lane {
   /** A request as a door brings it, unread: parsed, admitted and opened, or refused. */
   submit(body: unknown, asker: Applicant, made?: MadeOf): Promise<Submitted> {
     return this.#submitter.submit(body, asker, made)
+  }
+
+  /** A question of the lane's own, under its own terms. */
+  ask(body: unknown, own: Own): Promise<Submitted> {
+    return this.#submitter.submit(body, ITSELF, undefined, own)
   }
 
   open(admitted: Admitted, asker: Asker): Promise<Opened> {
@@ -176,7 +181,7 @@ export class Lane {
       ledger: store.ledger,
       shelf: store.shelf,
       keyring,
-      policyFor: request => policyFor(config, request),
+      policyFor: subject => policyOf(config, subject),
       handTo: (subject, from, name, ms) => handTo(this.#parts, subject, from, name, ms),
       stepUp: (subject, step, ms) => stepUp(this.#parts, subject, { step, early: 'out_of_office' }, ms),
       whois: (channel, sender) => directory.whoHas(channel, sender),

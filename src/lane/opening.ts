@@ -49,6 +49,7 @@ type Asked = {
   readonly terms: Terms
   readonly held: Held
   readonly contents: readonly Content[]
+  readonly beside: readonly Shelving[]
   readonly opened_by: string
   readonly asked_by: string
   readonly request: Request
@@ -69,6 +70,8 @@ export type Admitted = {
   readonly held: Held
   /** The same, as people are shown them. */
   readonly contents: readonly Content[]
+  /** Rows of the lane's own that stand or fall with the opening. */
+  readonly beside: readonly Shelving[]
 }
 type Held = ReadonlyMap<Hash, Uint8Array>
 /** The asking key: its id and its name are recorded. */
@@ -245,10 +248,15 @@ function shelving({
   submission: { callback_url: url },
   request_id,
   held,
+  beside,
   opened_by: key_id,
 }: Asked): Shelving[] {
   const contents = [...held].map(([handle, bytes]) => ({ put: 'content' as const, handle, key_id, bytes }))
-  return url === undefined ? contents : [...contents, { put: 'callback', request_id, url }]
+  return [
+    ...contents,
+    ...beside,
+    ...(url === undefined ? [] : [{ put: 'callback' as const, request_id, url }]),
+  ]
 }
 
 function openingWith(asked: Asked, absent: Opener['absent'], moment: Moment): readonly Deed[] {

@@ -9,9 +9,9 @@ import { canAnswerSignedIn } from '../config/signing-in.js'
 import { readHeld } from '../delivery/contents.js'
 import { fitInto } from '../delivery/fit.js'
 import type { Guard, Store } from '../ledger/contract.js'
-import type { ApiKey } from '../ledger/shelf.js'
+import type { ApiKey, Shelving } from '../ledger/shelf.js'
 import { type Admission, admit, ruleOf } from '../request/admit.js'
-import type { Channel } from '../request/channel.js'
+import type { Channel, Proof } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
 import { contentsOf, type Display, fixedHandlesOf, likeness } from '../request/display.js'
 import {
@@ -52,6 +52,14 @@ export type Applicant = Asker & Pick<ApiKey, 'owner' | 'urgent'>
 
 /** The artifact of another system that a door has read: its text is kept with the request, under its hash. */
 export type MadeOf = { readonly origin: Origin; readonly text: string }
+
+/** What the lane itself adds to what it asks: no caller can say so. */
+export type Own = {
+  /** The only proofs that are enough, whatever the configuration says of what agents ask. */
+  readonly proofs: readonly Proof[]
+  /** Rows that stand or fall with the opening. */
+  readonly beside: readonly Shelving[]
+}
 
 /** Every code a submission is refused with. */
 export const SUBMISSION_CODES = [
@@ -102,14 +110,14 @@ export class Submitter {
   }
 
   /** `made` is the artifact that a door has made the submission of: no caller can say so itself. */
-  async submit(body: unknown, asker: Applicant, made?: MadeOf): Promise<Submitted> {
+  async submit(body: unknown, asker: Applicant, made?: MadeOf, own?: Own): Promise<Submitted> {
     const parsed = parseSubmission(body, this.#policy)
     if (!parsed.ok) return refused(parsed.code, sayFields(parsed.errors, 'The body'), parsed.errors)
     const submission = made === undefined ? parsed.submission : { ...parsed.submission, origin: made.origin }
     const held = await this.#held(submission, asker, made)
     // Read once, for the door and for every copy.
     const contents = contentsOf(submission.request, held)
-    const admitted = admit(submission, this.#admission(asker, contents))
+    const admitted = admit(submission, this.#admission(asker, contents, own))
     const missing = missingContents(
       submission.request,
       contents,
@@ -122,7 +130,8 @@ export class Submitter {
     const hasRoom = (await this.#bound.admit(asker.key_id)) || (await this.#isKnown(submission))
     if (!hasRoom) return this.#tooMany()
     const { recipients, terms } = admitted
-    return submitted(await this.#parts.open({ submission, recipients, terms, held, contents }, asker))
+    const beside = own?.beside ?? []
+    return submitted(await this.#parts.open({ submission, recipients, terms, held, contents, beside }, asker))
   }
 
   /** The contents that came with it, and those its key had sent before. */
@@ -138,18 +147,18 @@ export class Submitter {
     return new Map([...given, ...(await readHeld(this.#parts.store.shelf, key_id, others))])
   }
 
-  #admission(asker: Applicant, contents: readonly Content[]): Admission {
+  #admission(asker: Applicant, contents: readonly Content[], own: Own | undefined): Admission {
     const { config, adapters, store, publicUrl, printsLinks = false, hasProvider = false } = this.#parts
     const { ledger } = store
     return {
       recipients: config.recipients,
       groups: config.groups,
-      ladderFor: request => ladderFor(config, request),
+      ladderFor: request => (own === undefined ? ladderFor(config, request) : undefined),
       actions: config.actions,
       forms: config.forms,
       asker,
       configured: [...adapters.keys()],
-      proofsFor: request => proofsFor(config, request),
+      proofsFor: request => own?.proofs ?? proofsFor(config, request),
       shows(channel, submission, terms) {
         const deadline_at = instant(ledger.now() + submission.request.deadline_seconds * 1000)
         const shows = (shown: Display): boolean => adapters.get(channel)?.shows(shown) ?? false

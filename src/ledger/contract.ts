@@ -43,7 +43,16 @@ export type Moment = {
 
 /** The kinds of value that are claimed once: reply tokens, providers' messages (and that they came twice), policy
  *  tokens, invitations, each rest of a person's codes, and tickets of the console. */
-export type Space = 'jti' | 'message' | 'duplicate' | 'spend' | 'invitation' | 'rest' | 'ticket'
+export type Space =
+  | 'jti'
+  | 'message'
+  | 'duplicate'
+  | 'spend'
+  | 'invitation'
+  | 'rest'
+  | 'ticket'
+  | 'enrolment'
+  | 'credential'
 
 export type Guard =
   /** `value` was never claimed in `space` before; this append claims it for ever. */

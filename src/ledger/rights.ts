@@ -46,6 +46,11 @@ export const RIGHTS = {
     columns: ['credential_hash', 'credential_id', 'user_id', 'public_key', 'by'],
     name: ({ user_id }) => `passkey of ${user_id}`,
   },
+  enrolments: {
+    identity: ['request_id'],
+    columns: ['request_id', 'user_id', 'claim'],
+    name: ({ request_id }) => `enrolment by request ${request_id}`,
+  },
   grants: {
     identity: ['handle_hash'],
     columns: ['handle_hash', 'use', 'code_hash', 'token', 'request_id', 'delivery_id', 'channel', 'user_id'],

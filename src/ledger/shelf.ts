@@ -55,7 +55,7 @@ export type SessionRow = {
   /** The person's id, or the id of the operator's key. */
   readonly whose: string
   /** By what they signed in. */
-  readonly by: 'oidc' | 'passkey' | 'console' | 'key'
+  readonly by: 'oidc' | 'passkey' | 'passkey_by_operator' | 'console' | 'key'
   readonly until_ms: number
 }
 
@@ -71,6 +71,14 @@ export type PasskeyRow = {
   readonly public_key: string
   /** By whose word it is theirs. */
   readonly by: 'person' | 'operator'
+}
+
+/** Something that is to be a person's once they have said YES to this request of the lane's own. */
+export type EnrolmentRow = {
+  readonly request_id: string
+  readonly user_id: string
+  /** As canonical JSON (enrolment/claim.ts). */
+  readonly claim: string
 }
 
 export type RawReply = {
@@ -116,6 +124,9 @@ export type Shelving =
   | { readonly put: 'content_erasure'; readonly handle: Hash; readonly key_id: string }
   /** With PASSKEY_REGISTERED. A credential is one person's for good: a second row with its hash or its id is refused. */
   | { readonly put: 'passkey'; readonly passkey: PasskeyRow }
+  /** With the opening of its request. */
+  | { readonly put: 'enrolment'; readonly enrolment: EnrolmentRow }
+  | { readonly put: 'enrolment_end'; readonly request_id: string }
   /** Every session of this person ends. */
   | { readonly put: 'sessions_end'; readonly user_id: string }
   /** A new key, or the revocation of one. Nothing else about an existing key changes, and
@@ -215,6 +226,10 @@ export interface Shelf {
   /** By the name that browsers have for it. */
   passkeyById(credentialId: string): Promise<PasskeyRow | null>
   passkeysOf(userId: string): Promise<readonly PasskeyRow[]>
+
+  enrolment(requestId: string): Promise<EnrolmentRow | null>
+  /** All that nobody has settled yet. */
+  enrolments(): Promise<readonly EnrolmentRow[]>
 
   /** Also one that is over by now. */
   session(idHash: Hash): Promise<SessionRow | null>

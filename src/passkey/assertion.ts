@@ -23,7 +23,10 @@ type Checked =
 
 const flawed = (flaw: AssertionFlaw): Checked => ({ ok: false, flaw })
 
-export async function checkAssertion(evidence: Evidence, challenge: string): Promise<Checked> {
+/** As the browser gave it, with the key it is checked by. */
+type Assertion = Pick<Evidence, 'public_key' | 'authenticator_data' | 'client_data_json' | 'signature'>
+
+export async function checkAssertion(evidence: Assertion, challenge: string): Promise<Checked> {
   const read = readAssertion(evidence)
   if (read === null) return flawed('no_assertion')
   const { client, data, key, signature, clientBytes } = read
@@ -45,8 +48,8 @@ type Read = {
   readonly signature: Uint8Array
 }
 
-function readAssertion(evidence: Evidence): Read | null {
-  const bytesOf = (member: keyof Evidence): Uint8Array => decode(evidence[member]) ?? new Uint8Array()
+function readAssertion(evidence: Assertion): Read | null {
+  const bytesOf = (member: keyof Assertion): Uint8Array => decode(evidence[member]) ?? new Uint8Array()
   const clientBytes = bytesOf('client_data_json')
   const client = readClientData(clientBytes)
   const data = readAuthenticatorData(bytesOf('authenticator_data'))

@@ -21,7 +21,6 @@ import type { Guard } from '../ledger/contract.js'
 import type { Shelving } from '../ledger/shelf.js'
 import type { Reason } from '../reason.js'
 import type { Recorder } from '../record/record.js'
-import type { Request } from '../request/request.js'
 import { provesPossession } from '../request/way.js'
 import { type Binder, type Bound, bind } from './bind.js'
 import { type Facts, isDead, type Judgement, judge, type Unread } from './checks.js'
@@ -36,7 +35,7 @@ const RECORDED_AT_MOST = 10
 export type Receiver = Binder &
   Rester &
   Pick<Recorder, 'record'> & {
-    readonly policyFor: (request: Request) => Today
+    readonly policyFor: (subject: Case) => Today
     /** Whether this person can hand the request to the one they name. */
     readonly handTo: (subject: Case, from: string, name: string, ms: number) => ReturnType<HandTo>
     /** The entries of the ladder's next step, done now because somebody is out of office. */
@@ -156,7 +155,7 @@ function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): 
   const delivery = subject.deliveries.find(one => one.delivery_id === grant.delivery_id)
   if (delivery === undefined) return null
   const sender = whoSpeaks(receiver, inbound, token.ok ? token.claims.sub : null)
-  const right = rightOf(subject, sender, receiver.policyFor(subject.request))
+  const right = rightOf(subject, sender, receiver.policyFor(subject))
   const ms = receiver.now()
   return {
     subject,

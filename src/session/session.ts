@@ -27,7 +27,7 @@ export type Session = {
   readonly csrf: string
   readonly until: string
 } & (
-  | { readonly kind: 'person'; readonly user_id: string; readonly by: 'oidc' | 'passkey' | 'console' }
+  | { readonly kind: 'person'; readonly user_id: string; readonly by: Exclude<SessionRow['by'], 'key'> }
   | { readonly kind: 'operator'; readonly key_id: string; readonly name: string }
 )
 type PersonSession = Extract<Session, { kind: 'person' }>

@@ -8,7 +8,7 @@ import { checkConfiguration, checkEnvFile, checkVariables } from '../../src/cli/
 import { fail, ok, warn } from '../../src/cli/check/finding.js'
 import { checkDirectory, checkNode, judgeRoom, obstacleTo } from '../../src/cli/check/machine.js'
 import { hintsOf, judgeClock, judgeReady } from '../../src/cli/check/reach.js'
-import { checkSigningIn } from '../../src/cli/check/signing-in.js'
+import { checkPasskeys, checkSigningIn } from '../../src/cli/check/signing-in.js'
 import { checkStore, judgeLast } from '../../src/cli/check/store.js'
 import { findingLine } from '../../src/cli/doctor.js'
 import { plain } from '../../src/cli/print.js'
@@ -458,5 +458,17 @@ describe('signing in', () => {
     const finding = checkSigningIn({ publicUrl, oidc })
     expect(finding.status).toBe(status)
     expect(finding.message).toContain(words)
+  })
+
+  test.each([
+    ['https://lane.example', 'people can have passkeys for lane.example'],
+    ['https://example.org/lane', 'people can have passkeys for example.org'],
+    ['http://localhost:8787', 'people can have passkeys for localhost'],
+    ['http://127.0.0.1:8787', 'there are none'],
+    ['https://192.0.2.7', 'there are none'],
+    ['https://[2001:db8::1]', 'there are none'],
+    ['http://lane.example', 'there are none'],
+  ])('by passkeys at %s', (publicUrl, words) => {
+    expect(checkPasskeys({ publicUrl }).message).toContain(words)
   })
 })

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { webAdapter } from '../../adapters/web/index.js'
 import type { Adapter, Hook, HookAnswer } from '../../src/adapter/contract.js'
 import { openNotary } from '../../src/checkpoint/notary.js'
+import { Enrolment } from '../../src/enrolment/enrolment.js'
 import { Guesses } from '../../src/http/guesses.js'
 import { type Metrics, startMetrics } from '../../src/http/metrics.js'
 import { buildServer } from '../../src/http/server.js'
@@ -69,6 +70,7 @@ beforeEach(async () => {
       page,
       printsLinks: false,
       csrf: stamper(stage.keyring().csrf),
+      enrolment: new Enrolment({ ...stage, adapters: new Map(), onTrouble: () => undefined }),
       oidc: null,
       publicUrl: () => 'https://lane.example.org/sub',
       metrics,

@@ -112,6 +112,7 @@ export type Stage = {
   readonly store: Store
   readonly config: Config
   readonly lane: Lane
+  readonly directory: Directory
   readonly slack: StageAdapter
   readonly email: StageAdapter
   readonly telegram: StageAdapter
@@ -193,6 +194,7 @@ export async function raise(
     store,
     config,
     lane,
+    directory,
     ...adapters,
     running,
     troubles,

@@ -20,6 +20,7 @@ const GIVE_NOTHING = [
     'code_misses',
     'code_rests',
     'raw_replies',
+    'evidence',
     'cursors',
     'blobs',
     'blob_owners',

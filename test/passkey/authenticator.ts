@@ -13,6 +13,7 @@ const sha256 = (bytes: string | Uint8Array): Buffer => createHash('sha256').upda
 
 export const PRESENT = 0x01
 export const VERIFIED = 0x04
+export const NEW_KEY = 0x40
 
 /** What an assertion says, where it is not what it should say. */
 export type Oddly = {
@@ -27,6 +28,12 @@ export type Credential = {
   readonly credential_id: string
   readonly public_key: string
   readonly credential_hash: ReturnType<typeof hashCredential>
+  /** What a browser gives when this key was just made. */
+  attest(
+    challenge: string,
+    origin: string,
+    oddly?: Oddly,
+  ): { readonly client_data: string; readonly attestation: string }
   /** Confirms a challenge at this origin. */
   assert(challenge: string, origin: string, oddly?: Oddly): Assertion
 }
@@ -41,16 +48,21 @@ export function makeCredential(algorithm: Algorithm = 'ES256'): Credential {
   return {
     ...named,
     credential_hash: hashCredential(named),
+    attest(challenge, origin, oddly = {}) {
+      const client = clientData('webauthn.create', challenge, origin, oddly)
+      const id = Buffer.from(named.credential_id, 'base64url')
+      const data = Buffer.concat([
+        sha256(oddly.rpId ?? new URL(origin).hostname),
+        Buffer.of(oddly.flags ?? PRESENT | VERIFIED | NEW_KEY, 0, 0, 0, 0),
+        Buffer.alloc(16),
+        Buffer.of(0, id.length),
+        id,
+        Buffer.from(named.public_key, 'base64url'),
+      ])
+      return { client_data: base64url(client), attestation: base64url(attestationOf(data)) }
+    },
     assert(challenge, origin, oddly = {}) {
-      const client = Buffer.from(
-        JSON.stringify({
-          type: oddly.type ?? 'webauthn.get',
-          challenge,
-          origin: oddly.origin ?? origin,
-          crossOrigin: false,
-          ...oddly.more,
-        }),
-      )
+      const client = clientData('webauthn.get', challenge, origin, oddly)
       const rpId = oddly.rpId ?? new URL(origin).hostname
       const flags = Buffer.of(oddly.flags ?? PRESENT | VERIFIED, 0, 0, 0, 0)
       const data = Buffer.concat([sha256(rpId), flags])
@@ -65,6 +77,25 @@ export function makeCredential(algorithm: Algorithm = 'ES256'): Credential {
     },
   }
 }
+
+const clientData = (type: string, challenge: string, origin: string, oddly: Oddly): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      type: oddly.type ?? type,
+      challenge,
+      origin: oddly.origin ?? origin,
+      crossOrigin: false,
+      ...oddly.more,
+    }),
+  )
+
+/** {fmt: "none", attStmt: {}, authData} as CBOR. */
+const attestationOf = (data: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from('a363666d74646e6f6e656761747453746d74a0686175746844617461', 'hex'),
+    Buffer.of(0x59, data.length >> 8, data.length & 0xff),
+    data,
+  ])
 
 type Pair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject }
 const MADE: Readonly<Record<Algorithm, () => Pair>> = {

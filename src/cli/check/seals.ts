@@ -23,6 +23,7 @@ const FROM: Readonly<Record<RightTable, string>> = {
   away: 'away t',
   sessions: 'sessions t',
   passkeys: 'passkeys t',
+  enrolments: 'enrolments t',
   keys: 'keys t',
   grants: `grants t JOIN requests q ON q.request_id = t.request_id WHERE q.resolved_seq IS NULL`,
   refs: `refs t JOIN grants g ON g.handle_hash = t.handle_hash

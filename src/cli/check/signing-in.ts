@@ -1,7 +1,7 @@
 // Whether people can sign in at the console, and what a session is enough for there.
 import { isLoopback } from '../../config/loopback.js'
 import type { Settings } from '../../config/settings.js'
-import { isAlone } from '../../config/signing-in.js'
+import { isAlone, passkeyHost } from '../../config/signing-in.js'
 import { type Finding, ok, warn } from './finding.js'
 
 export function checkSigningIn({ publicUrl, oidc }: Pick<Settings, 'publicUrl' | 'oidc'>): Finding {
@@ -16,4 +16,12 @@ export function checkSigningIn({ publicUrl, oidc }: Pick<Settings, 'publicUrl' |
   return oidc === null
     ? ok('signing in', seen)
     : warn('signing in', seen, 'serve it by https, and set PUBLIC_URL to that')
+}
+
+/** A browser makes passkeys for a name, never for a number. */
+export function checkPasskeys({ publicUrl }: Pick<Settings, 'publicUrl'>): Finding {
+  const host = passkeyHost(publicUrl)
+  return host === null
+    ? ok('passkeys', `there are none at ${publicUrl}: they need a domain over https, or localhost`)
+    : ok('passkeys', `people can have passkeys for ${host}; under another name they would be gone`)
 }

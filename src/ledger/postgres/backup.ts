@@ -34,6 +34,7 @@ const TABLES: Readonly<Record<string, string>> = {
   links: 'user_id channel address* seal',
   invitations: 'code_hash user_id channel expires_ms seal',
   away: 'user_id from_ms until_ms deputy seal',
+  enrolments: 'request_id user_id claim seal',
   keys: 'kid purpose public_jwk wrapped not_before verify_until renewed_at seal',
   checkpoint: 'size note at_ms',
   api_keys: 'key_id name scopes secret_hash created_at revoked_at owner urgent seal',

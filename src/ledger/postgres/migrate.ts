@@ -8,6 +8,7 @@ import { sessions } from './migrations/0003-sessions.js'
 import { inbox } from './migrations/0004-inbox.js'
 import { passkeys } from './migrations/0005-passkeys.js'
 import { evidence } from './migrations/0006-evidence.js'
+import { enrolments } from './migrations/0007-enrolments.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
@@ -16,6 +17,7 @@ const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0004-inbox', sql: inbox },
   { name: '0005-passkeys', sql: passkeys },
   { name: '0006-evidence', sql: evidence },
+  { name: '0007-enrolments', sql: enrolments },
 ]
 
 export const SCHEMA_VERSION = FILES.length

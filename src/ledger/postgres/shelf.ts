@@ -7,6 +7,7 @@ import type { Seals } from '../seals.js'
 import {
   type ApiKeyRow,
   type Away,
+  type EnrolmentRow,
   type Grant,
   type Invitation,
   type KeyRow,
@@ -106,6 +107,9 @@ const passkeysOf = asked(
   'passkeys_of',
   `SELECT ${PASSKEY} FROM passkeys WHERE user_id = $1 ORDER BY credential_hash`,
 )
+const ENROLMENT = 'request_id, user_id, claim, seal'
+const enrolment = asked('enrolment', `SELECT ${ENROLMENT} FROM enrolments WHERE request_id = $1`)
+const enrolments = asked('enrolments', `SELECT ${ENROLMENT} FROM enrolments`)
 const session = asked(
   'session',
   'SELECT id_hash, kind, whose, by, until_ms, seal FROM sessions WHERE id_hash = $1',
@@ -221,6 +225,9 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
     passkey: credentialHash => soundOne<PasskeyRow>('passkeys', passkey.with(credentialHash)),
     passkeyById: credentialId => soundOne<PasskeyRow>('passkeys', passkeyById.with(credentialId)),
     passkeysOf: userId => sound<PasskeyRow>('passkeys', passkeysOf.with(userId)),
+
+    enrolment: requestId => soundOne<EnrolmentRow>('enrolments', enrolment.with(requestId)),
+    enrolments: () => sound<EnrolmentRow>('enrolments', enrolments.with()),
 
     session: idHash => soundOne<SessionRow>('sessions', session.with(idHash)),
     async putSession(row, ms) {

@@ -119,6 +119,15 @@ function rowOf(shelving: Shelving, seals: Seals): Put {
       const { passkey } = shelving
       return { table: 'passkeys', key: null, row: { ...passkey, seal: seals.ofRow('passkeys', passkey) } }
     }
+    case 'enrolment': {
+      const { enrolment } = shelving
+      const row = { ...enrolment, seal: seals.ofRow('enrolments', enrolment) }
+      return { table: 'enrolments', key: null, row }
+    }
+    case 'enrolment_end': {
+      const { request_id } = shelving
+      return { table: 'enrolments_end', key: request_id, row: { request_id } }
+    }
     case 'sessions_end': {
       const { user_id } = shelving
       return { table: 'sessions_end', key: user_id, row: { whose: user_id } }

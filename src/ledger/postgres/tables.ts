@@ -208,6 +208,12 @@ const BESIDE: Readonly<Record<string, Statement>> = {
       deputy = excluded.deputy, seal = excluded.seal`,
   ),
   passkeys: insert('passkeys', 'credential_hash, credential_id, user_id, public_key, by, seal'),
+  enrolments: insert('enrolments', 'request_id, user_id, claim, seal'),
+  enrolments_end: {
+    name: 'write_enrolments_end',
+    text: `DELETE FROM enrolments e USING json_to_recordset($1) AS x (request_id text)
+      WHERE e.request_id = x.request_id`,
+  },
   sessions_end: {
     name: 'write_sessions_end',
     text: `DELETE FROM sessions s USING json_to_recordset($1) AS x (whose text)

@@ -119,6 +119,12 @@ const STEPS: readonly string[] = [
   `
   CREATE TABLE evidence (reply_id TEXT PRIMARY KEY, evidence TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  // What waits to become a person's.
+  `
+  CREATE TABLE enrolments (
+    request_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, claim TEXT NOT NULL, seal TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -7,6 +7,7 @@ import type { Seals } from '../seals.js'
 import {
   type ApiKeyRow,
   type Away,
+  type EnrolmentRow,
   type Grant,
   type Invitation,
   type KeyRow,
@@ -97,6 +98,10 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
     `INSERT INTO passkeys (credential_hash, credential_id, user_id, public_key, by, seal)
      VALUES (@credential_hash, @credential_id, @user_id, @public_key, @by, @seal)`,
   )
+  const putEnrolment = db.prepare(
+    'INSERT INTO enrolments (request_id, user_id, claim, seal) VALUES (@request_id, @user_id, @claim, @seal)',
+  )
+  const endEnrolment = db.prepare('DELETE FROM enrolments WHERE request_id = ?')
   const endSessions = db.prepare(END_SESSIONS)
   const putContent = contentPutter(db)
   const disown = db.prepare('DELETE FROM blob_owners WHERE key_id = ? AND handle = ?')
@@ -156,6 +161,10 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
         return void putAway.run(sealed('away', shelving.away))
       case 'passkey':
         return void putPasskey.run(sealed('passkeys', shelving.passkey))
+      case 'enrolment':
+        return void putEnrolment.run(sealed('enrolments', shelving.enrolment))
+      case 'enrolment_end':
+        return void endEnrolment.run(shelving.request_id)
       case 'sessions_end':
         return void endSessions.run(shelving.user_id)
       case 'api_key':
@@ -270,6 +279,10 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
   const passkeysOf = db.prepare(
     `SELECT ${passkeyColumns} FROM passkeys WHERE user_id = ? ORDER BY credential_hash`,
   )
+  const enrolment = soundOne<EnrolmentRow>(
+    'enrolments',
+    'SELECT request_id, user_id, claim, seal FROM enrolments WHERE request_id = ?',
+  )
   const session = soundOne<SessionRow>(
     'sessions',
     'SELECT id_hash, kind, whose, by, until_ms, seal FROM sessions WHERE id_hash = ?',
@@ -334,6 +347,10 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     passkey: async credentialHash => passkey(credentialHash),
     passkeyById: async credentialId => passkeyById(credentialId),
     passkeysOf: async userId => soundOnes<PasskeyRow>('passkeys', passkeysOf.all(userId)),
+
+    enrolment: async requestId => enrolment(requestId),
+    enrolments: async () =>
+      soundOnes<EnrolmentRow>('enrolments', db.prepare('SELECT * FROM enrolments').all()),
 
     session: async idHash => session(idHash),
     async putSession(row, ms) {

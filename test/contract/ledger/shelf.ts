@@ -4,6 +4,7 @@ import { sha256 } from '../../../src/canonical.js'
 import type {
   ApiKey,
   Away,
+  EnrolmentRow,
   Grant,
   Invitation,
   KeyRow,
@@ -341,6 +342,26 @@ export function shelfContract(opener: Opener): void {
       await expect(shelve([{ put: 'passkey', passkey: taken }])).rejects.toThrow()
       await expect(shelve([{ put: 'passkey', passkey: otherKey }])).rejects.toThrow()
       expect(await stage.store.shelf.passkeyById('Y3JlZC0x')).toEqual(passkey('Y3JlZC0x'))
+    })
+
+    test('an enrolment waits under its request until it is ended', async () => {
+      const wait = (request_id: string): EnrolmentRow => ({
+        request_id,
+        user_id: 'operator',
+        claim: '{"kind":"oidc","sub":"\\u0000\ud83d\udd4a"}',
+      })
+      await shelve([
+        { put: 'enrolment', enrolment: wait('one') },
+        { put: 'enrolment', enrolment: wait('two') },
+      ])
+      await stage.reopen()
+      expect(await stage.store.shelf.enrolment('one')).toEqual(wait('one'))
+      expect(await stage.store.shelf.enrolments()).toHaveLength(2)
+      await shelve([{ put: 'enrolment_end', request_id: 'one' }])
+      // Ended by another replica before.
+      await shelve([{ put: 'enrolment_end', request_id: 'one' }])
+      expect(await stage.store.shelf.enrolment('one')).toBeNull()
+      expect(await stage.store.shelf.enrolments()).toEqual([wait('two')])
     })
 
     test('an invitation is found by the hash of its code alone', async () => {

@@ -1,0 +1,242 @@
+// How a passkey, or an account at the OpenID provider, becomes a person's: the lane asks them, on channels that vouch for
+// who answers, and their own YES there is what makes it theirs. The question is a request like any other, so its deadline,
+// its checks and its closing come with it.
+//
+// EY1  Nothing is anybody's before the person themselves has said YES, by a proof of a channel that vouches. A session, a
+//      link with its code, a text message, a delegate or a deputy is not enough.
+// EY2  What waits is put beside the ledger with the opening of its question, and becomes theirs in one append that claims
+//      it: once, on whatever replica, and also after a crash between the YES and that append.
+// EY3  A credential is one person's for good, whatever key somebody brings under its id.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Adapter } from '../adapter/contract.js'
+import { type Case, isOpen } from '../agenda/case.js'
+import { canonical } from '../canonical.js'
+import type { Config } from '../config/config.js'
+import { type Draft, type Entry, LANE } from '../event.js'
+import type { Lane } from '../lane/lane.js'
+import type { Guard, Store } from '../ledger/contract.js'
+import type { EnrolmentRow, PasskeyRow, Shelving } from '../ledger/shelf.js'
+import type { Directory } from '../people/directory.js'
+import type { Channel, Proof } from '../request/channel.js'
+import { OWN_PROOF } from '../request/way.js'
+import { draw } from '../token/chance.js'
+import { hashCredential } from '../token/credential.js'
+import { type Claim, readClaim, writeClaim } from './claim.js'
+import { invitationFor, type Place, wordsFor } from './words.js'
+
+type EnrolmentParts = {
+  readonly lane: Pick<Lane, 'ask' | 'current'>
+  readonly store: Store
+  readonly config: Pick<Config, 'recipients'>
+  readonly adapters: ReadonlyMap<Channel, Adapter>
+  readonly directory: Pick<Directory, 'addressOf'>
+  readonly onTrouble: (error: unknown) => void
+}
+
+/** The proofs of channels that vouch for who answers. */
+const VOUCHING: readonly Proof[] = ['slack_signed', 'telegram_id', 'dmarc']
+
+/** They have just made it and look at the page: who has not answered by then was somebody else. */
+const ANSWER_SECONDS = 15 * 60
+const RETRY_MS = 1_000
+const ID_BYTES = 12
+/** Of a run. Two people whose long ids begin alike share a limit, and nothing else. */
+const MOST_ID = 128
+/** No other request is looked at when it is resolved. */
+const PREFIX = 'enrolment-'
+const INVITED = 'passkey-invitation-'
+const INVITED_SECONDS = 60 * 60
+/** An invitation is used by whoever has what was sent to the person, and what they make with it is asked of the person. */
+const POSSESSION: readonly Proof[] = ['link_code', 'console']
+const BY_YES_OR_NO = {
+  context_handles: [],
+  default_action: 'DENY',
+  reply_schema: { kind: 'yes_no' },
+} as const
+
+type Asked =
+  | {
+      readonly kind: 'asked'
+      readonly request_id: string
+      readonly channels: readonly Channel[]
+      readonly until: string
+    }
+  /** No channel of theirs vouches for who answers. */
+  | { readonly kind: 'no_channel' }
+  | { readonly kind: 'refused'; readonly detail: string }
+
+export class Enrolment {
+  readonly #parts: EnrolmentParts
+
+  constructor(parts: EnrolmentParts) {
+    this.#parts = parts
+  }
+
+  /** Settles what was answered while no lane ran, and from then on what is answered (EY2). Returns the end of it. */
+  async start(): Promise<() => void> {
+    const { store } = this.#parts
+    const stopping = new AbortController()
+    const leave = store.ledger.onCommit(entries => this.#hear(entries, stopping.signal), ['REQUEST_RESOLVED'])
+    for (const { request_id } of await store.shelf.enrolments()) await this.settle(request_id)
+    return () => {
+      leave()
+      stopping.abort()
+    }
+  }
+
+  /** The channels on which they can be asked whether something is theirs (EY1). */
+  channelsOf(userId: string): readonly Channel[] {
+    const { config, adapters, directory } = this.#parts
+    return (config.recipients[userId]?.channels ?? []).filter(channel => {
+      const proof = OWN_PROOF[channel]
+      const vouches = proof !== null && VOUCHING.includes(proof)
+      return vouches && adapters.has(channel) && directory.addressOf(userId, channel) !== null
+    })
+  }
+
+  /** Asks the person whether this is theirs, on every such channel. */
+  ask(user_id: string, claim: Claim, place: Place): Promise<Asked> {
+    const request_id = `${PREFIX}${draw(ID_BYTES).toString('hex')}`
+    const enrolment = { request_id, user_id, claim: writeClaim(claim) }
+    return this.#put(
+      user_id,
+      { question_id: request_id, ...wordsFor(claim, place), deadline_seconds: ANSWER_SECONDS },
+      { proofs: VOUCHING, beside: [{ put: 'enrolment', enrolment }] },
+    )
+  }
+
+  /** Sends an invitation to make a passkey to the person's own channels: the page it leads to takes their YES with the
+   *  code that came along, and leads on to where one is made (invitedIn). What they make there is asked of them again. */
+  invite(user_id: string, host: string): Promise<Asked> {
+    const question_id = `${INVITED}${draw(ID_BYTES).toString('hex')}`
+    return this.#put(
+      user_id,
+      { question_id, ...invitationFor(host), deadline_seconds: INVITED_SECONDS },
+      { proofs: POSSESSION, beside: [] },
+    )
+  }
+
+  async #put(
+    user_id: string,
+    asking: { readonly question_id: string; readonly [member: string]: unknown },
+    own: Parameters<Lane['ask']>[1],
+  ): Promise<Asked> {
+    const channels = this.channelsOf(user_id)
+    if (channels.length === 0) return { kind: 'no_channel' }
+    const request = { type: 'REQUEST_QUESTION', ...asking, ...BY_YES_OR_NO }
+    // A run for each person: the limit of open questions is then how often they can be asked at once.
+    const run = { run_id: `${PREFIX}${user_id}`.slice(0, MOST_ID), mood: 'DEFERENTIAL' }
+    const recipients = [{ user_id, channels }]
+    const submitted = await this.#parts.lane.ask({ request, run, recipients, urgency: 'high' }, own)
+    if (submitted.kind === 'refused') return { kind: 'refused', detail: submitted.detail }
+    const { deadline_at } = submitted.subject
+    return { kind: 'asked', request_id: asking.question_id, channels, until: deadline_at }
+  }
+
+  /** By an operator's word, for somebody whom no channel vouches for. False where the credential is somebody's (EY3). */
+  async register(passkey: Omit<PasskeyRow, 'credential_hash'>, beside: readonly Draft[]): Promise<boolean> {
+    const { events, shelve, guards } = registration(passkey)
+    const { kind } = await this.#parts.store.ledger.append({
+      guards,
+      decide: () => ({ kind: 'append', events: [...beside, ...events], shelve }),
+    })
+    return kind === 'appended'
+  }
+
+  #hear(entries: readonly Entry[], stopping: AbortSignal): void {
+    for (const { type, request_id = '' } of entries)
+      if (type === 'REQUEST_RESOLVED' && request_id.startsWith(PREFIX))
+        void this.#settle(request_id, stopping)
+  }
+
+  /** Until it succeeds: nobody says YES a second time. */
+  async #settle(request_id: string, stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted) {
+      try {
+        return await this.settle(request_id)
+      } catch (error) {
+        this.#parts.onTrouble(error)
+        await sleep(RETRY_MS, undefined, { signal: stopping }).catch(() => undefined)
+      }
+    }
+  }
+
+  /** What has become of the question decides; while it is open nothing does (EY2). */
+  async settle(request_id: string): Promise<void> {
+    const { store, lane, config } = this.#parts
+    const row = await store.shelf.enrolment(request_id)
+    const subject = row && (await lane.current(request_id))
+    if (row === null || (subject !== null && isOpen(subject))) return
+    const isTheirs =
+      subject !== null && saidYes(subject, row.user_id) && config.recipients[row.user_id] !== undefined
+    const { events, shelve, guards } = isTheirs ? effectOf(row) : NOTHING
+    const over: Shelving = { put: 'enrolment_end', request_id }
+    const claimed: Guard = { kind: 'unclaimed', space: 'enrolment', value: request_id }
+    const { kind } = await store.ledger.append({
+      guards: [claimed, ...guards],
+      decide: () => ({ kind: 'append', events, shelve: [...shelve, over] }),
+    })
+    // Somebody else has the credential, or another replica was here first: nothing waits any more.
+    if (kind === 'guarded')
+      await store.ledger.append({ decide: () => ({ kind: 'append', events: [], shelve: [over] }) })
+  }
+}
+
+/** The person who has taken an invitation, and until when it is good; null for any other request. */
+export function invitedIn(subject: Case): { readonly user_id: string; readonly until_ms: number } | null {
+  const { request_id, opened_by, answer, deadline_ms, recipients } = subject
+  if (opened_by !== LANE || !request_id.startsWith(INVITED) || answer?.parsed_choice !== 'YES') return null
+  const user_id = recipients[0]?.user_id
+  return user_id === answer.answered_by ? { user_id, until_ms: deadline_ms } : null
+}
+
+/** EY1. */
+function saidYes({ answer }: Pick<Case, 'answer'>, userId: string): boolean {
+  return (
+    answer !== null &&
+    answer.parsed_choice === 'YES' &&
+    answer.answered_by === userId &&
+    VOUCHING.includes(answer.proof)
+  )
+}
+
+type Effect = {
+  readonly events: readonly Draft[]
+  readonly shelve: readonly Shelving[]
+  readonly guards: readonly Guard[]
+}
+const NOTHING: Effect = { events: [], shelve: [], guards: [] }
+
+function effectOf({ user_id, claim: text }: EnrolmentRow): Effect {
+  const claim = readClaim(text)
+  if (claim.kind === 'passkey') {
+    const { credential_id, public_key } = claim
+    return registration({ credential_id, public_key, user_id, by: 'person' })
+  }
+  const { issuer, sub } = claim
+  const link = { user_id, channel: 'web', address: canonical({ issuer, sub }) } as const
+  return {
+    events: [{ type: 'RECIPIENT_LINKED', body: { user_id, channel: 'web' } }],
+    shelve: [{ put: 'link', link }],
+    guards: [
+      // Once: a second account of theirs at this provider is somebody else's.
+      { kind: 'unclaimed', space: 'enrolment', value: `oidc ${canonical([issuer, user_id])}` },
+      { kind: 'address', channel: 'web', address: link.address, theirs: [user_id] },
+    ],
+  }
+}
+
+/** EY3. */
+function registration({
+  credential_id,
+  public_key,
+  user_id,
+  by,
+}: Omit<PasskeyRow, 'credential_hash'>): Effect {
+  const credential_hash = hashCredential({ credential_id, public_key })
+  return {
+    events: [{ type: 'PASSKEY_REGISTERED', body: { user_id, credential_hash, by } }],
+    shelve: [{ put: 'passkey', passkey: { credential_hash, credential_id, user_id, public_key, by } }],
+    guards: [{ kind: 'unclaimed', space: 'credential', value: credential_id }],
+  }
+}

@@ -1,0 +1,40 @@
+// What a person is asked before something becomes theirs. The words of a browser and of a provider are strangers' words:
+// they are quoted, and cut to letters that can do nothing.
+import { type Claim, fingerprintOf } from './claim.js'
+
+/** What is known of the place where it was made. */
+export type Place = {
+  /** The lane's own host, as the person sees it in their browser. */
+  readonly host: string
+  /** What the browser says of itself; null where it says nothing. */
+  readonly browser: string | null
+}
+
+type Asked = { readonly question_text: string; readonly impact: string }
+
+const MOST_WORDS = 120
+const QUIET = /[^A-Za-z0-9 .,;:()_+-]+/g
+const WHO = 'If it was not you, answer NO and tell whoever runs this lane.'
+
+export const quietly = (words: string | null): string => {
+  const clean = (words ?? '').replace(/\//g, ' ').replace(QUIET, '').trim().slice(0, MOST_WORDS).trim()
+  return clean === '' ? 'a browser that does not say what it is' : `a browser that calls itself “${clean}”`
+}
+
+export function wordsFor(claim: Claim, { host, browser }: Place): Asked {
+  if (claim.kind === 'passkey')
+    return {
+      question_text: `Is the new passkey ${fingerprintOf(claim)} yours?`,
+      impact: `It was made at ${host} just now, in ${quietly(browser)}. With it one signs in as you and answers as you, approvals among them. Answer YES only if you made it and the page shows the same characters. ${WHO}`,
+    }
+  return {
+    question_text: `Did you just sign in at ${host} for the first time?`,
+    impact: `It was ${quietly(browser)}, with the account that the sign-in provider has under your address. On YES that account is yours here: with it one signs in as you and answers as you. ${WHO}`,
+  }
+}
+
+export const invitationFor = (host: string): Asked => ({
+  question_text: `Will you make a passkey for ${host}?`,
+  impact:
+    'Open the page that this leads to on the device that is to have it, and answer YES there: the device makes the passkey, and you are asked here once more whether it is yours. Whoever runs this lane has invited you; the invitation works once.',
+})

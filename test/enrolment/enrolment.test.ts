@@ -1,0 +1,154 @@
+// What becomes of a passkey that waits for its person: on a clock set by hand, with channels that do as they are told.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Inbound } from '../../src/adapter/contract.js'
+import { type Claim, fingerprintOf } from '../../src/enrolment/claim.js'
+import { Enrolment } from '../../src/enrolment/enrolment.js'
+import { quietly, wordsFor } from '../../src/enrolment/words.js'
+import { DEPUTY, OWNER, raise, type Stage } from '../lane/stage.js'
+import { makeCredential } from '../passkey/authenticator.js'
+import { until } from '../until.js'
+
+let stage: Stage
+let enrolment: Enrolment
+const ends: (() => void)[] = []
+const PLACE = { host: 'lane.example.org', browser: 'Tests' }
+
+beforeEach(async () => {
+  stage = await raise()
+  enrolment = made()
+})
+afterEach(async () => {
+  for (const end of ends.splice(0)) end()
+  expect(await stage.problems()).toEqual([])
+  await stage.close()
+})
+
+const made = (): Enrolment =>
+  new Enrolment({ ...stage, adapters: stage.running, onTrouble: error => void stage.troubles.push(error) })
+const start = async (one: Enrolment): Promise<void> => void ends.push(await one.start())
+const passkey = (): Extract<Claim, { kind: 'passkey' }> => {
+  const { credential_id, public_key } = makeCredential()
+  return { kind: 'passkey', credential_id, public_key }
+}
+async function ask(claim: Claim = passkey(), user = 'owner'): Promise<string> {
+  const asked = await enrolment.ask(user, claim, PLACE)
+  if (asked.kind !== 'asked') throw new Error(asked.kind)
+  await stage.lane.drain()
+  return asked.request_id
+}
+const saying = (text: string, more: Partial<Inbound> = {}): Inbound => ({
+  channel: 'slack',
+  proof: 'slack_signed',
+  authenticated: true,
+  sender: OWNER,
+  binding: { kind: 'handle', handle: stage.slack.copies.at(-1)?.outbound.reply?.handle ?? '' },
+  text,
+  automated: false,
+  ...more,
+})
+const answer = async (text: string, more: Partial<Inbound> = {}) => stage.lane.answer(saying(text, more))
+const registered = async () =>
+  (await stage.entries()).filter(({ type }) => type === 'PASSKEY_REGISTERED').map(({ body }) => body)
+const passkeys = async (user = 'owner') =>
+  (await stage.store.shelf.passkeysOf(user)).map(one => one.credential_id)
+
+test('a crash between the YES and its recording: it is recorded at the next start, once, by whichever replica', async () => {
+  const claim = passkey()
+  const id = await ask(claim)
+  // Nobody listens: the process that took the YES is gone.
+  expect((await answer('YES')).kind).toBe('accepted')
+  expect([await passkeys(), await stage.store.shelf.enrolments()]).toEqual([[], [expect.anything()]])
+  const [one, other] = [made(), made()]
+  await Promise.all([start(one), start(other), one.settle(id), other.settle(id)])
+  expect([await passkeys(), await stage.store.shelf.enrolments()]).toEqual([[claim.credential_id], []])
+  await start(made())
+  expect(await registered()).toHaveLength(1)
+})
+
+test('it is asked on every channel that vouches, and on no other, whatever the configuration takes for enough', async () => {
+  await start(enrolment)
+  const id = await ask()
+  const asked = stage.config.recipients.owner?.channels
+  expect([asked, stage.slack.copies.length, stage.email.copies.length]).toEqual([['slack', 'email'], 1, 1])
+  expect([stage.sms.copies, stage.web.copies]).toEqual([[], []])
+  const subject = await stage.current(id)
+  expect(subject.terms?.policy.proofs).toEqual(['slack_signed', 'telegram_id', 'dmarc'])
+  // A link with its code is enough for the questions of agents here, and not for this one.
+  const page = stage.slack.copies.at(-1)?.outbound
+  expect([page?.page?.code ?? null, page?.reply === null]).toEqual([null, false])
+})
+
+test.each(['NO', 'withdrawn', 'silence'])(
+  'after %s it is nobody’s, and nothing waits any more',
+  async how => {
+    await start(enrolment)
+    const id = await ask()
+    if (how === 'NO') await answer('NO')
+    if (how === 'withdrawn') await stage.lane.withdraw(id, 'not now', 'key-1')
+    if (how === 'silence') {
+      stage.clock.pass(15 * 60 * 1000)
+      await stage.lane.advance(id)
+    }
+    await until('the end of it', async () =>
+      (await stage.store.shelf.enrolments()).length === 0 ? true : undefined,
+    )
+    expect([await passkeys(), await registered()]).toEqual([[], []])
+  },
+)
+
+test('another person who answers it, by whatever right, makes it nobody’s', async () => {
+  await start(enrolment)
+  await ask()
+  expect(await answer('YES', { sender: DEPUTY })).toMatchObject({
+    kind: 'rejected',
+    reason: 'wrong_recipient',
+  })
+  expect(await registered()).toEqual([])
+})
+
+test('somebody who has left the configuration meanwhile is given nothing', async () => {
+  const id = await ask()
+  await answer('YES')
+  const { owner: _, ...others } = stage.config.recipients
+  const later = new Enrolment({
+    ...stage,
+    config: { recipients: others },
+    adapters: stage.running,
+    onTrouble: () => undefined,
+  })
+  await later.settle(id)
+  expect([await registered(), await stage.store.shelf.enrolments()]).toEqual([[], []])
+})
+
+test('two people who say YES to the same credential: it is the first one’s', async () => {
+  await start(enrolment)
+  const claim = passkey()
+  await ask(claim)
+  await answer('YES')
+  await until('the first', async () => ((await passkeys()).length > 0 ? true : undefined))
+  await ask({ ...claim, public_key: passkey().public_key }, 'deputy')
+  await answer('YES', { sender: DEPUTY })
+  await until('the end', async () => ((await stage.store.shelf.enrolments()).length === 0 ? true : undefined))
+  expect([await passkeys(), await passkeys('deputy'), (await registered()).length]).toEqual([
+    [claim.credential_id],
+    [],
+    1,
+  ])
+})
+
+test('somebody whom no channel vouches for is not asked', async () => {
+  expect(enrolment.channelsOf('guest')).toEqual([])
+  expect(await enrolment.ask('guest', passkey(), PLACE)).toEqual({ kind: 'no_channel' })
+  stage.running.delete('slack')
+  expect(enrolment.channelsOf('deputy')).toEqual([])
+})
+
+test('a browser’s words are quoted and can do nothing: no markup, no mention, no line of their own', () => {
+  const evil = `<!channel> *YES*\n\u202e[x](https://evil.example) @here \`rm\`${'x'.repeat(500)}`
+  const clean = quietly(evil)
+  expect(clean).toMatch(/^a browser that calls itself “[A-Za-z0-9 .,;:()_+-]{1,120}”$/)
+  const claim = passkey()
+  const { question_text, impact } = wordsFor(claim, { host: 'lane.example.org', browser: evil })
+  expect(question_text).toBe(`Is the new passkey ${fingerprintOf(claim)} yours?`)
+  expect([impact.length <= 500, impact.includes('//')]).toEqual([true, false])
+})
