@@ -136,6 +136,7 @@ details > form { margin-top: 1rem; }
 .foot p { padding-block: .25rem; }
 .calm { padding: 2.25rem 1.5rem; }
 .calm p { margin-top: .875rem; font-size: 1.0625rem; }
+.fingerprint code { font-size: 1.375rem; letter-spacing: .02em; }
 .content { margin-top: 1rem; padding: 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--well); white-space: pre-wrap; line-height: 1.5; tab-size: 4; }
 .content .added { background: var(--added); }
 .content .removed { background: var(--removed); }

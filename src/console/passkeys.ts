@@ -68,9 +68,9 @@ type Listed = {
 }
 
 export const drawPasskeys = ({ passkeys, form, why, channels }: Listed): Markup =>
-  html`<section class="sheet stack"><h1>Your passkeys</h1>
+  html`<div class="whole"><section class="sheet stack"><h1>Your passkeys</h1>
 <p>A passkey is a key on your phone, computer or security key that never leaves it. With one you sign in here, and confirm answers for which nothing less is enough.</p>
-${passkeys.length === 0 ? html`<p class="hint">You have none yet.</p>` : html`<ul class="plain-list">${passkeys.map(lineOf)}</ul>`}
+${passkeys.length === 0 ? html`<p class="hint">You have none yet.</p>` : html`<ul>${passkeys.map(lineOf)}</ul>`}
 </section>
 <section class="sheet stack"><h2>Add one</h2>
 ${
@@ -79,13 +79,13 @@ ${
     : html`<p>Your device makes it, and then you are asked on ${channels} whether it is yours. It works once you have answered YES there.</p>
 <noscript><p>A browser makes passkeys only with JavaScript.</p></noscript>
 ${form}`
-}</section>`
+}</section></div>`
 
 const lineOf = ({ fingerprint, by }: Shown): Markup =>
   html`<li><code>${fingerprint}</code> ${by === 'person' ? 'confirmed by you' : 'enrolled by an operator: what it confirms counts only where policy lists passkey_by_operator'}</li>`
 
 export const confirmWords = (fingerprint: string, channels: string, back: string): Markup =>
-  html`<section class="sheet calm"><h1>Now say that it is yours</h1>
+  html`<section class="sheet calm whole"><h1>Now say that it is yours</h1>
 <p>You were asked on ${channels} just now. Answer YES there within 15 minutes, if the question shows the same characters:</p>
 <p class="fingerprint"><code>${fingerprint}</code></p>
 <p><a href="${back}">Go on</a></p></section>`

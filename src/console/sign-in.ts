@@ -28,7 +28,7 @@ export const signInPage = ({ root, to, hasProvider, passkey, refused }: SignIn):
 ${refused === null ? null : html`<p class="refused" id="refused" role="alert">${refused}</p>`}
 <div><label class="ask" for="key">API key</label>
 <p class="hint" id="key-hint">A key of scope operate. It is looked at once and kept nowhere; the session lasts an hour, sees Operations, and answers nothing.</p>
-<input id="key" name="key" type="password" required maxlength="200" autocomplete="off" spellcheck="false" aria-describedby="key-hint${refused === null ? '' : ' refused'}"></div>
+<div class="field"><input id="key" name="key" type="password" required maxlength="200" autocomplete="off" spellcheck="false" aria-describedby="key-hint${refused === null ? '' : ' refused'}"></div></div>
 <input type="hidden" name="to" value="${to}">
 <div><button type="submit">Sign in</button></div>
 </form>`

@@ -11,6 +11,7 @@ import { PASSKEY } from '../console/passkey-script.js'
 import { confirmWords, drawPasskeys, invitedPage, makingForm } from '../console/passkeys.js'
 import { type Claim, fingerprintOf } from '../enrolment/claim.js'
 import { acted } from '../event.js'
+import type { Channel } from '../request/channel.js'
 import { ALGORITHMS, challengeFor, readMade, type Site, userHandleOf } from '../session/passkey.js'
 import { type Invited, readInvitation } from '../session/passkey-link.js'
 import { issue, read, spend } from '../session/ticket.js'
@@ -120,7 +121,14 @@ async function look(visit: PersonVisit): Promise<FastifyReply> {
 
 const MAKING = { use: 'create', script: PASSKEY } as const
 
-const spoken = (channels: readonly string[]): string => channels.join(' and ')
+const NAMES: Readonly<Record<Channel, string>> = {
+  slack: 'Slack',
+  email: 'email',
+  telegram: 'Telegram',
+  sms: 'SMS',
+  web: 'the web',
+}
+const spoken = (channels: readonly Channel[]): string => channels.map(one => NAMES[one]).join(' and ')
 
 async function offerOf({ parts }: Visit, { host }: Site, user_id: string, ticket: string) {
   const name = parts.config.recipients[user_id]?.name ?? user_id

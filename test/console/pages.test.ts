@@ -87,6 +87,7 @@ describe.skipIf(maySkip)(`the console in a browser${missing === null ? '' : ` ($
     request: '/console/requests/pub',
     'settled request': '/console/requests/old',
     'unknown request': '/console/requests/nothing',
+    passkeys: '/console/passkeys',
     operations: '/console/operations',
     'runs in operations': '/console/operations?view=runs',
     'deliveries in operations': '/console/operations?view=deliveries',

@@ -17,6 +17,7 @@ const PAGES: Readonly<Record<'person' | 'operator' | 'nobody', readonly string[]
     '/console/requests/look',
     '/console/requests/old',
     '/console/requests/nothing',
+    '/console/passkeys',
     '/console/operations',
   ],
   operator: [
@@ -28,7 +29,12 @@ const PAGES: Readonly<Record<'person' | 'operator' | 'nobody', readonly string[]
     '/console/operations?request=pub',
     '/console/inbox',
   ],
-  nobody: ['/console/sign-in', '/console/sign-in?to=/console/inbox', '/console/sign-in?link=spent'],
+  nobody: [
+    '/console/sign-in',
+    '/console/sign-in?to=/console/inbox',
+    '/console/sign-in?link=spent',
+    '/console/passkeys/new?link=spent',
+  ],
 }
 
 let lane: LaneUnderTest
