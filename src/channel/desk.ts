@@ -4,12 +4,13 @@ import type { Desk, Inbound, OwnView, Report, Verdict } from '../adapter/contrac
 import { type Case, isOpen } from '../agenda/case.js'
 import { LINKED } from '../agenda/delivery.js'
 import { endingOf, spoken } from '../agenda/ending.js'
+import type { Hash } from '../canonical.js'
 import { asShown, readContents } from '../delivery/contents.js'
 import { claimNotice } from '../delivery/notice.js'
 import { report } from '../delivery/report.js'
 import type { Lane } from '../lane/lane.js'
-import { SealBroken, type Store } from '../ledger/contract.js'
-import type { Grant, Shelving } from '../ledger/shelf.js'
+import { ifSound, type Store, type Waiting } from '../ledger/contract.js'
+import type { Shelving } from '../ledger/shelf.js'
 import type { Directory } from '../people/directory.js'
 import { accept } from '../people/invitation.js'
 import type { Received } from '../reply/receive.js'
@@ -30,6 +31,12 @@ type DeskParts = {
   readonly onStranger: (channel: Channel) => void
 }
 
+/** A copy that a report may be about. */
+type Copy = { readonly request_id: string; readonly delivery_id: string; readonly token_hash: Hash }
+
+/** Requests looked at together where a report is about a person. */
+const TOGETHER = 64
+
 export function openDesk(channel: Channel, parts: DeskParts): Desk {
   const { lane, store, directory } = parts
   const { ledger, shelf } = store
@@ -38,28 +45,40 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     await ledger.append({ decide: () => ({ kind: 'append', events: [], shelve: [placed(cursor)] }) })
   }
 
-  async function grantsOf({ about }: Report): Promise<readonly Grant[]> {
-    const one = async (): Promise<Grant | null> => {
-      if (about.kind === 'ref') return shelf.grantByRef(channel, about.ref)
-      const handle = about.kind === 'handle' ? readHandle(about.handle) : null
-      return handle === null ? null : shelf.grant(hashHandle(handle))
+  async function* copiesOf({ about }: Report): AsyncIterable<Copy> {
+    if (about.kind === 'sender') {
+      const user = directory.whoHas(channel, about.sender)
+      if (user !== null) yield* openCopiesOf(user)
+      return
     }
-    if (about.kind !== 'sender') {
-      const grant = await one()
-      return grant === null || grant.channel !== channel ? [] : [grant]
+    const handle = about.kind === 'handle' ? readHandle(about.handle) : null
+    const named = handle === null ? null : await shelf.grant(hashHandle(handle))
+    const grant = about.kind === 'ref' ? await shelf.grantByRef(channel, about.ref) : named
+    if (grant?.channel !== channel) return
+    const { request_id, delivery_id, token } = grant
+    yield { request_id, delivery_id, token_hash: hashToken(token) }
+  }
+
+  /** A delivery's newest copy is the one a report about its person is about. */
+  async function* openCopiesOf(user_id: string): AsyncIterable<Copy> {
+    for (let after: Waiting | undefined; ; ) {
+      const page = await ledger.inbox({ user_id, ...(after && { after }), limit: TOGETHER })
+      for (const { request_id } of page) {
+        const subject = await ifSound(lane.current(request_id))
+        for (const { delivery_id, minted, ...one } of subject?.deliveries ?? [])
+          if (one.channel === channel && one.user_id === user_id && minted !== null)
+            yield { request_id, delivery_id, token_hash: minted.token_hash }
+      }
+      after = page.at(-1)
+      if (after === undefined) return
     }
-    const user = directory.whoHas(channel, about.sender)
-    if (user === null) return []
-    // A delivery is reported about once, by its newest handle, however many its copies have.
-    const open = await shelf.openGrants(channel, user)
-    return [...new Map(open.map(grant => [grant.delivery_id, grant])).values()]
   }
 
   async function file(told: Report): Promise<void> {
-    for (const { request_id, delivery_id, token } of await grantsOf(told)) {
+    for await (const { request_id, delivery_id, token_hash } of copiesOf(told)) {
       const { status, stands } = told
       const about = { delivery_id, status, stands }
-      const after = await sound(report(lane.recorder, request_id, hashToken(token), about))
+      const after = await ifSound(report(lane.recorder, request_id, token_hash, about))
       if (after !== null) lane.tend(after)
     }
   }
@@ -67,7 +86,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
   return {
     async take(inbound, cursor) {
       const beside = cursor === undefined ? [] : [placed(cursor)]
-      const received = (await sound(lane.answer(inbound, beside))) ?? UNKNOWN
+      const received = (await ifSound(lane.answer(inbound, beside))) ?? UNKNOWN
       // A reply that was not recorded has not recorded its cursor either.
       if (cursor !== undefined && (await shelf.cursor(channel)) !== cursor) await keep(cursor)
       if (received.kind === 'unknown') parts.onStranger(channel)
@@ -77,7 +96,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     report: file,
 
     async look(inbound: Inbound) {
-      const seen = await sound(lane.glance(inbound))
+      const seen = await ifSound(lane.glance(inbound))
       if (seen === null) return null
       const { subject, delivery, reason } = seen
       const { delivery_id, voided, announces } = delivery
@@ -98,7 +117,7 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
     },
 
     notice: async ({ request_id, delivery_id, reason, theirs }) =>
-      (await sound(claimNotice(lane.recorder, request_id, { delivery_id, channel, reason, theirs }))) ??
+      (await ifSound(claimNotice(lane.recorder, request_id, { delivery_id, channel, reason, theirs }))) ??
       false,
     async link(code, address) {
       const user = await accept(store, directory, channel, code, address)
@@ -113,14 +132,6 @@ export function openDesk(channel: Channel, parts: DeskParts): Desk {
 }
 
 const UNKNOWN: Received = { kind: 'unknown' }
-
-/** Null about a request whose seal is broken: to a channel it does not exist. One message that names it must not hold
- *  up all that come after it. */
-const sound = <T>(asked: Promise<T>): Promise<T | null> =>
-  asked.catch(error => {
-    if (error instanceof SealBroken) return null
-    throw error
-  })
 
 function verdictOf(received: Received): Verdict {
   if (received.kind === 'unknown') return received

@@ -3,16 +3,16 @@ import type { FastifyReply } from 'fastify'
 import { html } from '../adapter/markup.js'
 import { type Phrase, recordedWords } from '../adapter/words.js'
 import { holds } from '../agenda/asked.js'
-import { type Case, isOpen } from '../agenda/case.js'
+import { isOpen } from '../agenda/case.js'
 import { spoken } from '../agenda/ending.js'
 import { instant } from '../clock.js'
 import { drawPast } from '../console/history.js'
 import { drawInbox, type Filters, MOST_COUNTED } from '../console/inbox.js'
 import { itemOf } from '../console/item.js'
-import { unlessBroken, type Waiting } from '../ledger/contract.js'
+import { ifSound, type Waiting } from '../ledger/contract.js'
 import { missingWords } from '../tally/so-far.js'
 import { drawAsked } from './console-request.js'
-import { asPerson, type PersonVisit, rootOf, show } from './console-visit.js'
+import { asPerson, type PersonVisit, rootOf, show, soundCases } from './console-visit.js'
 import { wholeNumber } from './door.js'
 import { one, text } from './openapi/schema.js'
 import { HTML, type Route, type RouteRequest, route } from './route.js'
@@ -66,7 +66,7 @@ async function inbox(visit: PersonVisit, query: Looking['query']): Promise<Fasti
     ledger.countWaiting(user_id, MOST_COUNTED),
   ])
   const page = listed.slice(0, PAGE)
-  const cases = await casesOf(visit, page)
+  const cases = await soundCases(visit, page)
   const items = cases
     .filter(subject => isOpen(subject) && holds(subject.asked, user_id))
     .map(subject => itemOf(subject, user_id, parts.keys.nameOf(subject.opened_by)))
@@ -104,24 +104,10 @@ function cursorIn(text: string | undefined): Pick<Waiting, 'deadline_ms' | 'open
     : { deadline_ms: Number(deadline_ms), opened_seq: Number(opened_seq) }
 }
 
-/** The cases as they stand. One whose seals are broken is not shown; the operator hears of it. */
-async function casesOf(
-  { parts }: PersonVisit,
-  listed: readonly { readonly request_id: string }[],
-): Promise<readonly Case[]> {
-  const read = listed.map(({ request_id }) =>
-    parts.lane.current(request_id).catch(error => {
-      unlessBroken(error)
-      return null
-    }),
-  )
-  return (await Promise.all(read)).filter(subject => subject !== null)
-}
-
 /** What the person has just done, by the ledger; null where they have done nothing to it. */
 async function doneWith({ parts, session }: PersonVisit, id: string): Promise<readonly Phrase[] | null> {
-  const [subject] = await casesOf({ parts } as PersonVisit, [{ request_id: id }])
-  if (subject === undefined) return null
+  const subject = await ifSound(parts.lane.current(id))
+  if (subject === null) return null
   const { user_id } = session
   if (subject.hands.some(({ from, by }) => from === user_id && by === 'person')) return ['You handed it on.']
   const own = subject.replies.findLast(({ reply }) => reply.sender_identity.user_id === user_id)
@@ -138,7 +124,7 @@ async function past(visit: PersonVisit, { before }: Looking['query']): Promise<F
   const until = wholeNumber(before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER)
   const listed = await parts.store.ledger.past(user_id, until ?? Number.MAX_SAFE_INTEGER, PAGE + 1)
   const page = listed.slice(0, PAGE)
-  const cases = await casesOf(visit, page)
+  const cases = await soundCases(visit, page)
   const root = rootOf(parts)
   const last = listed.length > PAGE ? page.at(-1) : undefined
   const main = drawPast({

@@ -4,6 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { has, holds } from '../agenda/asked.js'
 import { isOpen } from '../agenda/case.js'
 import type { Entry } from '../event.js'
+import { ifSound } from '../ledger/contract.js'
+import { changesOf } from '../ledger/inbox.js'
 import { follow } from '../waiter/follow.js'
 import { type Door, wholeNumber } from './door.js'
 import { begin, HEARTBEAT_MS, send } from './events.js'
@@ -27,14 +29,6 @@ export const LIVE_ROUTES: readonly Route[] = [
     head: false,
     handle: followInbox,
   }),
-]
-
-/** The entries after which something may wait for somebody, or wait no more. */
-const MOVES: readonly Entry['type'][] = [
-  'REQUEST_OPENED',
-  'REQUEST_ESCALATED',
-  'REQUEST_DELEGATED',
-  'REQUEST_RESOLVED',
 ]
 
 async function followInbox(
@@ -80,12 +74,22 @@ async function followInbox(
   return reply
 }
 
-/** The next place stands in `id`: a browser that comes back asks from there. */
+/** The next place stands in `id`: a browser that comes back asks from there. A case whose seals are broken is passed over:
+ *  it ends nobody's stream. */
 async function toldOf({ lane }: Door, userId: string, entry: Entry): Promise<string | null> {
-  const { type, request_id, seq } = entry
-  if (request_id === undefined || !MOVES.includes(type)) return null
-  const subject = await lane.current(request_id)
+  const { request_id, seq } = entry
+  if (request_id === undefined || !mayMove(entry, userId)) return null
+  const subject = await ifSound(lane.current(request_id))
   if (subject === null || !has(subject.asked, userId)) return null
   const waits = isOpen(subject) && holds(subject.asked, userId)
   return `id: ${seq + 1}\nevent: ${waits ? 'new' : 'over'}\ndata: ${JSON.stringify({ request_id })}\n\n`
+}
+
+/** Whether something waits for them since this entry, or waits no more. Only the end of a request does not say whose it was. */
+function mayMove(entry: Entry, userId: string): boolean {
+  const changes = changesOf(entry)
+  if (changes === null || changes.kind === 'settled') return changes !== null
+  return changes.kind === 'opened'
+    ? changes.people.includes(userId)
+    : changes.people.some(({ user_id }) => user_id === userId)
 }

@@ -17,10 +17,9 @@ import {
   when,
 } from '../console/operations.js'
 import { drawTimeline, timelineOf } from '../console/timeline.js'
-import { unlessBroken } from '../ledger/contract.js'
 import { within } from '../patience.js'
 import { reasonOf } from '../say.js'
-import { asOperator, type OperatorVisit, rootOf, show, stopIn } from './console-visit.js'
+import { asOperator, type OperatorVisit, rootOf, show, soundCases, stopIn } from './console-visit.js'
 import { wholeNumber } from './door.js'
 import { one, text } from './openapi/schema.js'
 import { HTML, type Route, route } from './route.js'
@@ -73,16 +72,8 @@ const DRAWN: Readonly<Record<View, Drawn>> = {
   ledger,
 }
 
-async function newest({ parts }: OperatorVisit, before = Number.MAX_SAFE_INTEGER): Promise<readonly Case[]> {
-  const listed = await parts.store.ledger.list({ before, limit: NEWEST })
-  const read = listed.map(({ request_id }) =>
-    parts.lane.current(request_id).catch(error => {
-      unlessBroken(error)
-      return null
-    }),
-  )
-  return (await Promise.all(read)).filter(subject => subject !== null)
-}
+const newest = async (visit: OperatorVisit, before = Number.MAX_SAFE_INTEGER): Promise<readonly Case[]> =>
+  soundCases(visit, await visit.parts.store.ledger.list({ before, limit: NEWEST }))
 
 async function requests(visit: OperatorVisit, { before }: Query): Promise<Markup> {
   const until = wholeNumber(before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER)

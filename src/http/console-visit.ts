@@ -1,7 +1,9 @@
 // A visit to the console: whose session it is, and pages in their name. Whoever has none is led to where they sign in.
 import type { FastifyReply } from 'fastify'
 import { html, type Markup } from '../adapter/markup.js'
+import type { Case } from '../agenda/case.js'
 import { saying, type Viewer, write } from '../console/sheet.js'
+import { ifSound } from '../ledger/contract.js'
 import type { Session } from '../session/session.js'
 import { CODES, type Code } from './problem.js'
 import type { Visit } from './reply-visit.js'
@@ -58,6 +60,15 @@ const notTheirs = (visit: SignedIn): FastifyReply =>
       ? html`An operator answers nothing and has no inbox. <a href="${rootOf(visit.parts)}/console/operations">Operations</a> is what this session sees.`
       : html`<a href="${rootOf(visit.parts)}/console/inbox">Your inbox</a> is what this session sees.`,
   )
+
+/** The cases as they stand. One whose seals are broken is not shown; the operator hears of it. */
+export async function soundCases(
+  { parts }: Visit,
+  listed: readonly { readonly request_id: string }[],
+): Promise<readonly Case[]> {
+  const read = listed.map(({ request_id }) => ifSound(parts.lane.current(request_id)))
+  return (await Promise.all(read)).filter(subject => subject !== null)
+}
 
 const viewerOf = ({ parts, session }: SignedIn): Viewer => ({
   root: rootOf(parts),

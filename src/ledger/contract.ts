@@ -180,6 +180,13 @@ export function unlessBroken(error: unknown): void {
   if (!(error instanceof SealBroken)) throw error
 }
 
+/** What was read; null where its seals are broken: to whoever asked it does not exist, and holds up nothing else. */
+export const ifSound = <T>(read: Promise<T>): Promise<T | null> =>
+  read.catch(error => {
+    unlessBroken(error)
+    return null
+  })
+
 /** The seals of a store, for the code that starts the lane and watches it. */
 export interface Sealing {
   unlock(key: SealKey): void

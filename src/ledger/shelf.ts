@@ -189,16 +189,13 @@ export const readApiKey = (row: ApiKeyRow): ApiKey => ({
 export interface Shelf {
   grant(handleHash: Hash): Promise<Grant | null>
   grantByRef(channel: Channel, ref: string): Promise<Grant | null>
-  /** The grants of this person's deliveries on this channel whose requests are open, the newest last. Web grants are
-   *  never looked up by person, so none are returned. */
-  openGrants(channel: Channel, userId: string): Promise<readonly Grant[]>
   /** This person's reply grants on this channel with this code, the newest last. */
   grantsByCode(channel: Channel, userId: string, codeHash: string): Promise<readonly Grant[]>
   /** For each open request, the newest grant by whose code this person can answer on this
    *  channel, the newest last. */
   openCodes(channel: Channel, userId: string): Promise<readonly Grant[]>
-  /** This person's last grants on this channel, open or not, the newest last. No web grants are returned. */
-  lastGrants(channel: Channel, userId: string, limit: number): Promise<readonly Grant[]>
+  /** This person's last grants on this channel from before handles had a use, the newest last. */
+  formerGrants(channel: Channel, userId: string, limit: number): Promise<readonly Grant[]>
   /** How many wrong codes came from this person's address after `since`, since their codes rested last. */
   misses(channel: Channel, userId: string, since: number): Promise<number>
   /** The last time this person's codes rested on this channel, whether or not it is over. */

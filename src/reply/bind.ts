@@ -165,7 +165,7 @@ async function grantsWith(
     return shelf.grantsByCode(channel, user_id, keepReplyCode(keyring().code, channel, user_id, code))
   const former = readPageCode(typed)
   if (former === null) return []
-  const last = await shelf.lastGrants(channel, user_id, FORMER_CODES_REMEMBERED)
+  const last = await shelf.formerGrants(channel, user_id, FORMER_CODES_REMEMBERED)
   const known = new Map(
     [...last, ...(await shelf.openCodes(channel, user_id))].map(one => [one.handle_hash, one]),
   )

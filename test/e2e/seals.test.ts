@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LEDGER_FILE } from '../../src/ledger/sqlite/open.js'
-import { approval, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { approval, type LaneUnderTest, question, startLane, UNLIMITED } from '../lane-under-test.js'
+import { asPerson } from '../session/signed-in.js'
 import { csrfOf } from './visitor.js'
 
 let lane: LaneUnderTest
 beforeAll(async () => {
-  lane = await startLane()
+  lane = await startLane({ config: UNLIMITED })
 })
 afterAll(() => lane.close())
 
@@ -58,4 +59,27 @@ test('the export to another system does not tell what was altered, the auditorâ€
   expect(await text('/v1/ledger')).toContain('"deadline_seconds":9')
   const choir = await text('/v1/ledger?profile=choir')
   expect([choir.includes('"told"'), choir.includes('"deadline_seconds":9')]).toEqual([true, false])
+})
+
+test('a request of somebody else whose seal is broken ends nobodyâ€™s live inbox', async () => {
+  await lane.submit(question('broken-live'), { recipients: ['second'] })
+  write(`DROP TRIGGER IF EXISTS entries_are_not_changed;
+    UPDATE entries SET line = replace(line, '"deadline_seconds":', '"deadline_seconds":9') WHERE type = 'REQUEST_OPENED'
+      AND line LIKE '%"broken-live"%'`)
+  lane = await lane.restart()
+  const { cookie } = await asPerson(lane)
+  const listening = new AbortController()
+  const stream = await fetch(`${lane.url}/console/inbox/live?from=0`, {
+    headers: { cookie },
+    signal: listening.signal,
+  })
+  await lane.submit(question('after-the-broken'))
+  let heard = ''
+  for await (const chunk of stream.body ?? []) {
+    heard += Buffer.from(chunk).toString()
+    if (heard.includes('"after-the-broken"')) break
+  }
+  listening.abort()
+  expect(heard).toContain('event: new\ndata: {"request_id":"after-the-broken"}')
+  expect(heard).not.toContain('broken-live')
 })

@@ -9,6 +9,7 @@ import { inbox } from './migrations/0004-inbox.js'
 import { passkeys } from './migrations/0005-passkeys.js'
 import { evidence } from './migrations/0006-evidence.js'
 import { enrolments } from './migrations/0007-enrolments.js'
+import { formerGrants } from './migrations/0008-former-grants.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
@@ -18,6 +19,7 @@ const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0005-passkeys', sql: passkeys },
   { name: '0006-evidence', sql: evidence },
   { name: '0007-enrolments', sql: enrolments },
+  { name: '0008-former-grants', sql: formerGrants },
 ]
 
 export const SCHEMA_VERSION = FILES.length

@@ -40,14 +40,9 @@ const grantByRef = asked(
   `SELECT ${GRANT}, r.delivery_id AS ref_delivery, r.seal AS ref_seal
    FROM refs r JOIN grants g USING (handle_hash) WHERE r.channel = $1 AND r.ref = decode($2, 'hex')`,
 )
-const openGrants = asked(
-  'open_grants',
-  `SELECT ${GRANT} FROM grants g ${joinOpen('g')}
-   WHERE g.channel = $1 AND g.channel <> 'web' AND g.user_id = $2 ORDER BY g.place`,
-)
-const lastGrants = asked(
-  'last_grants',
-  `SELECT ${GRANT} FROM grants g WHERE g.channel = $1 AND g.channel <> 'web' AND g.user_id = $2
+const formerGrants = asked(
+  'former_grants',
+  `SELECT ${GRANT} FROM grants g WHERE g.channel = $1 AND g.user_id = $2 AND g.use IS NULL
    ORDER BY g.place DESC LIMIT $3`,
 )
 const grantsByCode = asked(
@@ -176,9 +171,8 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
       const reference = { channel, ref, delivery_id, handle_hash: found.handle_hash, seal: ref_seal }
       return seals.sound('refs', reference) && seals.sound<Grant>('grants', found)
     },
-    openGrants: (channel, userId) => sound<Grant>('grants', openGrants.with(channel, userId)),
-    lastGrants: async (channel, userId, limit) =>
-      (await sound<Grant>('grants', lastGrants.with(channel, userId, limit))).toReversed(),
+    formerGrants: async (channel, userId, limit) =>
+      (await sound<Grant>('grants', formerGrants.with(channel, userId, limit))).toReversed(),
     grantsByCode: (channel, userId, codeHash) =>
       sound<Grant>('grants', grantsByCode.with(userId, channel, codeHash)),
     openCodes: (channel, userId) => sound<Grant>('grants', openCodes.with(channel, userId)),

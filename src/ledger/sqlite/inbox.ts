@@ -29,6 +29,12 @@ export function inboxKeeper(db: Database): (begins: number, entry: Entry) => voi
 }
 
 export function inboxReader(db: Database) {
+  const waiting = db.prepare(
+    `SELECT q.request_id, i.opened_seq, i.deadline_ms FROM inbox i JOIN requests q ON q.opened_seq = i.opened_seq
+     WHERE i.user_id = @user_id AND i.over_seq IS NULL AND (i.deadline_ms, i.opened_seq) > (@deadline_ms, @opened_seq)
+       AND (@type IS NULL OR i.type = @type) AND (@urgency IS NULL OR i.urgency = @urgency)
+     ORDER BY i.deadline_ms, i.opened_seq LIMIT @limit`,
+  )
   const past = db.prepare(
     `SELECT q.request_id, i.over_seq FROM inbox i JOIN requests q ON q.opened_seq = i.opened_seq
      WHERE i.user_id = ? AND i.over_seq IS NOT NULL AND i.over_seq < ? ORDER BY i.over_seq DESC LIMIT ?`,
@@ -37,26 +43,9 @@ export function inboxReader(db: Database) {
     .prepare('SELECT count(*) FROM (SELECT 1 FROM inbox WHERE user_id = ? AND over_seq IS NULL LIMIT ?)')
     .pluck()
   return {
-    waiting({ user_id, type, urgency, after, limit }: InboxFilter): readonly Waiting[] {
-      const wanted: [string, unknown][] = [
-        ['i.type = ?', type],
-        ['i.urgency = ?', urgency],
-      ]
-      const used = wanted.filter(([, value]) => value !== undefined)
-      const clauses = used.map(([clause]) => `AND ${clause}`).join(' ')
-      return db
-        .prepare(
-          `SELECT q.request_id, i.opened_seq, i.deadline_ms FROM inbox i JOIN requests q ON q.opened_seq = i.opened_seq
-           WHERE i.user_id = ? AND i.over_seq IS NULL AND (i.deadline_ms, i.opened_seq) > (?, ?) ${clauses}
-           ORDER BY i.deadline_ms, i.opened_seq LIMIT ?`,
-        )
-        .all(
-          user_id,
-          after?.deadline_ms ?? -1,
-          after?.opened_seq ?? -1,
-          ...used.map(([, value]) => value),
-          limit,
-        ) as Waiting[]
+    waiting({ type, urgency, after, ...wanted }: InboxFilter): readonly Waiting[] {
+      const kinds = { type: type ?? null, urgency: urgency ?? null }
+      return waiting.all({ deadline_ms: -1, opened_seq: -1, ...after, ...kinds, ...wanted }) as Waiting[]
     },
     count: (userId: string, atMost: number): number => count.get(userId, atMost) as number,
     past: (userId: string, before: number, limit: number): readonly Past[] =>

@@ -125,6 +125,11 @@ const STEPS: readonly string[] = [
     request_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, claim TEXT NOT NULL, seal TEXT
   ) STRICT, WITHOUT ROWID;
   `,
+  // Grants are looked for by their person only where they are from before handles had a use.
+  `
+  DROP INDEX grants_by_person;
+  CREATE INDEX former_grants ON grants (user_id, channel) WHERE use IS NULL;
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

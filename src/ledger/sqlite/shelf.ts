@@ -228,12 +228,8 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     'refs',
     'SELECT channel, ref, delivery_id, handle_hash, seal FROM refs WHERE channel = ? AND ref = ?',
   )
-  const openGrants = db.prepare(
-    `SELECT ${grantColumns} FROM grants g JOIN requests q USING (request_id)
-     WHERE g.channel = ? AND g.channel <> 'web' AND g.user_id = ? AND q.resolved_seq IS NULL ORDER BY g.rowid`,
-  )
-  const lastGrants = db.prepare(
-    `SELECT ${grantColumns} FROM grants g WHERE g.channel = ? AND g.channel <> 'web' AND g.user_id = ?
+  const formerGrants = db.prepare(
+    `SELECT ${grantColumns} FROM grants g WHERE g.channel = ? AND g.user_id = ? AND g.use IS NULL
      ORDER BY g.rowid DESC LIMIT ?`,
   )
   const grantsByCode = db.prepare(
@@ -310,9 +306,8 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
       const found = ref(channel, reference)
       return found && grant(found.handle_hash)
     },
-    openGrants: async (channel, userId) => soundOnes<Grant>('grants', openGrants.all(channel, userId)),
-    lastGrants: async (channel, userId, limit) =>
-      soundOnes<Grant>('grants', lastGrants.all(channel, userId, limit)).reverse(),
+    formerGrants: async (channel, userId, limit) =>
+      soundOnes<Grant>('grants', formerGrants.all(channel, userId, limit)).reverse(),
     grantsByCode: async (channel, userId, codeHash) =>
       soundOnes<Grant>('grants', grantsByCode.all(userId, channel, codeHash)),
     openCodes: async (channel, userId) => soundOnes<Grant>('grants', openCodes.all(channel, userId)),

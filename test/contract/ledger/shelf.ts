@@ -183,52 +183,28 @@ export function shelfContract(opener: Opener): void {
     })
   })
 
-  describe("a person's grants", () => {
+  describe("a person's grants from before handles had a use", () => {
     const granted = (request_id: string, name: string, more: Partial<Grant> = {}) =>
       open(stage.ledger, request_id, {
-        shelve: [{ put: 'grant', grant: { ...grantOf(name, `d-${name}`), request_id, ...more } }],
+        shelve: [{ put: 'grant', grant: { ...grantOf(name, `d-${name}`), use: null, request_id, ...more } }],
       })
-    const again = (request_id: string, name: string) =>
-      shelve([{ put: 'grant', grant: { ...grantOf(name, `d-${name}`), request_id } }])
-    const openOnes = async (channel: Grant['channel'] = 'sms', user = 'operator') =>
-      (await stage.store.shelf.openGrants(channel, user)).map(({ delivery_id }) => delivery_id)
-    const lastOnes = async (limit: number, user = 'operator') =>
-      (await stage.store.shelf.lastGrants('sms', user, limit)).map(({ delivery_id }) => delivery_id)
+    const formerOnes = async (limit: number, user = 'operator') =>
+      (await stage.store.shelf.formerGrants('sms', user, limit)).map(({ delivery_id }) => delivery_id)
 
-    test('are those of open requests, whole, the newest last', async () => {
-      await granted('q-b', 'b')
-      await granted('q-a', 'a')
-      await again('q-b', 'c')
-      expect(await openOnes()).toEqual(['d-b', 'd-a', 'd-c'])
-      const [first] = await stage.store.shelf.openGrants('sms', 'operator')
-      expect(first).toEqual({ ...grantOf('b', 'd-b'), request_id: 'q-b' })
-    })
-
-    test('are not those of settled requests, of other people, or of other channels', async () => {
-      await granted('q-1', 'a')
-      await granted('q-2', 'b', { user_id: 'second' })
-      await granted('q-3', 'c', { channel: 'email' })
-      await granted('q-4', 'd')
-      await withdraw(stage.ledger, 'q-4')
-      expect(await openOnes()).toEqual(['d-a'])
-      expect(await openOnes('sms', 'second')).toEqual(['d-b'])
-      expect(await openOnes('email')).toEqual(['d-c'])
-      await granted('q-5', 'e', { channel: 'web' })
-      expect(await openOnes('web')).toEqual([])
-      expect(await openOnes('sms', 'nobody')).toEqual([])
-    })
-
-    test('the last ones are there whatever became of their requests, as many as are asked for', async () => {
+    test('are there whatever became of their requests, the newest last, as many as are asked for', async () => {
       await granted('q-1', 'a')
       await granted('q-2', 'b')
       await granted('q-3', 'c')
       await granted('q-4', 'd', { user_id: 'second' })
       await granted('q-5', 'e', { channel: 'email' })
+      await granted('q-6', 'f', { use: 'reply' })
       await withdraw(stage.ledger, 'q-3')
       await stage.reopen()
-      expect(await lastOnes(2)).toEqual(['d-b', 'd-c'])
-      expect(await lastOnes(20)).toEqual(['d-a', 'd-b', 'd-c'])
-      expect(await lastOnes(20, 'nobody')).toEqual([])
+      expect(await formerOnes(2)).toEqual(['d-b', 'd-c'])
+      expect(await formerOnes(20)).toEqual(['d-a', 'd-b', 'd-c'])
+      expect(await formerOnes(20, 'nobody')).toEqual([])
+      const [first] = await stage.store.shelf.formerGrants('sms', 'operator', 20)
+      expect(first).toEqual({ ...grantOf('a', 'd-a'), use: null, request_id: 'q-1' })
     })
   })
 
