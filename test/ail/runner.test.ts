@@ -282,10 +282,10 @@ describe('lane ail install', () => {
       cwd: project,
     })
     expect(JSON.parse(again.stdout)).toEqual({ manifest: path, written: false })
-    writeFileSync(path, 'name: interrupt-lane\nexecutable: /tmp/mine\n')
+    writeFileSync(path, 'name: interrupt-lane\nexecutable: /somewhere/of-mine\n')
     const other = await lane(['ail', 'install'], { env: { HOME: home }, cwd: project })
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('says something else') })
-    expect(readFileSync(path, 'utf8')).toContain('/tmp/mine')
+    expect(readFileSync(path, 'utf8')).toContain('/somewhere/of-mine')
   })
 
   test('names nothing that lies in the project, nor a file of keys that others can read', async () => {

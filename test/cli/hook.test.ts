@@ -14,8 +14,8 @@ import { freshDirectory, type Gateway, start } from './gateway.js'
 /** Each agent's two events as it sends them, with all the fields it always sends. */
 const CLAUDE = {
   session_id: 'session-1',
-  transcript_path: '/home/dev/.claude/t.jsonl',
-  cwd: '/home/dev/shop',
+  transcript_path: '/work-of-somebody/.claude/t.jsonl',
+  cwd: '/work-of-somebody/shop',
   permission_mode: 'default',
 }
 const CODEX = { ...CLAUDE, transcript_path: null, model: 'a-model', turn_id: 'turn-1' }
@@ -166,7 +166,7 @@ describe('lane hook permission', () => {
     const { ended } = hook(asking(CLAUDE), ['--allow', 'Read', '--allow', 'Bash(git status)'])
     const id = await nextAfter(length)
     const page = (await pageOf(gateway, id)).replaceAll('&quot;', '"')
-    for (const part of ['Bash', '"command": "npm publish"', '/home/dev/shop', 'Bash(git status)'])
+    for (const part of ['Bash', '"command": "npm publish"', '/work-of-somebody/shop', 'Bash(git status)'])
       expect(page).toContain(part)
     expect(await answer(gateway, id, 'no')).toBe(200)
     deniedAs(await ended, 'PermissionRequest')
@@ -179,7 +179,7 @@ describe('lane hook permission', () => {
       deadline_seconds: 600,
       parameters: {
         tool: sha256(Buffer.from('Bash')),
-        cwd: sha256(Buffer.from('/home/dev/shop')),
+        cwd: sha256(Buffer.from('/work-of-somebody/shop')),
         allowed_unasked: sha256(Buffer.from('Read\nBash(git status)')),
       },
     })

@@ -1,13 +1,12 @@
 // A form by mail through a real lane: what stands between, below and behind its lines, in which part, and whose it is. Each of
 // these mails is signed by the addressee's own domain and answers the mail that asked; none of them approves.
-import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { type LaneUnderTest, question } from '../lane-under-test.js'
 import { until } from '../until.js'
-import { AUTHSERV, DEPUTY, type Draft, OWNER, replyTo } from './correspondent.js'
-import { type Letter, type PostOffice, raisePostOffice } from './post-office.js'
+import { DEPUTY, type Draft, OWNER, replyTo } from './correspondent.js'
+import type { Letter, PostOffice } from './post-office.js'
+import { hmac, raise, type Scene } from './scene.js'
 
-const SECRET = 'the secret of the webhook, long enough'
 const CONFIG = `
 recipients:
   owner: { name: Owner, email: ${OWNER}, delegates: [deputy] }
@@ -32,22 +31,11 @@ const FORM = {
 
 let office: PostOffice
 let lane: LaneUnderTest
+let close: Scene['close']
 beforeAll(async () => {
-  office = await raisePostOffice()
-  lane = await startLane({
-    config: CONFIG,
-    env: {
-      SMTP_URL: office.url,
-      EMAIL_FROM: 'Lane <lane@lane.test>',
-      EMAIL_AUTHSERV_ID: AUTHSERV,
-      EMAIL_WEBHOOK_SECRET: SECRET,
-    },
-  })
+  ;({ office, lane, close } = await raise(CONFIG))
 })
-afterAll(async () => {
-  await lane.close()
-  await office.close()
-})
+afterAll(() => close())
 
 let count = 0
 async function ask(): Promise<{ readonly id: string; readonly letter: Letter }> {
@@ -62,7 +50,7 @@ async function ask(): Promise<{ readonly id: string; readonly letter: Letter }> 
 }
 async function deliver(mail: string): Promise<void> {
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const signature = createHmac('sha256', SECRET).update(`${timestamp}.${mail}`).digest('hex')
+  const signature = hmac(`${timestamp}.${mail}`)
   const headers = {
     'x-lane-timestamp': timestamp,
     'x-lane-signature': signature,

@@ -1,13 +1,12 @@
 // Who was forwarded a mail of the lane's has its text, and so the address of its answers and its marker. Both are put into
 // another mail, which the addressee answers with a plain "Yes", signed by their own domain: it answers nothing here.
-import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { approval, type LaneUnderTest, question, review, startLane } from '../lane-under-test.js'
+import { approval, type LaneUnderTest, question, review } from '../lane-under-test.js'
 import { until } from '../until.js'
-import { AUTHSERV, addressIn, message, OWNER, replyTo } from './correspondent.js'
-import { type Letter, type PostOffice, raisePostOffice } from './post-office.js'
+import { addressIn, message, OWNER, replyTo } from './correspondent.js'
+import type { Letter, PostOffice } from './post-office.js'
+import { hmac, raise, type Scene } from './scene.js'
 
-const SECRET = 'the secret of the webhook, long enough'
 const CONFIG = `
 recipients:
   owner: { name: Owner, email: ${OWNER} }
@@ -23,22 +22,11 @@ const TYPES = [
 
 let office: PostOffice
 let lane: LaneUnderTest
+let close: Scene['close']
 beforeAll(async () => {
-  office = await raisePostOffice()
-  lane = await startLane({
-    config: CONFIG,
-    env: {
-      SMTP_URL: office.url,
-      EMAIL_FROM: 'Lane <lane@lane.test>',
-      EMAIL_AUTHSERV_ID: AUTHSERV,
-      EMAIL_WEBHOOK_SECRET: SECRET,
-    },
-  })
+  ;({ office, lane, close } = await raise(CONFIG))
 })
-afterAll(async () => {
-  await lane.close()
-  await office.close()
-})
+afterAll(() => close())
 
 let count = 0
 type Making = (typeof TYPES)[number][1]
@@ -53,7 +41,7 @@ async function ask(make: Making): Promise<{ readonly id: string; readonly letter
 
 async function deliver(mail: string): Promise<void> {
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const signature = createHmac('sha256', SECRET).update(`${timestamp}.${mail}`).digest('hex')
+  const signature = hmac(`${timestamp}.${mail}`)
   const headers = { 'x-lane-timestamp': timestamp, 'x-lane-signature': signature }
   const type = { 'content-type': 'message/rfc822' }
   expect(

@@ -1,15 +1,14 @@
 // In by webhook, in a whole lane: verified its own way before anything is read, once, and acknowledged only when taken.
 import { spawn, spawnSync } from 'node:child_process'
-import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeMessageId, writeNoticeId } from '../../adapters/email/marker.js'
-import { type Answer, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { type Answer, type LaneUnderTest, question } from '../lane-under-test.js'
 import { until } from '../until.js'
-import { AUTHSERV, bounce, message, NOBODY, OWNER, replyTo } from './correspondent.js'
-import { type Letter, type PostOffice, raisePostOffice } from './post-office.js'
+import { bounce, message, NOBODY, OWNER, replyTo } from './correspondent.js'
+import type { Letter, PostOffice } from './post-office.js'
+import { hmac, raise, type Scene, SECRET } from './scene.js'
 
-const SECRET = 'the secret of the webhook, long enough'
 const CONFIG = `
 recipients:
   owner: { name: Owner, email: ${OWNER}, web: true, channels: [email, web] }
@@ -22,26 +21,13 @@ const WITHOUT_CURL = CURL ? '' : ' (skipped: no curl or openssl here)'
 
 let office: PostOffice
 let lane: LaneUnderTest
+let close: Scene['close']
 beforeAll(async () => {
-  office = await raisePostOffice()
-  lane = await startLane({
-    config: CONFIG,
-    env: {
-      SMTP_URL: office.url,
-      EMAIL_FROM: 'Lane <lane@lane.test>',
-      EMAIL_AUTHSERV_ID: AUTHSERV,
-      EMAIL_WEBHOOK_SECRET: SECRET,
-    },
-  })
+  ;({ office, lane, close } = await raise(CONFIG))
 })
-afterAll(async () => {
-  await lane.close()
-  await office.close()
-})
+afterAll(() => close())
 
 const seconds = (shift = 0): string => String(Math.floor(Date.now() / 1000) + shift)
-const hmac = (text: string | Buffer, secret = SECRET): string =>
-  createHmac('sha256', secret).update(text).digest('hex')
 
 const post = (path: string, raw: string | Uint8Array, headers: Record<string, string>): Promise<Answer> =>
   lane.call('POST', `/hooks/email/${path}`, { key: null, raw, headers })

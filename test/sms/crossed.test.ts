@@ -1,10 +1,10 @@
 // Codes in the wrong place, for the wrong request and more than one: a message answers by one code, at its end, and only
 // what that code asks.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Front, raiseFront } from '../contract/front.js'
-import { type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { type LaneUnderTest, question } from '../lane-under-test.js'
 import { until } from '../until.js'
-import { codeIn, DEPUTY, OWNER, type Provider, raiseProvider } from './provider.js'
+import { codeIn, DEPUTY, OWNER, type Provider } from './provider.js'
+import { raise, type Scene } from './scene.js'
 
 const CONFIG = `
 recipients:
@@ -24,20 +24,13 @@ const FORM = {
 }
 const TEXT = { kind: 'text', max_chars: 80 }
 
-let front: Front
 let provider: Provider
 let lane: LaneUnderTest
+let close: Scene['close']
 beforeEach(async () => {
-  front = await raiseFront()
-  provider = await raiseProvider(`${front.url}/hooks/sms`)
-  lane = await startLane({ config: CONFIG, env: { PUBLIC_URL: front.url, ...provider.env } })
-  front.lead(lane.url)
+  ;({ provider, lane, close } = await raise(CONFIG))
 })
-afterEach(async () => {
-  await lane.close()
-  await provider.stop()
-  await front.close()
-})
+afterEach(() => close())
 
 let count = 0
 async function ask(

@@ -2,11 +2,11 @@
 // that is not taken is told by name.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { countSegments } from '../../adapters/sms/segments.js'
-import { verify } from '../../src/ledger/verify.js'
-import { type Front, raiseFront } from '../contract/front.js'
-import { type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import type { Front } from '../contract/front.js'
+import { type Entry, type LaneUnderTest, question } from '../lane-under-test.js'
 import { until } from '../until.js'
-import { codeIn, type Message, OWNER, type Provider, raiseProvider, spokenIn } from './provider.js'
+import { codeIn, type Message, OWNER, type Provider, spokenIn } from './provider.js'
+import { raise, type Scene } from './scene.js'
 
 const CONFIG = `
 recipients:
@@ -44,19 +44,11 @@ const FORM = {
 let front: Front
 let provider: Provider
 let lane: LaneUnderTest
+let close: Scene['close']
 beforeEach(async () => {
-  front = await raiseFront()
-  provider = await raiseProvider(`${front.url}/hooks/sms`)
-  lane = await startLane({ config: CONFIG, env: { PUBLIC_URL: front.url, ...provider.env } })
-  front.lead(lane.url)
+  ;({ front, provider, lane, close } = await raise(CONFIG))
 })
-afterEach(async () => {
-  const { text } = await lane.call('GET', '/v1/ledger', { key: lane.operatorKey })
-  await lane.close()
-  await provider.stop()
-  await front.close()
-  expect((await verify(text.trim().split('\n'))).problems).toEqual([])
-})
+afterEach(() => close())
 
 const bodies = async (type: string): Promise<Entry['body'][]> =>
   (await lane.story('f')).filter(entry => entry.type === type).map(({ body }) => body)

@@ -5,10 +5,9 @@ import twilio from 'twilio'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { countSegments } from '../../adapters/sms/segments.js'
 import { sign } from '../../adapters/sms/signature.js'
-import { verify } from '../../src/ledger/verify.js'
-import { type Front, type Passage, raiseFront } from '../contract/front.js'
+import type { Front, Passage } from '../contract/front.js'
 import { ALL } from '../faults/rig.js'
-import { approval, type Entry, type LaneUnderTest, question, startLane } from '../lane-under-test.js'
+import { approval, type Entry, type LaneUnderTest, question } from '../lane-under-test.js'
 import { until } from '../until.js'
 import {
   codeIn,
@@ -18,12 +17,12 @@ import {
   NUMBER,
   OWNER,
   type Provider,
-  raiseProvider,
   SID,
   says,
   spokenIn,
   TOKEN,
 } from './provider.js'
+import { raise, type Scene } from './scene.js'
 
 const CONFIG = `
 recipients:
@@ -41,19 +40,11 @@ limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_a
 let front: Front
 let provider: Provider
 let lane: LaneUnderTest
+let close: Scene['close']
 beforeEach(async () => {
-  front = await raiseFront()
-  provider = await raiseProvider(`${front.url}/hooks/sms`)
-  lane = await startLane({ config: CONFIG, env: { PUBLIC_URL: front.url, ...provider.env } })
-  front.lead(lane.url)
+  ;({ front, provider, lane, close } = await raise(CONFIG))
 })
-afterEach(async () => {
-  const { text } = await lane.call('GET', '/v1/ledger', { key: lane.operatorKey })
-  await lane.close()
-  await provider.stop()
-  await front.close()
-  expect((await verify(text.trim().split('\n'))).problems).toEqual([])
-})
+afterEach(() => close())
 const bodies = async (id: string, type: string): Promise<Entry['body'][]> =>
   (await lane.story(id)).filter(entry => entry.type === type).map(entry => entry.body)
 const reasons = async (id: string) => (await bodies(id, 'INBOUND_REPLY_REJECTED')).map(body => body.reason)
