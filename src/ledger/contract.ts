@@ -271,6 +271,8 @@ export interface Ledger {
   hasDirector(runId: string): Promise<boolean>
   /** The request whose approval gave this policy token. */
   requestOfToken(jti: string): Promise<string | null>
+  /** The seq of the entry that registered this passkey. */
+  registrationOf(credentialHash: Hash): Promise<number | null>
 
   /** Requests whose alarm has come, the longest overdue first. */
   due(ms: number, limit: number): Promise<readonly string[]>

@@ -138,8 +138,8 @@ function checkDisplays(
 const isDelegation = ({ type, body }: AnyEntry): boolean =>
   type === 'REQUEST_DELEGATED' && body.by === 'person'
 /** What a person said: an answer, or that somebody else is to answer. */
-const isSaid = (entry: AnyEntry): boolean => entry.type === 'HUMAN_REPLY_EVENT' || isDelegation(entry)
-const senderOf = ({ type, body }: AnyEntry): unknown =>
+export const isSaid = (entry: AnyEntry): boolean => entry.type === 'HUMAN_REPLY_EVENT' || isDelegation(entry)
+export const senderOf = ({ type, body }: AnyEntry): unknown =>
   type === 'REQUEST_DELEGATED' ? body.from : member(body.sender_identity, 'user_id')
 
 function checkReplies({ body: opened }: AnyEntry, entries: readonly AnyEntry[]): void {

@@ -81,6 +81,10 @@ const KINDS: Readonly<Partial<Record<ProofRefused['code'], Readonly<Record<strin
     POLICY_TOKEN_SPENT: having({ jti: isText, by: isText }),
     POLICY_TOKEN_REVOKED: having({ jti: isText }),
   },
+  evidence_differs: {
+    REPLY_EVIDENCE: having({ reply_id: isText, evidence_hash: isText }),
+    PASSKEY_REGISTERED: having({ user_id: isText, credential_hash: isText, by: isText }),
+  },
 }
 
 /** The first entry with a member of another kind than this check reads. */

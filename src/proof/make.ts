@@ -10,14 +10,16 @@ import { hashesOf, TreeBroken } from '../checkpoint/tree.js'
 import type { Entry } from '../event.js'
 import { hashRemark, readBeside } from '../ledger/beside.js'
 import type { Store } from '../ledger/contract.js'
-import { leafOfLine } from '../ledger/entry.js'
+import { leafOfLine, parseEntry } from '../ledger/entry.js'
 import type { SignedCheckpoint } from '../ledger/shelf.js'
 import { isSameHash, type TreeHash } from '../ledger/tree/hash.js'
 import { inclusionOf, rootAbove } from '../ledger/tree/inclusion.js'
+import { type Evidence, isEvidence } from '../passkey/evidence.js'
 import { display, documentOf, hashDisplay } from '../request/display.js'
+import { hashCredential } from '../token/credential.js'
 import { writeList } from './list.js'
 import { type AnyEntry, partsOf } from './parts.js'
-import { FORMAT, type Proof, writeProof } from './proof.js'
+import { type CarriedEvidence, FORMAT, type Proof, writeProof } from './proof.js'
 
 type Maker = {
   readonly store: Store
@@ -43,6 +45,7 @@ export async function proveDecision(
   const story = (await store.ledger.story(requestId)).filter(({ seq }) => seq < said.size)
   const carried = partsOf(story as readonly (Entry & AnyEntry)[])
   const paths = await pathsOf(maker, carried, said)
+  const evidence = await evidenceOf(maker, carried as readonly Entry[], said)
   const proof: Proof = {
     format: FORMAT,
     request_id: requestId,
@@ -50,6 +53,7 @@ export async function proveDecision(
     story: await listOf(notary, signed, said, requestId, story),
     entries: carried.map((entry, index) => ({ entry, path: paths[index]?.map(encode) ?? [] })),
     displays: displaysOf(maker, subject, carried as readonly Entry[]),
+    ...(evidence.length > 0 && { evidence }),
     ...((included.words || included.handles) && { contents: await contentsOf(store, subject, included) }),
   }
   return writeProof(proof)
@@ -120,6 +124,44 @@ function displaysOf({ keyName }: Maker, subject: Case, carried: readonly Entry[]
     if (hashDisplay(shown) === body.display_hash) found.set(body.display_hash, documentOf(shown))
   }
   return [...found.values()]
+}
+
+/** The assertions behind the replies that passkeys confirmed, each with the entry that says whose passkey it was. */
+async function evidenceOf(
+  maker: Maker,
+  carried: readonly Entry[],
+  said: Checkpoint,
+): Promise<readonly CarriedEvidence[]> {
+  const found: CarriedEvidence[] = []
+  for (const entry of carried)
+    if (entry.type === 'REPLY_EVIDENCE') {
+      const { reply_id } = entry.body
+      const evidence = await keptEvidence(maker, reply_id)
+      found.push({ reply_id, evidence, registered: await registrationOf(maker, evidence, said) })
+    }
+  return found
+}
+
+async function keptEvidence({ store }: Maker, replyId: string): Promise<Evidence> {
+  const evidence: unknown = JSON.parse((await store.shelf.evidence(replyId)) ?? 'null')
+  if (!isEvidence(evidence)) throw new TreeBroken(`the evidence of the reply ${replyId} is gone`)
+  return evidence
+}
+
+async function registrationOf(
+  maker: Maker,
+  evidence: Evidence,
+  said: Checkpoint,
+): Promise<CarriedEvidence['registered']> {
+  const { ledger } = maker.store
+  const seq = await ledger.registrationOf(hashCredential(evidence))
+  if (seq !== null)
+    for await (const line of ledger.lines(seq, 1)) {
+      const entry = parseEntry(line) as Entry & AnyEntry
+      const [path = []] = await pathsOf(maker, [entry], said)
+      return { entry, path: path.map(encode) }
+    }
+  throw new TreeBroken('the passkey behind a reply was never registered')
 }
 
 async function contentsOf(

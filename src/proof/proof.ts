@@ -1,18 +1,29 @@
 // A decision proof, as a file: one JSON object in the one spelling of RFC 8785, and one line's end.
 import { canonical } from '../canonical.js'
+import { type Evidence, isEvidence } from '../passkey/evidence.js'
 import type { AnyEntry } from './parts.js'
 
 export const FORMAT = 'lane/proof/v1'
 /** No story is so long; what is longer is not read. */
 const LONGEST = 16 * 1024 * 1024
 
+type Carried = { readonly entry: AnyEntry; readonly path: readonly string[] }
+/** The assertion by which a passkey confirmed a reply, and the entry that says whose it is. */
+export type CarriedEvidence = {
+  readonly reply_id: string
+  readonly evidence: Evidence
+  readonly registered: Carried
+}
+
 export type Proof = {
   readonly format: typeof FORMAT
   readonly request_id: string
   readonly checkpoint: string
   readonly story: string
-  readonly entries: readonly { readonly entry: AnyEntry; readonly path: readonly string[] }[]
+  readonly entries: readonly Carried[]
   readonly displays: readonly unknown[]
+  /** One for each REPLY_EVIDENCE, in their order; absent where there is none. */
+  readonly evidence?: readonly CarriedEvidence[]
   readonly contents?: {
     readonly words: readonly { readonly hash: string; readonly salt: string; readonly text: string }[]
     readonly handles: Readonly<Record<string, string>>
@@ -45,17 +56,27 @@ const hasOnly = (value: object, names: readonly string[]): boolean =>
   Object.keys(value).every(name => names.includes(name))
 
 function isProof(value: unknown): value is Proof {
-  if (!isObject(value) || !hasOnly(value, [...MEMBERS, 'contents'])) return false
-  const { format, request_id, checkpoint, story, entries, displays, contents } = value
+  if (!isObject(value) || !hasOnly(value, [...MEMBERS, 'contents', 'evidence'])) return false
+  const { format, request_id, checkpoint, story, entries, displays, contents, evidence } = value
   if (format !== FORMAT || ![request_id, checkpoint, story].every(isText)) return false
   if (!isList(displays, () => true) || !isList(entries, item => isCarried(item, request_id as string)))
     return false
   const seqs = (entries as Proof['entries']).map(({ entry }) => entry.seq)
   if (seqs.length === 0 || seqs.some((seq, index) => index > 0 && seq <= (seqs[index - 1] ?? 0))) return false
+  if (evidence !== undefined && (!isList(evidence, isCarriedEvidence) || (evidence as []).length === 0))
+    return false
   return contents === undefined || isContents(contents)
 }
 
-function isCarried(item: unknown, requestId: string): boolean {
+/** The entry belongs to no request. */
+const isCarriedEvidence = (item: unknown): boolean =>
+  isObject(item) &&
+  hasOnly(item, ['evidence', 'registered', 'reply_id']) &&
+  isText(item.reply_id) &&
+  isEvidence(item.evidence) &&
+  isCarried(item.registered, undefined)
+
+function isCarried(item: unknown, requestId: string | undefined): boolean {
   if (!isObject(item) || !hasOnly(item, ['entry', 'path']) || !isList(item.path, isText)) return false
   const { entry } = item
   if (!isObject(entry) || !hasOnly(entry, ENTRY_MEMBERS)) return false
@@ -67,7 +88,7 @@ function isCarried(item: unknown, requestId: string): boolean {
     [type, at, prev, hash].every(isText) &&
     isObject(body) &&
     request_id === requestId &&
-    (run_id === undefined || isText(run_id))
+    (run_id === undefined || (requestId !== undefined && isText(run_id)))
   )
 }
 

@@ -12,6 +12,7 @@ const REASONS = [
   'right_missing',
   'outcome_differs',
   'decision_differs',
+  'evidence_differs',
   'words_altered',
   'not_consistent',
   'untrusted',

@@ -7,6 +7,7 @@ import { type Check, readNote, signersOf, type VerifierKey } from '../checkpoint
 import { isConsistent } from '../ledger/tree/consistency.js'
 import { HASH_BYTES, isSameHash, leafOf, type TreeHash } from '../ledger/tree/hash.js'
 import { rootAbove } from '../ledger/tree/inclusion.js'
+import { type Confirmation, checkConfirmations } from './confirmation.js'
 import { checkDecision, type DecisionStory } from './decision.js'
 import { type Listed, readList } from './list.js'
 import { isAlways, isIssuing, isRemindedOf, lastReminder, member, tokensUsedIn } from './parts.js'
@@ -26,6 +27,7 @@ export type ProofVerdict =
   | {
       readonly ok: true
       readonly told: DecisionStory
+      readonly confirmations: readonly Confirmation[]
       readonly checkpoint: Checkpoint
       readonly isPublished: boolean
     }
@@ -47,10 +49,11 @@ export async function verifyProof(bytes: Uint8Array, trust: Trust): Promise<Proo
     checkParts(proof, listed)
     const entries = proof.entries.map(({ entry }) => entry)
     const told = checkDecision(proof.request_id, entries, proof.displays)
+    const confirmations = await checkConfirmations(proof, told)
     checkWords(proof, told)
     if (trust.keys.length === 0) return { ok: false, code: 'untrusted', message: UNTRUSTED, told }
     if (trust.published !== undefined) await checkPublished(trust.published, checkpoint, trust)
-    return { ok: true, told, checkpoint, isPublished: trust.published !== undefined }
+    return { ok: true, told, confirmations, checkpoint, isPublished: trust.published !== undefined }
   } catch (error) {
     if (!(error instanceof ProofRefused)) throw error
     return { ok: false, code: error.code, message: error.message, told: null }
@@ -92,8 +95,8 @@ async function signedList(
   return listed
 }
 
-function checkIncluded({ entries }: Proof, { size, root }: Checkpoint): void {
-  for (const { entry, path } of entries) {
+function checkIncluded({ entries, evidence = [] }: Proof, { size, root }: Checkpoint): void {
+  for (const { entry, path } of [...entries, ...evidence.map(({ registered }) => registered)]) {
     const { hash, ...rest } = entry
     const words = canonical(rest)
     const hashes = path.map(decode)
@@ -104,7 +107,7 @@ function checkIncluded({ entries }: Proof, { size, root }: Checkpoint): void {
   }
 }
 
-function checkParts({ entries }: Proof, { entries: listed }: Listed): void {
+function checkParts({ entries, evidence = [] }: Proof, { entries: listed }: Listed): void {
   const missing = (message: string): never => {
     throw new ProofRefused('part_missing', message)
   }
@@ -127,6 +130,14 @@ function checkParts({ entries }: Proof, { entries: listed }: Listed): void {
     } else if (!isAlways(type)) missing(`entry ${seq}, ${type}, is no part of it`)
   }
   for (const token of used) if (!issued.has(token)) missing('the delivery behind an answer was left out')
+  const told = [...carried.values()].filter(({ type }) => type === 'REPLY_EVIDENCE')
+  const isWhole =
+    told.length === evidence.length &&
+    evidence.every(({ reply_id, registered }, at) => {
+      const isOne = registered.entry.type === 'PASSKEY_REGISTERED'
+      return isOne && told[at]?.body.reply_id === reply_id
+    })
+  if (!isWhole) missing('the evidence of a passkey was left out, or is that of something else')
 }
 
 const WORD_HASHES = ['raw_text_hash', 'reason_hash', 'comment_hash']

@@ -1,4 +1,6 @@
 // What a proof proves, and what it does not, in plain words.
+
+import type { Confirmation } from './confirmation.js'
 import type { AnyEntry } from './parts.js'
 import { member } from './parts.js'
 import { shownWords } from './shown.js'
@@ -8,13 +10,14 @@ type Proven = Extract<ProofVerdict, { ok: true }>
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
 
-export function provenWords({ told, checkpoint, isPublished }: Proven): string[] {
+export function provenWords({ told, confirmations, checkpoint, isPublished }: Proven): string[] {
   const { opening, request, resolved, entries, displays } = told
   const replies = entries.filter(({ type }) => type === 'HUMAN_REPLY_EVENT')
   return [
     `The lane of ${checkpoint.origin} had recorded all of this by its entry ${checkpoint.size - 1}${isPublished ? ', and a checkpoint published elsewhere agrees' : ''}.`,
     `${opening.at}: ${subjectOf(request)} was asked by the key ${text(opening.body.opened_by)}, of ${recipientsOf(opening)}.`,
     ...replies.map(reply => replyWords(reply, shownWords(reply, entries, displays))),
+    ...confirmations.map(confirmationWords),
     ...entries.filter(({ type }) => type === 'REQUEST_DELEGATED').map(delegationWords),
     outcomeWords(resolved),
     ...tokenWords(entries),
@@ -36,6 +39,9 @@ function replyWords({ at, body }: AnyEntry, shown: string): string {
   return `${at}: ${text(user_id)} answered ${text(answer)} on ${text(body.channel)}, vouched for by ${text(proof)}, having been shown the document that this file holds${shown}.`
 }
 
+const confirmationWords = ({ credential_hash, origin, registered_at, by }: Confirmation): string =>
+  `The passkey ${credential_hash}, registered ${by === 'person' ? 'for them on their own word' : 'by an operator'} at ${registered_at}, has confirmed exactly these words on ${origin}, with its holder verified.`
+
 const delegationWords = ({ at, body }: AnyEntry): string =>
   `${at}: ${text(body.from)} was replaced by ${text(body.to)}.`
 
@@ -55,13 +61,18 @@ function tokenWords(entries: readonly AnyEntry[]): string[] {
   return [`The right to act once, until ${text(issued.body.expires_at)}, was given and ${fate}.`]
 }
 
-export function unprovenWords({ told, isPublished }: Proven): string[] {
+export function unprovenWords({ told, confirmations, isPublished }: Proven): string[] {
   return [
     ...(isPublished
       ? []
       : [
           'That the operator, who holds the key, did not make it all up: no checkpoint that was published elsewhere was compared.',
         ]),
+    ...(confirmations.length > 0
+      ? [
+          'Whose a passkey is, beyond what the lane says of how it was registered; and the words of a reason, which no passkey confirms.',
+        ]
+      : []),
     'The time, beyond what the lane’s own clock said.',
     'That nothing happened after this checkpoint.',
     'That the list of the request’s entries is whole, beyond the lane’s signature under it.',

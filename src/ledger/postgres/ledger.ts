@@ -1,5 +1,6 @@
 // The cluster's ledger: one PostgreSQL, many replicas. The promises L1–L14 are those of ../contract.ts; writer.ts
 // serialises the appends, tail.ts tells of the commits.
+import type { Hash } from '../../canonical.js'
 import type { Clock } from '../../clock.js'
 import type { Entry, EventType } from '../../event.js'
 import {
@@ -272,6 +273,13 @@ export class PostgresLedger implements Ledger {
     const text = 'SELECT request_id FROM policy_tokens WHERE jti = $1'
     const asked = { name: 'request_of_token', text, values: [jti] }
     return (await this.#parts.readers.one<{ request_id: string }>(asked))?.request_id ?? null
+  }
+
+  async registrationOf(credentialHash: Hash): Promise<number | null> {
+    const text = `SELECT seq FROM entries
+      WHERE type = 'PASSKEY_REGISTERED' AND substring(line from '"credential_hash":"([^"]*)"') = $1`
+    const asked = { name: 'registration_of', text, values: [credentialHash] }
+    return (await this.#parts.readers.one<{ seq: number }>(asked))?.seq ?? null
   }
 
   async due(ms: number, limit: number): Promise<readonly string[]> {

@@ -10,6 +10,7 @@ import { passkeys } from './migrations/0005-passkeys.js'
 import { evidence } from './migrations/0006-evidence.js'
 import { enrolments } from './migrations/0007-enrolments.js'
 import { formerGrants } from './migrations/0008-former-grants.js'
+import { registrations } from './migrations/0009-registrations.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
@@ -20,6 +21,7 @@ const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0006-evidence', sql: evidence },
   { name: '0007-enrolments', sql: enrolments },
   { name: '0008-former-grants', sql: formerGrants },
+  { name: '0009-registrations', sql: registrations },
 ]
 
 export const SCHEMA_VERSION = FILES.length

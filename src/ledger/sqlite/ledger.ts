@@ -1,6 +1,7 @@
 // The embedded ledger: one SQLite file, one writer, group commit. The promises L1–L14 are those of ../contract.ts.
 import { setTimeout } from 'node:timers'
 import type { Database, Statement } from 'better-sqlite3'
+import type { Hash } from '../../canonical.js'
 import type { Clock } from '../../clock.js'
 import type { Entry } from '../../event.js'
 import { LedgerClock } from '../clock.js'
@@ -247,6 +248,13 @@ export class SqliteLedger implements Ledger {
   async requestOfToken(jti: string): Promise<string | null> {
     const found = this.#statement('SELECT request_id FROM policy_tokens WHERE jti = ?').get(jti)
     return (found as string | undefined) ?? null
+  }
+
+  async registrationOf(credentialHash: Hash): Promise<number | null> {
+    const found = this.#statement(
+      `SELECT seq FROM entries WHERE type = 'PASSKEY_REGISTERED' AND json_extract(line, '$.body.credential_hash') = ?`,
+    ).get(credentialHash)
+    return (found as number | undefined) ?? null
   }
 
   async due(ms: number, limit: number): Promise<readonly string[]> {

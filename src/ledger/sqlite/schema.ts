@@ -130,6 +130,10 @@ const STEPS: readonly string[] = [
   DROP INDEX grants_by_person;
   CREATE INDEX former_grants ON grants (user_id, channel) WHERE use IS NULL;
   `,
+  // Where a passkey was registered: a proof of what it confirmed holds that entry too.
+  `
+  CREATE INDEX entries_registering ON entries (json_extract(line, '$.body.credential_hash')) WHERE type = 'PASSKEY_REGISTERED';
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -66,6 +66,10 @@ KINDS = {
         "POLICY_TOKEN_SPENT": having({"jti": text, "by": text}),
         "POLICY_TOKEN_REVOKED": having({"jti": text}),
     },
+    "evidence_differs": {
+        "REPLY_EVIDENCE": having({"reply_id": text, "evidence_hash": text}),
+        "PASSKEY_REGISTERED": having({"user_id": text, "credential_hash": text, "by": text}),
+    },
 }
 
 

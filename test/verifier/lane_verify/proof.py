@@ -7,9 +7,10 @@ import re
 
 from entry import is_hash
 from entry import is_later as is_later_moment
-from jcs import NoText, hash_of, is_same, parse, text_of
+from jcs import NoText, hash_of, is_same, number_text, parse, text_of
 from kinds import are_kinds
 from note import Checkpoint, Refused, decoded, read_note
+from passkey import BY, challenge_of, credential_hash, evidence_hash, flaw_of, is_evidence
 from request import ID_MEMBER, is_integer
 from shapes import count, list_of, time
 from story import OUTCOMES
@@ -25,6 +26,7 @@ ALWAYS = frozenset(
     " POLICY_TOKEN_SPENT POLICY_TOKEN_REVOKED".split()
 )
 ISSUING = ("DELIVERY_STARTED", "REQUEST_REMINDED")
+DELEGATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 LISTED = re.compile(r"(0|[1-9][0-9]{0,15}) ([A-Z_]+)")
 
 
@@ -45,7 +47,9 @@ def check(data, keys):
         listed = signed_list(proof, checkpoint, keys)
         check_included(proof, checkpoint)
         check_parts(proof, listed)
-        Decision(proof).check()
+        decision = Decision(proof)
+        decision.check()
+        check_confirmations(proof, decision)
         check_words(proof)
     except Fails as failed:
         return str(failed)
@@ -61,20 +65,42 @@ def read(data):
     except (UnicodeDecodeError, ValueError, NoText, RecursionError) as wrong:
         raise Fails("malformed") from wrong
     names = set(proof)
-    need(names == MEMBERS or names == MEMBERS | {"contents"}, "malformed")
+    need(names - {"contents", "evidence"} == MEMBERS, "malformed")
     need(proof["format"] == "lane/proof/v1", "malformed")
     need(all(isinstance(proof[name], str) for name in ("request_id", "checkpoint", "story")), "malformed")
     need(isinstance(proof["entries"], list) and proof["entries"] != [], "malformed")
     need(isinstance(proof["displays"], list), "malformed")
     for item in proof["entries"]:
         need(isinstance(item, dict) and set(item) == {"entry", "path"}, "malformed")
-        need(is_entry(item["entry"], proof["request_id"]), "malformed")
-        path = item["path"]
-        need(isinstance(path, list) and all(isinstance(one, str) for one in path), "malformed")
+        need(is_entry(item["entry"], proof["request_id"]) and is_path(item["path"]), "malformed")
     seqs = [item["entry"]["seq"] for item in proof["entries"]]
     need(all(one < other for one, other in zip(seqs, seqs[1:])), "malformed")
     need("contents" not in proof or is_contents(proof["contents"]), "malformed")
+    carried = proof.get("evidence", [{}])
+    need(isinstance(carried, list) and carried != [], "malformed")
+    need("evidence" not in proof or all(map(is_carried_evidence, carried)), "malformed")
     return proof
+
+
+def is_path(path):
+    return isinstance(path, list) and all(isinstance(one, str) for one in path)
+
+
+def is_carried_evidence(item):
+    if not isinstance(item, dict) or set(item) != {"reply_id", "evidence", "registered"}:
+        return False
+    registered = item["registered"]
+    if not isinstance(registered, dict) or set(registered) != {"entry", "path"}:
+        return False
+    entry = registered["entry"]
+    of_nobody = isinstance(entry, dict) and "request_id" not in entry and "run_id" not in entry
+    return (
+        isinstance(item["reply_id"], str)
+        and is_evidence(item["evidence"])
+        and of_nobody
+        and is_entry(entry, None)
+        and is_path(registered["path"])
+    )
 
 
 def is_contents(contents):
@@ -129,7 +155,8 @@ def signed_list(proof, checkpoint, keys):
 
 
 def check_included(proof, checkpoint):
-    for item in proof["entries"]:
+    registered = [item["registered"] for item in proof.get("evidence", [])]
+    for item in [*proof["entries"], *registered]:
         entry, path = item["entry"], [decoded(one) for one in item["path"]]
         rest = {name: member for name, member in entry.items() if name != "hash"}
         need(entry["hash"] == hash_of("lane/entry/v1\n", rest), "not_included")
@@ -160,6 +187,10 @@ def check_parts(proof, listed):
         need(entry["seq"] in behind or entry["body"]["token_hash"] in used, "part_missing")
     need(all(kind in ALWAYS or kind in ISSUING for kind in carried.values()), "part_missing")
     need(all(token in issued for token in used), "part_missing")
+    told = [entry["body"].get("reply_id") for entry in entries if entry["type"] == "REPLY_EVIDENCE"]
+    carried = proof.get("evidence", [])
+    need(told == [item["reply_id"] for item in carried], "part_missing")
+    need(all(item["registered"]["entry"]["type"] == "PASSKEY_REGISTERED" for item in carried), "part_missing")
 
 
 def is_later(moment, seconds, other):
@@ -399,6 +430,101 @@ class Decision:
             need(one["seq"] > entry["seq"] and one["body"].get("jti") == body.get("jti"), code)
             if one["type"] == "POLICY_TOKEN_SPENT":
                 need(one["at"] < body["expires_at"] and one["body"].get("by") == self.body.get("opened_by"), code)
+
+
+def is_text(value):
+    return isinstance(value, str)
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) != float("inf")
+
+
+def are_texts(value):
+    return isinstance(value, list) and all(map(is_text, value))
+
+
+def number_or_text(value):
+    return value if is_text(value) else number_text(value)
+
+
+def line_of(decision):
+    """The line of a decision's answer; None where it has none."""
+    if not isinstance(decision, dict) or not is_text(decision.get("decision_id")):
+        return None
+    name = next((one for one in ("approved", "selected", "value") if one in decision), None)
+    value = decision.get(name)
+    if name == "approved" and isinstance(value, bool):
+        return decision["decision_id"] + (" YES" if value else " NO")
+    if name == "selected" and (is_text(value) or are_texts(value)):
+        return decision["decision_id"] + " " + (value if is_text(value) else ",".join(value))
+    if name == "value" and (is_text(value) or is_number(value)):
+        return decision["decision_id"] + " " + number_or_text(value)
+    return None
+
+
+def spelt(entry):
+    """The reply in its one spelling; None where it has none."""
+    body = entry["body"]
+    if entry["type"] == "REQUEST_DELEGATED":
+        return "DELEGATE " + body["to"] if DELEGATE.fullmatch(body["to"]) else None
+    payload = body["parsed_payload"]
+    if payload is None or "reason_hash" in payload:
+        return body["parsed_choice"] or ""
+    name = next((one for one in ("decisions", "selected", "text", "number", "date") if one in payload), None)
+    value = payload.get(name)
+    if name == "decisions":
+        lines = [line_of(one) for one in value] if isinstance(value, list) else [None]
+        return None if None in lines else "\n".join(lines)
+    if name == "selected":
+        return ",".join(value) if are_texts(value) else None
+    if name == "number":
+        return number_text(value) if is_number(value) else None
+    return value if is_text(value) else None
+
+
+def check_confirmations(proof, decision):
+    code = "evidence_differs"
+    unused = list(proof.get("evidence", []))
+    registered = [item["registered"]["entry"] for item in unused]
+    need(are_kinds(code, [*decision.entries, *registered]), code)
+    by_seq = {entry["seq"]: entry for entry in decision.entries}
+    nonces = {item["evidence"]["nonce"] for item in unused}
+    need(len(nonces) == len(unused), code)
+    for entry in filter(decision.is_said, decision.entries):
+        told = by_seq.get(entry["seq"] - 2)
+        if told is not None and (
+            told["type"] != "REPLY_EVIDENCE" or told["body"]["reply_id"] != entry["body"].get("reply_id")
+        ):
+            told = None
+        is_answer = entry["type"] == "HUMAN_REPLY_EVENT"
+        way = at(entry["body"], "sender_identity", "proof") if is_answer else entry["body"].get("proof")
+        by = BY.get(way) if is_text(way) else None
+        need((by is None) == (told is None), code)
+        if told is not None:
+            check_confirmation(decision, entry, told, unused.pop(0), by)
+    need(unused == [], code)
+
+
+def check_confirmation(decision, entry, told, item, by):
+    code = "evidence_differs"
+    evidence, registered = item["evidence"], item["registered"]["entry"]
+    need(told["body"]["evidence_hash"] == evidence_hash(evidence), code)
+    owner = {"user_id": decision.sender_of(entry), "credential_hash": credential_hash(evidence), "by": by}
+    need(all(registered["body"][name] == value for name, value in owner.items()), code)
+    need(registered["seq"] < told["seq"], code)
+    token = token_of(entry)
+    copies = [one["body"] for one in decision.of("DELIVERY_STARTED") if one["body"].get("token_hash") == token]
+    confirmed = {
+        "nonce": evidence["nonce"],
+        "request_id": decision.proof["request_id"],
+        "request_hash": decision.body["request_hash"],
+        "delivery_id": entry["body"].get("delivery_id"),
+        "display_hash": copies[0].get("display_hash") if copies else None,
+        "reply": spelt(entry),
+    }
+    need(all(map(is_text, confirmed.values())), code)
+    need(flaw_of(evidence, challenge_of(confirmed)) is None, code)
 
 
 def members_named(value, names):
