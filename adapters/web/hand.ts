@@ -4,11 +4,12 @@ import { type Beside, html, type Markup } from '../../src/adapter/index.js'
 
 type Delegates = Beside['delegates']
 
-/** `proof`: the field for the code, with the stamp. `action`: where it is sent to. `isOpen`: it was used before, and not taken. */
+/** `proof`: the field for the code, with the stamp. `action`: where it is sent to. `send`: its button. `isOpen`: it was used before, and not taken. */
 export const handForm = (
   delegates: Delegates,
   proof: Markup,
   action: Markup | null,
+  send: Markup,
   isOpen: boolean,
 ): Markup | null =>
   delegates.length === 0
@@ -19,7 +20,7 @@ export const handForm = (
 <div><label class="ask" for="delegate">Who answers in your place</label>
 <div class="field"><select id="delegate" name="delegate" required><option value="">Choose one</option>${delegates.map(option)}</select></div></div>
 ${proof}
-<div><button type="submit" class="second">Hand it on</button></div>
+<div>${send}</div>
 </form></details>`
 
 const option = ({ user_id, name }: Delegates[number]): Markup =>

@@ -1,6 +1,7 @@
 // The page of a request that waits for an answer: asker, question, deadline, the meaning of silence, and the form.
 import {
   APPROVAL_WORDS,
+  ASSERTED,
   besideWords,
   type Channel,
   type Display,
@@ -178,7 +179,7 @@ function wayToAnswer(state: Open): Markup {
   const delegates = state.beside?.delegates ?? []
   const hands = state.typed?.hands === true
   return html`${form(state, state.csrf)}
-${handForm(delegates, proof(state, 'hand-code', state.csrf, hands && state.refused !== null), actionOf(state), hands)}`
+${handForm(delegates, proof(state, 'hand-code', state.csrf, hands && state.refused !== null), actionOf(state), sending(state, 'Hand it on', 'second'), hands)}`
 }
 
 /** A form without an action is posted to the page's own address, under any path. */
@@ -209,9 +210,25 @@ function form(state: Open, csrf: string): Markup {
   return html`<form class="sheet stack" id="answer" method="post"${actionOf(state)} autocomplete="off">
 ${answers(state, isExplained ? ' refusal' : '')}
 ${proof(state, 'code', csrf, isExplained)}
-<div><button type="submit">Send answer</button>
+<div>${sending(state, 'Send answer', null)}
 <p class="hint final">${finality(display, standing)} Opening this page has decided nothing.</p></div>
 </form>`
+}
+
+/** The way to send a form: as it is, or confirmed by a passkey, where the session alone is not enough. Only a script can ask for
+ *  one: until it has found that the browser knows passkeys, its button is not there. */
+function sending({ session }: Open, words: string, look: 'second' | null): Markup {
+  const send = html`<button type="submit"${look === null ? null : html` class="${look}"`}>${words}</button>`
+  const confirming = session?.confirming ?? null
+  if (confirming === null) return send
+  const { isNeeded, challenge, passkeys } = confirming
+  if (challenge === null)
+    return html`<p class="needs">This must be confirmed with a passkey, and you have none that is enough. <a href="${passkeys}">Your passkeys</a></p>`
+  return html`${isNeeded ? html`<p class="needs">This must be confirmed with your passkey.</p>` : send}
+<button type="button" class="${isNeeded ? 'first' : 'second'}" data-challenge="${challenge}" hidden>Confirm with your passkey</button>
+<p class="hint confirming" role="status"></p>
+<noscript><p class="hint">A browser asks for a passkey only with JavaScript, which is switched off here.</p></noscript>
+${ASSERTED.map(name => html`<input type="hidden" name="${name}" value="">`)}`
 }
 
 /** The control of one answer, with its reason, or those of a form's decisions. */

@@ -1,6 +1,6 @@
 // Translates the posted form into the strings it may hold. Strict: one spelling of a body is read, anything else is
 // malformed and never guessed at. Their meaning is decided elsewhere. The fields of a form's decisions become its lines.
-import { type Form, type Typed, writeDelegation } from '../../src/adapter/index.js'
+import { ASSERTED, type Form, type Typed, writeDelegation } from '../../src/adapter/index.js'
 
 export type FormFault =
   | 'unsupported_media_type'
@@ -20,7 +20,7 @@ type Fields = readonly Field[] | FormFault
 const MAX_FIELDS = 1500
 /** The answer to a decision, and the comment on it. */
 const OF_DECISION = /^[dc]\.[A-Za-z][A-Za-z0-9_-]{0,31}$/
-const ONCE: readonly string[] = ['reason', 'all', 'delegate', 'code', 'csrf', 'display']
+const ONCE: readonly string[] = ['reason', 'all', 'delegate', 'code', 'csrf', 'display', ...ASSERTED]
 const isName = (name: string): boolean => name === 'reply' || ONCE.includes(name) || OF_DECISION.test(name)
 /** A name that says one thing, and so stands once. */
 const isSingle = (name: string): boolean => ONCE.includes(name) || name.startsWith('c.')
@@ -66,8 +66,20 @@ function formOf(given: ReadonlyMap<string, readonly string[]>): Form {
     code: joined('code').trim(),
     csrf: joined('csrf'),
     ...(display !== '' && { display }),
+    ...(ASSERTED.some(name => joined(name) !== '') && { passkey: assertedBy(joined) }),
   }
 }
+
+/** A part that is missing is empty, and confirms nothing. */
+const assertedBy = (
+  joined: (name: string) => string,
+): NonNullable<Extract<Form, { kind: 'form' }>['passkey']> => ({
+  ticket: joined('ticket'),
+  credential_id: joined('credential_id'),
+  client_data: joined('client_data'),
+  authenticator_data: joined('authenticator_data'),
+  signature: joined('signature'),
+})
 
 /** Whoever hands a request on answers nothing: a form that does both could mean either. */
 function handedTo(name: string, said: Typed): Typed | FormFault {

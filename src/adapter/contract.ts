@@ -142,6 +142,8 @@ export type Verdict =
       readonly delivery_id: string
       /** The reply came from the person asked, and the channel vouches for that. */
       readonly theirs: boolean
+      /** Only a passkey is enough for this request. */
+      readonly passkey?: true
       /** The words as read and the words that would be understood, if the words were the trouble. */
       readonly read: string | null
       readonly accepted: string | null

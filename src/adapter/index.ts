@@ -49,13 +49,14 @@ export { cutToCharacters, cutToUnits } from './cut.js'
 export { LIMITS } from './limits.js'
 export { behindMargin, LEFT_OUT, NOT_HELD, wordsOn } from './margin.js'
 export { html, type Markup } from './markup.js'
-export type {
-  Dress,
-  Form,
-  Page,
-  PageState,
-  ReplyPage,
-  Typed,
+export {
+  ASSERTED,
+  type Dress,
+  type Form,
+  type Page,
+  type PageState,
+  type ReplyPage,
+  type Typed,
 } from './page.js'
 export { aborted, pause, Retries } from './pause.js'
 export { Seen } from './seen.js'

@@ -43,6 +43,13 @@ export type PageState =
         readonly action: string
         /** Whether the session alone is not enough here, and the code of a link is asked for too. */
         readonly asksCode: boolean
+        /** Set where a passkey confirms the answer: whether nothing less is enough, where its challenge is named, and null
+         *  with where passkeys are made, for somebody who has none. */
+        readonly confirming: {
+          readonly isNeeded: boolean
+          readonly challenge: string | null
+          readonly passkeys: string
+        } | null
       }
     }
   | {
@@ -83,8 +90,13 @@ export type Form =
       readonly csrf: string
       /** The hash of the display that the form was drawn from; absent behind a link, whose handle says it. */
       readonly display?: string
+      /** The assertion of a passkey, and the ticket it was asked for with. */
+      readonly passkey?: Readonly<Record<(typeof ASSERTED)[number], string>>
     } & Typed)
   | { readonly kind: 'malformed'; readonly code: string }
+
+/** The fields of a form that a passkey fills in. */
+export const ASSERTED = ['ticket', 'credential_id', 'client_data', 'authenticator_data', 'signature'] as const
 
 /** A page on which a browser makes a passkey, or asks for one. */
 export type PasskeyUse = { readonly use: 'create' | 'get'; readonly script: Markup }

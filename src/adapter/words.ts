@@ -78,11 +78,11 @@ export type Voice = {
   readonly unnamed?: true
 }
 
-type Why = Pick<RefusedReply, 'reason' | 'theirs' | 'read' | 'accepted' | 'lines' | 'ending'>
+type Why = Pick<RefusedReply, 'reason' | 'theirs' | 'read' | 'accepted' | 'lines' | 'ending' | 'passkey'>
 
 /** Tells why a reply was not taken, and what would be: if the words were the trouble they are quoted. */
 export function refusalWords(
-  { reason, theirs, read, accepted, lines = [], ending }: Why,
+  { reason, theirs, read, accepted, lines = [], ending, passkey }: Why,
   voice: Voice,
 ): readonly Phrase[] {
   // A person who was asked is told how it ended, even if something else was wrong with the reply.
@@ -92,11 +92,15 @@ export function refusalWords(
   if (read !== null && accepted !== null) {
     return [`${opener(reason)}: “`, { named: read }, '”. ', { named: accepted }, ...others(lines.slice(1))]
   }
+  if (passkey === true && reason === 'proof_insufficient') return [NEEDS_PASSKEY]
   if (voice.own[reason] === undefined && reason === 'proof_insufficient') {
     return [`An answer ${voice.way} is not enough for this request. Answer where it was also sent.`]
   }
   return [voice.own[reason] ?? WHY[reason] ?? voice.otherwise ?? NOT_TAKEN]
 }
+
+const NEEDS_PASSKEY =
+  'This request must be confirmed with a passkey, and nothing less is enough. Sign in at the console and answer it there.'
 
 /** Further lines of a form are named, so that each can be found. */
 function others(lines: readonly { readonly read: string }[]): readonly Phrase[] {

@@ -10,6 +10,7 @@ import type { Signing } from '../keys/signing.js'
 import { onEntry } from '../ledger/replica.js'
 import { Absences } from '../people/absences.js'
 import { Directory } from '../people/directory.js'
+import { Passkeys } from '../people/passkeys.js'
 import { Rests } from '../people/rests.js'
 import type { Channel } from '../request/channel.js'
 import { reasonOf } from '../say.js'
@@ -24,6 +25,7 @@ export type Channels = {
   readonly directory: Directory
   readonly rests: Rests
   readonly absences: Absences
+  readonly passkeys: Passkeys
 }
 
 export async function openChannels(house: House, ring: Signing): Promise<Channels> {
@@ -43,7 +45,9 @@ export async function openChannels(house: House, ring: Signing): Promise<Channel
   return { adapters, page: web, printsLinks, ...(await openPeople(house)) }
 }
 
-async function openPeople(house: House): Promise<Pick<Channels, 'directory' | 'rests' | 'absences'>> {
+async function openPeople(
+  house: House,
+): Promise<Pick<Channels, 'directory' | 'rests' | 'absences' | 'passkeys'>> {
   const { config, store, stops, onStale } = house
   const directory = await Directory.open(config.recipients, store.shelf)
   stops.add(onEntry(store.ledger, 'RECIPIENT_LINKED', () => directory.refresh(), onStale))
@@ -54,5 +58,7 @@ async function openPeople(house: House): Promise<Pick<Channels, 'directory' | 'r
   const absences = await Absences.open(store)
   stops.add(onEntry(store.ledger, 'RECIPIENT_AWAY', () => absences.refresh(), onStale))
   if (isShared(house)) await absences.refresh()
-  return { directory, rests, absences }
+  const passkeys = await Passkeys.open(store, Object.keys(config.recipients))
+  stops.add(() => passkeys.stop())
+  return { directory, rests, absences, passkeys }
 }

@@ -29,13 +29,14 @@ export function openLane(house: House, { book, ring }: HeldKeys, channels: Chann
   const alarms: Laid['alarms'] = { current: null }
   const allow = allowanceOf(config.callbacks.allow)
   const keyName = (id: string): string => book.nameOf(id)
-  const { directory, rests, absences, adapters, printsLinks } = channels
+  const { directory, rests, absences, passkeys, adapters, printsLinks } = channels
   const lane = new Lane({
     store,
     config,
     directory,
     rests,
     absences,
+    passkeys,
     adapters,
     keyring: ring.current,
     publicUrl: () => publicUrl.current,

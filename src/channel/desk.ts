@@ -158,7 +158,7 @@ function verdictOf(received: Received): Verdict {
     const missing = isOpen(subject) ? missingWords(subject) : null
     return { kind: 'recorded', answer: spoken(reply), at, answered_by, missing, shown: shownTo(subject) }
   }
-  const { reason, refusal, delivery_id, theirs } = received
+  const { reason, refusal, delivery_id, theirs, passkey } = received
   return {
     kind: 'refused',
     reason,
@@ -168,6 +168,7 @@ function verdictOf(received: Received): Verdict {
     read: refusal?.read ?? null,
     accepted: refusal?.accepted ?? null,
     ...(refusal?.lines !== undefined && { lines: refusal.lines }),
+    ...(passkey && { passkey }),
     ending,
   }
 }

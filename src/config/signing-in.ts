@@ -1,7 +1,9 @@
 // Whether a session is enough, and where it is so by itself. A cookie knows neither ports nor paths: on this machine any program that listens can
 // be sent it, and under a path so can the pages beside. The doctor says so, and the door asks for more there.
 
+import type { Passkeys } from '../people/passkeys.js'
 import type { Person } from '../people/person.js'
+import type { Proof } from '../request/channel.js'
 import { isLoopback } from './loopback.js'
 
 export function isAlone(publicUrl: string): boolean {
@@ -17,6 +19,13 @@ export function passkeyHost(publicUrl: string): string | null {
   const isNumber = /^[0-9.]+$|^\[/.test(hostname)
   return protocol === 'https:' && !isNumber ? hostname : null
 }
+
+/** The proofs that passkeys of this person give here. */
+export const confirmsHere = (
+  publicUrl: string,
+  passkeys: Pick<Passkeys, 'proofsOf'> | undefined,
+  userId: string,
+): readonly Proof[] => (passkeyHost(publicUrl) === null ? [] : (passkeys?.proofsOf(userId) ?? []))
 
 /** How people sign in here. */
 export type SigningIn = { readonly hasProvider: boolean; readonly publicUrl: string }

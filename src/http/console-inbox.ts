@@ -11,7 +11,7 @@ import { drawInbox, type Filters, MOST_COUNTED } from '../console/inbox.js'
 import { itemOf } from '../console/item.js'
 import { ifSound, type Waiting } from '../ledger/contract.js'
 import { missingWords } from '../tally/so-far.js'
-import { drawAsked } from './console-request.js'
+import { CONFIRMING, drawAsked } from './console-request.js'
 import { asPerson, type PersonVisit, rootOf, show, soundCases } from './console-visit.js'
 import { wholeNumber } from './door.js'
 import { one, text } from './openapi/schema.js'
@@ -86,7 +86,7 @@ async function inbox(visit: PersonVisit, query: Looking['query']): Promise<Fasti
     now: instant(parts.now()),
     from,
   })
-  return show(visit, { title: 'Inbox', here: 'inbox', main })
+  return show(visit, { title: 'Inbox', here: 'inbox', main, passkey: CONFIRMING })
 }
 
 function filtersIn({ type, urgency }: Looking['query']): Filters {

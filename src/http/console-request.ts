@@ -7,6 +7,7 @@ import type { Form, PageState } from '../adapter/page.js'
 import { has, holds } from '../agenda/asked.js'
 import { type Case, isOpen } from '../agenda/case.js'
 import { instant } from '../clock.js'
+import { CONFIRM } from '../console/confirm-script.js'
 import { phrases } from '../console/inbox.js'
 import { endedFor, itemOf } from '../console/item.js'
 import { saying } from '../console/sheet.js'
@@ -17,10 +18,13 @@ import { asPerson, leadTo, type PersonVisit, rootOf, show, stopIn } from './cons
 import type { DoorParts } from './door.js'
 import { CODES, type Code } from './problem.js'
 import { hasVoted } from './reply-state.js'
-import { explain, HANDED, unread, VOTED } from './reply-words.js'
+import { explain, HANDED, IN_SESSION, unread, VOTED } from './reply-words.js'
 import { HTML, type Route, route } from './route.js'
 import { foreignForm } from './session.js'
 import { answerInSession, isVisit, openForPerson } from './session-answer.js'
+
+/** Pages on which a passkey may be asked for. */
+export const CONFIRMING = { use: 'get', script: CONFIRM } as const
 
 const FOREIGN = 'The answer must be sent from a page of the console.'
 const STALE = 'Open the request again, and answer from the page it shows.'
@@ -147,7 +151,15 @@ const stateOf = ({ parts, session }: PersonVisit, opened: Opened, { refused, typ
   session: {
     display_hash: opened.display_hash,
     action: `${rootOf(parts)}/console/requests/${opened.subject.request_id}`,
-    asksCode: opened.needsCode,
+    asksCode: opened.needsCode && opened.confirming?.isNeeded !== true,
+    confirming: opened.confirming && {
+      isNeeded: opened.confirming.isNeeded,
+      challenge:
+        opened.confirming.credentials.length === 0
+          ? null
+          : `${rootOf(parts)}/console/requests/${opened.subject.request_id}/challenge`,
+      passkeys: `${rootOf(parts)}/console/passkeys`,
+    },
   },
 })
 
@@ -179,6 +191,7 @@ ${story.length === 0 ? null : html`<section class="sheet" aria-labelledby="story
       title: before.refused === null ? 'A request' : 'Not taken: please answer again',
       here: 'request',
       main,
+      passkey: CONFIRMING,
     },
     status,
   )
@@ -244,7 +257,7 @@ async function refuse(
   refused: RefusedReply,
   form: Filled,
 ): Promise<FastifyReply> {
-  const { code, detail } = explain(refused)
+  const { code, detail } = explain(refused, IN_SESSION)
   const subject = await theirs(visit, id)
   if (subject === null) return absent(visit)
   const { read, accepted, lines } = refused

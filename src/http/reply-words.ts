@@ -1,7 +1,7 @@
 // The words for a visitor who has nothing to answer, or whose answer was not taken: a code for programs, and a
 // sentence. The sentences that every channel says are in src/adapter/words.ts.
 import type { Ending, RefusedReply } from '../adapter/contract.js'
-import { draw, refusalWords } from '../adapter/words.js'
+import { draw, refusalWords, type Voice } from '../adapter/words.js'
 import type { Reason } from '../reason.js'
 import type { Code } from './problem.js'
 
@@ -27,11 +27,25 @@ export const VOTED = 'Your vote is counted'
 
 type Told = { readonly code: Code; readonly detail: string }
 
-export function explain(refused: RefusedReply): Told {
+type Place = Pick<Voice, 'way' | 'own'>
+const BY_LINK: Place = {
+  way: 'by this link',
+  own: { rate_limited: DEAD, code_mismatch: 'The code is not the one that came with this link.' },
+}
+/** The words for somebody who has signed in. */
+export const IN_SESSION: Place = {
+  way: 'in a session',
+  own: {
+    ...BY_LINK.own,
+    sender_unauthenticated:
+      'No passkey of yours has confirmed this answer within five minutes of being asked, so nothing was taken. Choose again, and confirm it.',
+  },
+}
+
+export function explain(refused: RefusedReply, place = BY_LINK): Told {
   const { reason } = refused
   const phrases = refusalWords(refused, {
-    way: 'by this link',
-    own: { rate_limited: DEAD, code_mismatch: 'The code is not the one that came with this link.' },
+    ...place,
     otherwise: `The answer was not taken (${reason}).`,
     unnamed: true,
   })

@@ -3,6 +3,7 @@ import { AAH_ROUTES } from './aah.js'
 import { AHIL_ROUTES } from './ahil.js'
 import { BLOB_ROUTES } from './blobs.js'
 import { CHECKPOINT_ROUTES } from './checkpoint.js'
+import { CHALLENGE_ROUTES } from './console-challenge.js'
 import { INBOX_ROUTES } from './console-inbox.js'
 import { INSTALL_ROUTES } from './console-install.js'
 import { LIVE_ROUTES } from './console-live.js'
@@ -44,6 +45,7 @@ export const ROUTES: readonly Route[] = [
   ...LIVE_ROUTES,
   ...REQUEST_PAGE_ROUTES,
   ...PASSKEY_ROUTES,
+  ...CHALLENGE_ROUTES,
   ...OPERATIONS_ROUTES,
   ...INSTALL_ROUTES,
   ...OIDC_ROUTES,

@@ -4,19 +4,29 @@
 // SN1  Opening claims a copy and decides nothing. A HEAD and a browser that only fetches ahead open nothing.
 // SN2  An answer names the display that it was given to: another one than that of the copy is `changed`.
 // SN3  A cookie knows neither ports nor paths, so a session alone gives an approval only on https and on a host of the
-//      lane's own; elsewhere the copy's code is needed too.
+//      lane's own; elsewhere the copy's code is needed too, or a passkey.
 // SN4  A copy that does not show all of what is decided is not answered here.
+// SN5  An answer that a passkey confirms is spelt in its one way before the challenge is named and before it is taken: what
+//      was confirmed is what is compiled. One that its passkey has not confirmed is refused as anybody's would be.
 import type { FastifyRequest } from 'fastify'
-import type { Verdict } from '../adapter/contract.js'
+import type { Inbound, Verdict } from '../adapter/contract.js'
 import type { Form } from '../adapter/page.js'
 import type { Case } from '../agenda/case.js'
 import type { Hash } from '../canonical.js'
-import { isAlone } from '../config/signing-in.js'
+import type { Refusal } from '../compiler/compile.js'
+import { spell } from '../compiler/spell.js'
+import { isAlone, passkeyHost } from '../config/signing-in.js'
 import { asShown, readContents } from '../delivery/contents.js'
 import type { OpenCopy } from '../delivery/open.js'
+import { policyOf } from '../lane/own.js'
+import { PROOF_BY } from '../people/passkeys.js'
+import { rightOf } from '../reply/right.js'
+import type { Proof } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
 import type { Display } from '../request/display.js'
 import { isApproval } from '../request/substance.js'
+import { isByPasskey } from '../request/way.js'
+import { challenge, confirm } from '../session/confirmation.js'
 import type { Session } from '../session/session.js'
 import type { DoorParts } from './door.js'
 import type { Code } from './problem.js'
@@ -34,6 +44,15 @@ type Opened = {
   readonly isAnswerable: boolean
   /** Whether the copy's code is needed beside the session (SN3). */
   readonly needsCode: boolean
+  /** Null where a passkey adds nothing. */
+  readonly confirming: Confirming | null
+}
+
+type Confirming = {
+  /** Whether nothing less is enough. */
+  readonly isNeeded: boolean
+  /** The ids of their passkeys that are enough; none where they have none. */
+  readonly credentials: readonly string[]
 }
 
 /** Whether somebody looks at the page (SN1). */
@@ -43,55 +62,168 @@ export const isVisit = ({ method, headers }: Pick<FastifyRequest, 'method' | 'he
 /** Null where it is not theirs to answer, or not any more. */
 export async function openForPerson(
   parts: DoorParts,
-  { user_id }: PersonSession,
+  session: PersonSession,
   subject: Case,
 ): Promise<Opened | null> {
-  const copy = await parts.lane.openFor(subject, user_id)
-  return copy && opened(parts, copy)
+  const copy = await parts.lane.openFor(subject, session.user_id)
+  return copy && opened(parts, session, copy)
 }
 
-async function opened(parts: DoorParts, { subject, delivery }: OpenCopy): Promise<Opened | null> {
+async function opened(
+  parts: DoorParts,
+  session: PersonSession,
+  { subject, delivery }: OpenCopy,
+): Promise<Opened | null> {
   if (delivery.minted === null) return null
   const contents = await readContents(parts.store.shelf, subject)
   const display = asShown(displayOf(parts, subject), contents, delivery.minted)
+  const needsCode = isApproval(subject.request) && !isAlone(parts.publicUrl())
   return {
     subject,
     display,
     display_hash: delivery.minted.display_hash,
     contents,
     isAnswerable: isDrawn(display, subject),
-    needsCode: isApproval(subject.request) && !isAlone(parts.publicUrl()),
+    needsCode,
+    confirming: await confirmingIn(parts, session, subject, needsCode),
   }
+}
+
+/** The proof of an answer that nothing but the session vouches for. A passkey that an operator enrolled vouches for what
+ *  it confirms, and for no session. */
+const proofOf = ({ by }: PersonSession): Proof =>
+  by === 'console' || by === 'passkey_by_operator' ? by : 'web_session'
+
+async function confirmingIn(
+  { store, config, publicUrl }: DoorParts,
+  session: PersonSession,
+  subject: Case,
+  needsCode: boolean,
+): Promise<Confirming | null> {
+  const { proofs } = rightOf(subject, session.user_id, policyOf(config, subject))
+  const own = proofOf(session)
+  const isEnough = proofs.includes(own) && !isByPasskey(own)
+  if ((isEnough && !needsCode) || !proofs.some(isByPasskey)) return null
+  const passkeys = passkeyHost(publicUrl()) === null ? [] : await store.shelf.passkeysOf(session.user_id)
+  const enough = passkeys.filter(({ by }) => proofs.includes(PROOF_BY[by]))
+  if (isEnough && enough.length === 0) return null
+  return { isNeeded: !isEnough, credentials: enough.map(({ credential_id }) => credential_id) }
 }
 
 type Filled = Extract<Form, { kind: 'form' }>
 /** What a session answers with: the form's own fields, and the display it was drawn from. */
-type SessionForm = Pick<Filled, 'reply' | 'fields' | 'code' | 'hands'> & { readonly display: string }
+type SessionForm = Pick<Filled, 'reply' | 'fields' | 'code' | 'hands' | 'passkey'> & {
+  readonly display: string
+}
 
 type Stopped = { readonly kind: 'stopped'; readonly code: Extract<Code, 'changed' | 'not_found'> }
 
 /** The stamp and the origin of the form were looked at before. */
 export async function answerInSession(
   parts: DoorParts,
-  { user_id, by }: PersonSession,
+  session: PersonSession,
   subject: Case,
-  { reply, fields, code, hands, display }: SessionForm,
+  form: SessionForm,
 ): Promise<Verdict | Stopped> {
-  const copy = await parts.lane.copyOf(subject, user_id)
-  const shown = copy && (await opened(parts, copy))
-  if (copy === null || shown === null) return { kind: 'stopped', code: 'not_found' }
-  if (shown.display_hash !== display || !shown.isAnswerable) return { kind: 'stopped', code: 'changed' }
+  const answered = await copyAnswered(parts, session, subject, form)
+  if ('kind' in answered) return answered
+  const { copy, shown } = answered
+  const said = form.passkey === undefined ? form : { ...form, ...speltIn(subject, form) }
+  const { reply: text, fields, hands, code } = said
+  const vouched =
+    form.passkey === undefined
+      ? { proof: proofOf(session), authenticated: true }
+      : await vouchedFor(parts, session, form.passkey, saidOf(shown, copy, text))
   return parts.desk('web').take({
     channel: 'web',
-    // A passkey that an operator enrolled vouches for what it confirms, and for no session.
-    proof: by === 'console' || by === 'passkey_by_operator' ? by : 'web_session',
-    authenticated: true,
+    ...vouched,
     binding: { kind: 'handle', handle: copy.handle },
-    text: reply,
+    text,
     ...(Object.keys(fields).length > 0 && { fields }),
     ...(hands && { hands }),
     code,
-    session: { user_id, needs_code: shown.needsCode },
+    session: {
+      user_id: session.user_id,
+      needs_code: shown.needsCode && form.passkey === undefined,
+    },
     automated: false,
   })
+}
+
+/** The copy that an answer is given to, if it was drawn from it (SN2). */
+async function copyAnswered(
+  parts: DoorParts,
+  session: PersonSession,
+  subject: Case,
+  { display }: Pick<SessionForm, 'display'>,
+): Promise<{ readonly copy: OpenCopy; readonly shown: Opened } | Stopped> {
+  const copy = await parts.lane.copyOf(subject, session.user_id)
+  const shown = copy && (await opened(parts, session, copy))
+  if (copy === null || shown === null) return { kind: 'stopped', code: 'not_found' }
+  if (shown.display_hash !== display || !shown.isAnswerable) return { kind: 'stopped', code: 'changed' }
+  return { copy, shown }
+}
+
+/** Words that are not understood stay as they are, and are refused for that. */
+function speltIn(subject: Case, form: SessionForm): Pick<SessionForm, 'reply' | 'fields'> {
+  const spelt = spellIn(subject, form)
+  return spelt.ok ? { reply: spelt.reply, fields: spelt.fields } : form
+}
+
+const spellIn = ({ request }: Case, { reply, fields, hands }: SessionForm) =>
+  spell(request.reply_schema, reply, fields, hands === true)
+
+const saidOf = ({ subject, display_hash }: Opened, { delivery }: OpenCopy, reply: string) => ({
+  request_id: subject.request_id,
+  request_hash: subject.request_hash,
+  delivery_id: delivery.delivery_id,
+  display_hash,
+  reply,
+})
+
+/** What the passkey makes of the reply; one that it has not confirmed is nobody's (SN5). */
+async function vouchedFor(
+  { csrf, store, publicUrl, now }: DoorParts,
+  session: PersonSession,
+  asserted: NonNullable<SessionForm['passkey']>,
+  said: ReturnType<typeof saidOf>,
+): Promise<Pick<Inbound, 'proof' | 'authenticated' | 'confirmed'>> {
+  const at = { csrf, shelf: store.shelf, origin: new URL(publicUrl()).origin, now: now() }
+  const confirmed = await confirm(at, session, asserted, said)
+  return confirmed === null
+    ? { proof: 'passkey', authenticated: false }
+    : { ...confirmed, authenticated: true }
+}
+
+type Challenged =
+  | {
+      readonly kind: 'named'
+      readonly challenge: {
+        readonly ticket: string
+        readonly challenge: string
+        readonly host: string
+        readonly credentials: readonly string[]
+      }
+    }
+  | { readonly kind: 'unread'; readonly reason: Refusal['reason']; readonly accepted: string }
+  | Stopped
+  | { readonly kind: 'stopped'; readonly code: Extract<Code, 'reply_rejected'> }
+
+/** What a passkey of theirs has to sign to confirm this answer. */
+export async function challengeInSession(
+  parts: DoorParts,
+  session: PersonSession,
+  subject: Case,
+  form: SessionForm,
+): Promise<Challenged> {
+  const answered = await copyAnswered(parts, session, subject, form)
+  if ('kind' in answered) return answered
+  const { copy, shown } = answered
+  const host = passkeyHost(parts.publicUrl())
+  const credentials = shown.confirming?.credentials ?? []
+  if (host === null || credentials.length === 0) return { kind: 'stopped', code: 'reply_rejected' }
+  const spelt = spellIn(subject, form)
+  if (!spelt.ok) return { kind: 'unread', reason: spelt.reason, accepted: spelt.accepted }
+  const named = challenge(parts.csrf, session, saidOf(shown, copy, spelt.reply), parts.now())
+  return { kind: 'named', challenge: { ...named, host, credentials } }
 }

@@ -6,7 +6,7 @@ import { endingOf } from '../agenda/ending.js'
 import { type AgendaPolicy, type Duty, isOverdue, owed } from '../agenda/owed.js'
 import { instant } from '../clock.js'
 import type { Config } from '../config/config.js'
-import { canAnswerSignedIn } from '../config/signing-in.js'
+import { canAnswerSignedIn, confirmsHere } from '../config/signing-in.js'
 import { timeOut } from '../deadline/time-out.js'
 import { close } from '../delivery/close.js'
 import { named, readContents } from '../delivery/contents.js'
@@ -21,6 +21,7 @@ import type { Moment, Store } from '../ledger/contract.js'
 import type { Shelving } from '../ledger/shelf.js'
 import type { Absences } from '../people/absences.js'
 import type { Directory } from '../people/directory.js'
+import type { Passkeys } from '../people/passkeys.js'
 import type { Rests } from '../people/rests.js'
 import type { Recorder } from '../record/record.js'
 import type { Channel } from '../request/channel.js'
@@ -56,6 +57,8 @@ export type ErrandParts = {
   readonly calls?: Calls
   /** Whether people sign in by a provider; absent if they do not. */
   readonly hasProvider?: boolean
+  /** Who has passkeys; absent if nobody has. */
+  readonly passkeys?: Pick<Passkeys, 'proofsOf'>
 }
 
 /** The attempts claimed with the opening of a request, and the events and rows they add to that append. */
@@ -195,7 +198,8 @@ export class Errands {
   }
 
   #makeSender(): Sender {
-    const { store, config, keyring, keyName, adapters, directory, publicUrl, onTrouble } = this.#parts
+    const { store, config, keyring, keyName, adapters, directory, passkeys, publicUrl, onTrouble } =
+      this.#parts
     const { hasProvider = false } = this.#parts
     return {
       record: this.#recorder.record,
@@ -211,7 +215,9 @@ export class Errands {
       way: (subject, { channel, user_id }, shown, coded) => {
         const facing = { hasProvider, publicUrl: publicUrl() }
         const signsIn = canAnswerSignedIn(facing, config.recipients[user_id], isApproval(subject.request))
-        return wayOf({ channel, coded, shown, signsIn, proofs: policyOf(config, subject).proofs })
+        const confirms = confirmsHere(facing.publicUrl, passkeys, user_id)
+        const { proofs } = policyOf(config, subject)
+        return wayOf({ channel, coded, shown, signsIn, confirms, proofs })
       },
       contents: subject => readContents(store.shelf, subject),
       rested: (subject, userId) => this.#rested(subject, userId),

@@ -5,11 +5,12 @@ import type { Case } from '../agenda/case.js'
 import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import { type Config, ladderFor, proofsFor } from '../config/config.js'
-import { canAnswerSignedIn } from '../config/signing-in.js'
+import { canAnswerSignedIn, confirmsHere } from '../config/signing-in.js'
 import { readHeld } from '../delivery/contents.js'
 import { fitInto } from '../delivery/fit.js'
 import type { Guard, Store } from '../ledger/contract.js'
 import type { ApiKey, Shelving } from '../ledger/shelf.js'
+import type { Passkeys } from '../people/passkeys.js'
 import { type Admission, admit, ruleOf } from '../request/admit.js'
 import type { Channel, Proof } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
@@ -35,6 +36,8 @@ export type Entrance = {
   readonly printsLinks?: boolean
   /** Whether people sign in by a provider; absent if they do not. */
   readonly hasProvider?: boolean
+  /** Who has passkeys; absent if nobody has. */
+  readonly passkeys?: Pick<Passkeys, 'proofsOf'>
   /** The callbacks that may be asked for; absent if nobody is called. */
   readonly callback?: SubmissionPolicy['callback']
 }
@@ -148,7 +151,15 @@ export class Submitter {
   }
 
   #admission(asker: Applicant, contents: readonly Content[], own: Own | undefined): Admission {
-    const { config, adapters, store, publicUrl, printsLinks = false, hasProvider = false } = this.#parts
+    const {
+      config,
+      adapters,
+      store,
+      publicUrl,
+      passkeys,
+      printsLinks = false,
+      hasProvider = false,
+    } = this.#parts
     const { ledger } = store
     return {
       recipients: config.recipients,
@@ -172,6 +183,7 @@ export class Submitter {
           config.recipients[userId],
           isApproval(request),
         ),
+      confirms: userId => confirmsHere(publicUrl(), passkeys, userId),
     }
   }
 

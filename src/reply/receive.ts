@@ -21,7 +21,7 @@ import type { Guard } from '../ledger/contract.js'
 import type { Shelving } from '../ledger/shelf.js'
 import type { Reason } from '../reason.js'
 import type { Recorder } from '../record/record.js'
-import { provesPossession } from '../request/way.js'
+import { isByPasskey, provesPossession } from '../request/way.js'
 import { type Binder, type Bound, bind } from './bind.js'
 import { type Facts, isDead, type Judgement, judge, type Unread } from './checks.js'
 import type { HandTo } from './hand.js'
@@ -55,6 +55,8 @@ export type Received =
       readonly delivery_id: string
       /** It came from the addressee, and the channel vouches for that. */
       readonly theirs: boolean
+      /** Only a passkey is enough for this request. */
+      readonly passkey?: true
     }
 
 /** The answers of the guards so far; each can only turn true. */
@@ -279,5 +281,14 @@ function concluded(judged: Judged | null, subject: Case): Received {
   if (judgement.ok) return { kind: 'accepted', subject }
   const { reason, refusal } = judgement
   const { delivery_id } = facts.grant
-  return { kind: 'rejected', reason, refusal, subject, delivery_id, theirs: isAddressee(facts) }
+  const { proofs } = facts.right
+  return {
+    kind: 'rejected',
+    reason,
+    refusal,
+    subject,
+    delivery_id,
+    theirs: isAddressee(facts),
+    ...(proofs.length > 0 && proofs.every(isByPasskey) && { passkey: true }),
+  }
 }

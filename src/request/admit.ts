@@ -35,6 +35,8 @@ export type Admission = {
   readonly printsLinks: boolean
   /** Whether this person can sign in, and a session of theirs can answer such a request. */
   readonly signsIn: (userId: string, request: RequestDraft) => boolean
+  /** The proofs that passkeys of this person give here. */
+  readonly confirms: (userId: string) => readonly Proof[]
 }
 /** A person's channels are those the operator lists for them, the preferred ones first. */
 type Person = { readonly channels: readonly Channel[] }
@@ -326,11 +328,11 @@ function unanswerable(
   const isCarried = (channel: Channel): boolean => channel !== 'web' || admission.printsLinks
   const carried = channels.filter(isCarried)
   // One is enough, if anything tells them.
-  const signsIn = recipients.some(
-    one => one.channels.some(isCarried) && admission.signsIn(one.user_id, submission.request),
-  )
+  const told = recipients.filter(one => one.channels.some(isCarried))
+  const signsIn = told.some(one => admission.signsIn(one.user_id, submission.request))
+  const confirms = told.flatMap(one => admission.confirms(one.user_id))
   const wayBy = (channel: Channel, shown: boolean): Way =>
-    wayOf({ channel, shown, coded: true, signsIn, proofs })
+    wayOf({ channel, shown, coded: true, signsIn, confirms, proofs })
   // If the page is enough there is no need to draw the copies.
   if (carried.some(channel => isOnPage(wayBy(channel, false)))) return unshown(submission, admission, terms)
   const ways = carried.map(channel => wayBy(channel, admission.shows(channel, submission, terms)))

@@ -27,7 +27,7 @@ export const bindsByCode = (channel: Channel): boolean => channel === 'sms'
 export type Way =
   | 'reply'
   | 'page'
-  /** The copy leads to the console, where a session is the proof. */
+  /** The copy leads to the console, where a session is the proof, or a passkey. */
   | 'session'
   /** The channel cannot show all of it, and the page's proof is not enough. */
   | 'too_long_here'
@@ -44,17 +44,20 @@ type Grounds = {
   readonly coded: boolean
   /** Whether this person can sign in, and a session of theirs can answer such a request. */
   readonly signsIn: boolean
+  /** The proofs that passkeys of this person give; they sign in by them too. */
+  readonly confirms: readonly Proof[]
   /** The proofs that policy accepts for this request. */
   readonly proofs: readonly Proof[]
 }
 
-export function wayOf({ channel, shown, coded, signsIn, proofs }: Grounds): Way {
+export function wayOf({ channel, shown, coded, signsIn, confirms, proofs }: Grounds): Way {
   const own = OWN_PROOF[channel]
   const isEnough = own !== null && proofs.includes(own)
   const hasCode = coded || !bindsByCode(channel)
   if (isEnough && shown && hasCode) return 'reply'
   if (proofs.includes(pageProofOf(channel))) return 'page'
   if (signsIn && proofs.includes('web_session')) return 'session'
+  if (confirms.some(proof => proofs.includes(proof))) return 'session'
   if (!isEnough) return 'proof_insufficient'
   return shown ? 'no_code_here' : 'too_long_here'
 }

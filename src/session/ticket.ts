@@ -3,7 +3,7 @@
 //
 // TI1  A ticket bears the stamp of the lane over its use, its content and its end: none can be made or changed elsewhere.
 // TI2  It is spent by an append that claims it: once, on whatever replica, and also after a restart.
-import { sha256 } from '../canonical.js'
+import { type Hash, sha256 } from '../canonical.js'
 import type { Ledger } from '../ledger/contract.js'
 import { draw } from '../token/chance.js'
 import type { Stamper } from '../token/stamp.js'
@@ -30,10 +30,13 @@ export function read(csrf: Stamper, use: Use, ticket: string, now: number): stri
 /** True for the first who spends it, and nobody after (TI2). */
 export async function spend(ledger: Pick<Ledger, 'append'>, ticket: string): Promise<boolean> {
   const { kind } = await ledger.append({
-    guards: [{ kind: 'unclaimed', space: 'ticket', value: sha256('lane/ticket/v1\n', ticket) }],
+    guards: [{ kind: 'unclaimed', space: 'ticket', value: claimOf(ticket) }],
     decide: () => ({ kind: 'append', events: [] }),
   })
   return kind === 'appended'
 }
+
+/** What an append claims that spends it. */
+export const claimOf = (ticket: string): Hash => sha256('lane/ticket/v1\n', ticket)
 
 const wordsOf = (use: Use, words: string): string => `ticket ${use} ${words}`

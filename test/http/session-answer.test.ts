@@ -22,6 +22,7 @@ const partsAt = (publicUrl: string) =>
   ({
     lane: stage.lane,
     store: stage.store,
+    config: stage.config,
     keys: { nameOf: (id: string) => `name of ${id}` },
     desk: stage.desk,
     publicUrl: () => publicUrl,
@@ -90,6 +91,7 @@ actions: { PUBLISH: { approvers: [owner], proofs: [web_session] } }
     const parts = {
       lane: only.lane,
       store: only.store,
+      config: only.config,
       keys: { nameOf: (id: string) => `name of ${id}` },
       desk: only.desk,
       publicUrl: () => 'https://lane.example.org',

@@ -17,6 +17,7 @@ import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { verify as verifyLedger } from '../../src/ledger/verify.js'
 import { Absences } from '../../src/people/absences.js'
 import { Directory } from '../../src/people/directory.js'
+import { Passkeys } from '../../src/people/passkeys.js'
 import { Rests } from '../../src/people/rests.js'
 import type { Channel } from '../../src/request/channel.js'
 import type { Display } from '../../src/request/display.js'
@@ -163,6 +164,7 @@ export async function raise(
   const directory = await Directory.open(config.recipients, store.shelf)
   const rests = await Rests.open(store)
   const absences = await Absences.open(store)
+  const passkeys = await Passkeys.open(store, Object.keys(config.recipients))
   const keyName = (id: string): string => `name of ${id}`
   const build = (held = config): Lane => {
     const lane = new Lane({
@@ -171,6 +173,7 @@ export async function raise(
       directory,
       rests,
       absences,
+      passkeys,
       adapters: running,
       keyring: () => ring,
       publicUrl: () => 'https://lane.example.org',

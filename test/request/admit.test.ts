@@ -21,6 +21,7 @@ const two: Admission = {
   shows: () => true,
   printsLinks: true,
   signsIn: () => false,
+  confirms: () => [],
 }
 const SIGNED_IN = { proofsFor: () => ['web_session'] as const }
 const onlyBo: Admission = { ...two, recipients: { bo } }

@@ -54,7 +54,7 @@ function checkPeople(
     const signsIn = canAnswerSignedIn(signing, person, isApproval)
     return !person.channels
       .filter(channel => channel !== 'web' || printed)
-      .map(channel => wayOf({ channel, shown, coded: true, signsIn, proofs }))
+      .map(channel => wayOf({ channel, shown, coded: true, signsIn, confirms: [], proofs }))
       .some(way => way === 'reply' || isOnPage(way))
   })
   if (unable.length === 0) return []

@@ -1,4 +1,5 @@
 // The bodies the door answers with. Those it takes are described by the shapes that read them (shapes.ts).
+import { ASSERTED } from '../../adapter/page.js'
 import { AHDB_FIELDS, DECISIONS } from '../../event.js'
 import { TYPES as ENTRY_TYPES, STATUSES } from '../../interop/ahil/entry.js'
 import { SCOPES } from '../../ledger/shelf.js'
@@ -213,7 +214,15 @@ export const ANSWER_BODIES = {
   Consistency: object({ from: count, to: count, hashes: list(text) }),
   Rotated: object({ kid: text, not_before: instant }),
   RevokedSigningKey: object({ kid: text, revoked_at: instant }),
-  SessionForm: object({ 'reply?': text, 'delegate?': text, 'code?': text, csrf: text, display: text }),
+  SessionForm: object({
+    'reply?': text,
+    'delegate?': text,
+    'code?': text,
+    csrf: text,
+    display: text,
+    ...Object.fromEntries(ASSERTED.map(name => [`${name}?`, text])),
+  }),
+  Challenge: object({ ticket: text, challenge: text, host: text, credentials: list(text) }),
   ReplyForm: object({ 'reply?': text, 'delegate?': text, code: text, csrf: text }),
   SessionsEnded: object({ user_id: text, sessions: one('ended') }),
   SignInForm: object({
