@@ -3,15 +3,20 @@ import { sha256 } from '../../src/canonical.js'
 import type { VerifierKey } from '../../src/checkpoint/note.js'
 import { readVkey } from '../../src/checkpoint/note.js'
 import type { Proof } from '../../src/proof/proof.js'
-import { type LaneUnderTest, startLane } from '../lane-under-test.js'
+import { type LaneUnderTest, question } from '../lane-under-test.js'
+import type { Credential } from '../passkey/authenticator.js'
+import { confirm, startWithPasskeys } from '../passkey/enrolled.js'
 import { until } from '../until.js'
 
 export const QUORUM_CONFIG = `
 recipients:
   operator: { name: Operator, web: true, delegates: [second] }
   second: { name: Second person, web: true }
+  third: { name: Third person, web: true }
 actions:
   PUBLISH: { approvers: [operator, second], proofs: [console, link_code] }
+  EXPORT: { approvers: [operator, second, third], proofs: [passkey] }
+questions: { proofs: [passkey] }
 limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0, reply_attempts_per_delivery: 5 }
 `
 export const approval = (approval_id: string, more: object = {}) => ({
@@ -27,6 +32,8 @@ export const approval = (approval_id: string, more: object = {}) => ({
 
 export type Scene = {
   readonly lane: LaneUnderTest
+  /** Of ES256, EdDSA and RS256, by whom they belong to. */
+  readonly passkeys: Readonly<Record<string, Credential>>
   readonly key: VerifierKey
   readonly vkey: string
   /** The proof of a request, as bytes. */
@@ -34,13 +41,14 @@ export type Scene = {
 }
 
 export async function raiseScene(): Promise<Scene> {
-  const lane = await startLane({ config: QUORUM_CONFIG })
+  const { lane, passkeys } = await startWithPasskeys(QUORUM_CONFIG, ['operator', 'second', 'third'])
   const { text } = await lane.call('GET', '/.well-known/lane-log-key', { key: null })
   const vkey = text.trim()
   const key = readVkey(vkey)
   if (key === null) throw new Error(`no key: ${text}`)
   return {
     lane,
+    passkeys,
     key,
     vkey,
     async proof(id, query = '') {
@@ -124,6 +132,52 @@ export async function formed(lane: LaneUnderTest, id: string): Promise<void> {
   await asks(lane, approval(id, schema), { contents: { [artifact]: CONTENT } })
   await says(lane, id, 'ship no: the checks are red\nshare 50')
 }
+/** Somebody says this, and confirms it with their passkey. */
+async function confirms(
+  { lane, passkeys }: Scene,
+  id: string,
+  user: string,
+  filled: Record<string, string>,
+): Promise<void> {
+  const passkey = passkeys[user]
+  if (passkey === undefined) throw new Error(`${user} has no passkey`)
+  const { status, text } = await confirm(lane, id, user, passkey, filled)
+  if (status !== 303) throw new Error(`${user} could not confirm ${id}: ${status} ${text}`)
+}
+
+const exported = (id: string, more: object = {}) =>
+  approval(id, { action: 'EXPORT', default_action: 'DO_NOT_EXPORT', ...more })
+
+/** Given by a passkey. */
+export async function confirmed(scene: Scene, id: string, user = 'operator'): Promise<void> {
+  await asks(scene.lane, exported(id), { recipients: [user] })
+  await confirms(scene, id, user, { reply: 'YES' })
+}
+
+/** Given by the votes of three, each with a passkey of another algorithm, after one was handed on by theirs. */
+export async function confirmedByAll(scene: Scene, id: string): Promise<void> {
+  const recipients = ['operator', 'third']
+  await asks(scene.lane, exported(id), { recipients, quorum: { need: 2, veto: true } })
+  await confirms(scene, id, 'operator', { delegate: 'second' })
+  for (const user of ['second', 'third']) await confirms(scene, id, user, { reply: 'YES' })
+}
+
+/** Answered in words, in a form and in part, each confirmed. */
+export async function confirmedForm(scene: Scene, id: string): Promise<void> {
+  const decisions = [
+    { id: 'when', type: 'text', prompt: 'When?', required: true },
+    { id: 'share', type: 'number', prompt: 'Which share?', required: true },
+    { id: 'where', type: 'choice', prompt: 'Where?', required: false, options: OPTIONS },
+  ]
+  await asks(scene.lane, question(id, { reply_schema: { kind: 'form', decisions } }))
+  await confirms(scene, id, 'operator', { 'd.when': 'über morgen', 'd.where': 'eu' })
+  await confirms(scene, id, 'operator', { 'd.share': '12.5' })
+}
+const OPTIONS = [
+  { value: 'eu', label: 'Europe' },
+  { value: 'us', label: 'America' },
+]
+
 const CONTENT = 'release 9\n- a flag\n+ another flag\n'
 
 export const parsed = (bytes: Buffer): Proof => JSON.parse(bytes.toString('utf8')) as Proof

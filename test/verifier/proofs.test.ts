@@ -10,6 +10,9 @@ import { ALL } from '../faults/rig.js'
 import {
   approval,
   approved,
+  confirmed,
+  confirmedByAll,
+  confirmedForm,
   delegated,
   escalated,
   formed,
@@ -41,6 +44,9 @@ const DECIDED = [
   'reminded',
   'escalated',
   'formed',
+  'confirmed',
+  'confirmed-by-all',
+  'confirmed-form',
 ] as const
 
 type Carried = Proof['entries']
@@ -87,6 +93,9 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
     await reminded(lane, 'reminded')
     await escalated(lane, 'escalated')
     await formed(lane, 'formed')
+    await confirmed(scene, 'confirmed')
+    await confirmedByAll(scene, 'confirmed-by-all')
+    await confirmedForm(scene, 'confirmed-form')
     await lane.submit(approval('refused'))
     await lane.answer(await lane.link('refused'), 'no')
     await lane.submit(approval('withdrawn'))
