@@ -4,7 +4,7 @@ import { readDelegation } from './delegate.js'
 import type { ReplySchema } from './reply-schema.js'
 import { writeAnswer } from './write.js'
 
-export type Spelt = { readonly ok: true; readonly reply: string; readonly fields: Fields }
+type Spelt = { readonly ok: true; readonly reply: string; readonly fields: Fields }
 
 /** Words that hand the request on are spelt as they are. */
 export function spell(schema: ReplySchema, reply: string, fields: Fields, hands: boolean): Spelt | Refusal {

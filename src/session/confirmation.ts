@@ -1,10 +1,10 @@
 // An answer that the person of a session confirms with a passkey of theirs: the nonce they are given, and what becomes of
 // the assertion.
 //
-// CF1  A nonce is 32 random bytes in a ticket of this session, for five minutes. The append of the reply spends it: once,
+// CN1  A nonce is 32 random bytes in a ticket of this session, for five minutes. The append of the reply spends it: once,
 //      on whatever replica, and also after a restart.
-// CF2  The passkey is registered for the person of the session; by whose word it is theirs decides the proof.
-// CF3  The assertion is for exactly this reply to this copy, and was made on a page of this lane.
+// CN2  The passkey is registered for the person of the session; by whose word it is theirs decides the proof.
+// CN3  The assertion is for exactly this reply to this copy, and was made on a page of this lane.
 import type { Inbound } from '../adapter/contract.js'
 import type { Shelf } from '../ledger/shelf.js'
 import { checkAssertion } from '../passkey/assertion.js'
@@ -26,7 +26,7 @@ type PersonSession = Extract<Session, { kind: 'person' }>
 type Said = Omit<Confirmed, 'nonce'>
 
 /** As the page's form has it, each part in base64url. */
-export type Asserted = {
+type Asserted = {
   readonly ticket: string
   readonly credential_id: string
   readonly client_data: string
@@ -34,7 +34,7 @@ export type Asserted = {
   readonly signature: string
 }
 
-/** The challenge for this reply, and the ticket that its nonce travels in (CF1). */
+/** The challenge for this reply, and the ticket that its nonce travels in (CN1). */
 export function challenge(
   csrf: Stamper,
   session: Pick<PersonSession, 'csrf'>,

@@ -50,6 +50,7 @@ describe('the document', () => {
           'drawIcon',
           'drawPasskeys',
           'makePasskey',
+          'nameChallenge',
           'drawInvitedPasskey',
           'makeInvitedPasskey',
           'drawOperations',

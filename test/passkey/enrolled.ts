@@ -38,7 +38,7 @@ export async function startWithPasskeys(
   return { lane, passkeys }
 }
 
-const valueOf = (page: string, name: string): string =>
+const fieldIn = (page: string, name: string): string =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
 
 /** Opens the request in a session of theirs, and answers it with this passkey. */
@@ -53,7 +53,7 @@ export async function confirm(
   const headers = { ...(await asPerson(lane, userId)), host: new URL(origin).host, origin }
   const path = `/console/requests/${id}`
   const page = await lane.call('GET', path, { key: null, headers })
-  const form = { ...filled, csrf: valueOf(page.text, 'csrf'), display: valueOf(page.text, 'display') }
+  const form = { ...filled, csrf: fieldIn(page.text, 'csrf'), display: fieldIn(page.text, 'display') }
   const post = (to: string, fields: Record<string, string>): Promise<Answer> =>
     lane.call('POST', to, {
       key: null,

@@ -148,10 +148,16 @@ async function confirms(
 const exported = (id: string, more: object = {}) =>
   approval(id, { action: 'EXPORT', default_action: 'DO_NOT_EXPORT', ...more })
 
-/** Given by a passkey. */
-export async function confirmed(scene: Scene, id: string, user = 'operator'): Promise<void> {
-  await asks(scene.lane, exported(id), { recipients: [user] })
-  await confirms(scene, id, user, { reply: 'YES' })
+/** Given, or refused, by a passkey. */
+export async function confirmed(scene: Scene, id: string, reply = 'YES'): Promise<void> {
+  await asks(scene.lane, exported(id))
+  await confirms(scene, id, 'operator', { reply })
+}
+
+/** A number, by a passkey. */
+export async function confirmedNumber(scene: Scene, id: string): Promise<void> {
+  await asks(scene.lane, question(id, { reply_schema: { kind: 'number', min: 0, max: 100, step: 0.5 } }))
+  await confirms(scene, id, 'operator', { reply: '12.50' })
 }
 
 /** Given by the votes of three, each with a passkey of another algorithm, after one was handed on by theirs. */

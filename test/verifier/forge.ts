@@ -10,15 +10,45 @@ import { edited } from './deed.js'
 import { type Fields, isFields, type Loose, mended } from './ledger.js'
 import { base64, ORIGIN, type Signer } from './signer.js'
 
-/** With some entries changed, or documents; sometimes with every hash made to fit. */
+/** With some entries changed, or documents, or what a passkey confirmed; sometimes with every hash made to fit. */
 export function forged(proof: Proof, signer: Signer, chance: Chance): Buffer {
   const entries = proof.entries.map(({ entry }) => entry) as unknown as Loose[]
+  const { evidence } = proof
+  if (evidence !== undefined && chance.once(2))
+    return signed({ ...proof, evidence: misconfirmed(evidence, chance) }, entries, signer)
   const at = chance.upTo(entries.length)
   const deed = entries.with(at, edited(entries[at] as Loose, entries, chance))
   const left = chance.once(8) ? deed.toSpliced(chance.upTo(deed.length), 1) : deed
   const told = chance.once(3) ? left : mended(left)
   const displays = chance.once(4) ? [...proof.displays] : shownIn(proof, told)
   return signed({ ...proof, displays }, told, signer)
+}
+
+type Evidence = NonNullable<Proof['evidence']>
+
+/** One of them is changed in one part, stands for another, or is told of another person. */
+function misconfirmed(evidence: Evidence, chance: Chance): Evidence {
+  const at = chance.upTo(evidence.length)
+  const one = evidence[at] as Evidence[number]
+  const other = chance.of(evidence)
+  const { entry, path } = one.registered
+  const told = (body: object): Evidence[number] => ({
+    ...one,
+    registered: { entry: { ...entry, body: { ...entry.body, ...body } }, path },
+  })
+  const part = chance.of(Object.keys(one.evidence) as (keyof Evidence[number]['evidence'])[])
+  const text = one.evidence[part]
+  const place = chance.upTo(text.length)
+  const turned = text.slice(0, place) + (text[place] === 'A' ? 'B' : 'A') + text.slice(place + 1)
+  const deeds = [
+    (): Evidence[number] => ({ ...one, evidence: { ...one.evidence, [part]: turned } }),
+    (): Evidence[number] => ({ ...one, evidence: other.evidence }),
+    (): Evidence[number] => ({ ...one, registered: other.registered }),
+    (): Evidence[number] => told({ user_id: chance.of(['operator', 'second', 7]) }),
+    (): Evidence[number] => told({ by: chance.of(['operator', 'person', null]) }),
+    (): Evidence[number] => told({ credential_hash: other.registered.entry.body.credential_hash }),
+  ]
+  return evidence.with(at, chance.of(deeds)())
 }
 
 /** With the entries changed so, and every hash made to fit: signed by whoever holds the key. */
@@ -60,6 +90,11 @@ export function signed(proof: Proof, entries: readonly Loose[], { line }: Signer
   const seqs = placed.map(({ seq }) => (Number.isSafeInteger(seq) && seq >= 0 && seq < 5_000 ? seq : 0))
   const size = Math.max(...seqs) + 3
   const words = new Map(placed.map(({ hash: _, ...rest }, index) => [seqs[index], canonical(rest)]))
+  const registered = proof.evidence?.map(one => {
+    const { hash: _, ...rest } = one.registered.entry
+    if (!words.has(rest.seq)) words.set(rest.seq, canonical(rest))
+    return { ...rest, hash: hashEntry(rest) }
+  })
   const tree = grownOf(Array.from({ length: size }, (_, seq) => leafOf(words.get(seq) ?? `entry ${seq}`)))
   const checkpoint = `${ORIGIN}\n${size}\n${base64(tree.root(size))}\n`
   const listed = new Map(
@@ -79,6 +114,13 @@ export function signed(proof: Proof, entries: readonly Loose[], { line }: Signer
         entry: entry as never,
         path: tree.hashes(inclusionOf(seqs[index] ?? 0, size)).map(base64),
       })),
+      ...(proof.evidence && {
+        evidence: proof.evidence.map((one, index) => {
+          const entry = registered?.[index] as never as Proof['entries'][number]['entry']
+          const path = tree.hashes(inclusionOf(entry.seq, size)).map(base64)
+          return { ...one, registered: { entry, path } }
+        }),
+      }),
     }),
   )
 }

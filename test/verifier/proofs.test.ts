@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/canonical.js'
 import { checkEd25519 } from '../../src/checkpoint/key.js'
 import { readVkey } from '../../src/checkpoint/note.js'
+import { decode } from '../../src/passkey/base64url.js'
+import { readPublicKey } from '../../src/passkey/public-key.js'
 import { tokenUsedBy } from '../../src/proof/parts.js'
 import { type Proof, writeProof } from '../../src/proof/proof.js'
 import { verifyProof } from '../../src/proof/verify.js'
@@ -13,6 +15,7 @@ import {
   confirmed,
   confirmedByAll,
   confirmedForm,
+  confirmedNumber,
   delegated,
   escalated,
   formed,
@@ -45,9 +48,13 @@ const DECIDED = [
   'escalated',
   'formed',
   'confirmed',
+  'confirmed-no',
+  'confirmed-number',
   'confirmed-by-all',
   'confirmed-form',
 ] as const
+
+const readKey = (key: string): unknown => readPublicKey(decode(key) ?? new Uint8Array())?.alg
 
 type Carried = Proof['entries']
 /** Without the first of this type. */
@@ -71,6 +78,9 @@ const set =
       else (holder as Fields)[last] = value
     }
   }
+const deliveredOtherwise = (entries: readonly Loose[]): void => {
+  for (const { body } of entries) if ('delivery_id' in body) body.delivery_id = 'd-other'
+}
 const openedAt =
   (at: string) =>
   ([opening]: readonly Loose[]): void => {
@@ -94,6 +104,8 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
     await escalated(lane, 'escalated')
     await formed(lane, 'formed')
     await confirmed(scene, 'confirmed')
+    await confirmed(scene, 'confirmed-no', 'NO')
+    await confirmedNumber(scene, 'confirmed-number')
     await confirmedByAll(scene, 'confirmed-by-all')
     await confirmedForm(scene, 'confirmed-form')
     await lane.submit(approval('refused'))
@@ -185,7 +197,7 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
     expect(await agreed(bytes, [key.vkey], name)).toBe(code)
   })
 
-  test.each<[string, string, string, (entries: readonly Loose[]) => void]>([
+  test.each<[string, string, string, (entries: Loose[]) => void]>([
     ['a schema of no kind', 'given', 'outcome_differs', set('REQUEST_OPENED', 'request.reply_schema.kind')],
     ['nobody in particular', 'late', 'right_missing', set('REQUEST_OPENED', 'recipients', [{ user_id: {} }])],
     ['no terms but null', 'late', 'right_missing', set('REQUEST_OPENED', 'terms', null)],
@@ -211,12 +223,75 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
         set('POLICY_TOKEN_REVOKED', 'jti')(entries)
       },
     ],
+    [
+      'a YES where the passkey confirmed NO',
+      'confirmed-no',
+      'evidence_differs',
+      set('HUMAN_REPLY_EVENT', 'parsed_choice', 'YES'),
+    ],
+    [
+      'another number than the passkey confirmed',
+      'confirmed-number',
+      'evidence_differs',
+      set('HUMAN_REPLY_EVENT', 'parsed_payload', { number: 99 }),
+    ],
+    [
+      'an answer of no kind that could have been confirmed',
+      'confirmed-number',
+      'evidence_differs',
+      set('HUMAN_REPLY_EVENT', 'parsed_payload', { number: '12.5' }),
+    ],
+    [
+      'a passkey for an answer that none confirmed',
+      'refused',
+      'evidence_differs',
+      entries => {
+        set('HUMAN_REPLY_EVENT', 'sender_identity.proof', 'passkey')(entries)
+        set('REQUEST_OPENED', 'terms.policy.proofs', ['passkey'])(entries)
+      },
+    ],
+    [
+      'a session for an answer that a passkey confirmed',
+      'confirmed-no',
+      'evidence_differs',
+      entries => {
+        set('HUMAN_REPLY_EVENT', 'sender_identity.proof', 'web_session')(entries)
+        set('REQUEST_OPENED', 'terms.policy.proofs', ['web_session'])(entries)
+      },
+    ],
+    ['another evidence', 'confirmed', 'evidence_differs', set('REPLY_EVIDENCE', 'evidence_hash', sha256(''))],
+    ['a passkey that confirmed another delivery', 'confirmed-no', 'evidence_differs', deliveredOtherwise],
     ['an opening on 30 February', 'given', 'request_altered', openedAt('2099-02-30T12:00:00.000Z')],
     ['an opening at 24 o’clock', 'given', 'request_altered', openedAt('2099-02-27T24:00:00.000Z')],
   ])('that tell of %s are refused, though the lane has signed them', async (deed, id, code, change) => {
     const key = signer()
     const bytes = told(proofOf(id), key, change)
     expect(await agreed(bytes, [key.vkey], deed)).toBe(code)
+  })
+
+  test('of one confirmation is none of another: the evidence of two votes changed places', async () => {
+    const proof = proofOf('confirmed-by-all')
+    const [first, second, third] = proof.evidence ?? []
+    if (first === undefined || second === undefined || third === undefined)
+      throw new Error('three confirm it')
+    expect([first, second, third].map(one => readKey(one.evidence.public_key))).toEqual([
+      'ES256',
+      'EdDSA',
+      'RS256',
+    ])
+    const exchanged = [
+      first,
+      { ...second, evidence: third.evidence },
+      { ...third, evidence: second.evidence },
+    ]
+    const bytes = Buffer.from(writeProof({ ...proof, evidence: exchanged }))
+    expect(await agreed(bytes, [scene.vkey], 'exchanged')).toBe('evidence_differs')
+    const without = Buffer.from(writeProof({ ...proof, evidence: [first, second] }))
+    expect(await agreed(without, [scene.vkey], 'one left out')).toBe('part_missing')
+    const { evidence: _, ...bare } = proof
+    expect(await agreed(Buffer.from(writeProof(bare)), [scene.vkey], 'all left out')).toBe('part_missing')
+    const empty = Buffer.from(writeProof({ ...proof, evidence: [] }))
+    expect(await agreed(empty, [scene.vkey], 'an empty list')).toBe('malformed')
   })
 
   test('with a content that the request names only as the name of a parameter are refused', async () => {
@@ -281,6 +356,7 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
       'reply_unfounded',
       'right_missing',
       'outcome_differs',
+      'evidence_differs',
       null,
     ]
     expect(codes.filter(code => !met.has(code))).toEqual([])

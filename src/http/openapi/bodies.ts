@@ -204,6 +204,7 @@ export const ANSWER_BODIES = {
     story: text,
     entries: list(object({ entry: anything, path: list(text) })),
     displays: list(anything),
+    'evidence?': list(object({ reply_id: text, evidence: anything, registered: anything })),
     'contents?': object({
       words: list(object({ hash, salt: text, text })),
       handles: { type: 'object', additionalProperties: text },
