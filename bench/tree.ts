@@ -3,7 +3,7 @@
 // against what the lane took for all of it.
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { leafOfLine } from '../src/ledger/entry.js'
+import { leafOf } from '../src/ledger/tree/hash.js'
 import { grow, NOTHING, packed } from '../src/ledger/tree/nodes.js'
 import type { Figure } from './figure.js'
 import { processorMs } from './machine.js'
@@ -63,7 +63,8 @@ async function spent({ place, lane }: Stage, count: number, deed: () => Promise<
   return { all, tree: (await timeTree(lines)) / count }
 }
 
-/** What it takes to hash the leaves, grow the tree and keep its nodes beside their lines, more than to keep the lines. */
+/** What it takes to hash the leaves, grow the tree and keep its nodes beside their lines, more than to keep the lines. The
+ *  lane has the words of a leaf at hand; the line is longer by the hash member and stands for them. */
 async function timeTree(lines: readonly string[]): Promise<number> {
   return withPlace(async ({ dir }) => {
     const db = new Sqlite(join(dir, 'tree.db'))
@@ -77,7 +78,7 @@ async function timeTree(lines: readonly string[]): Promise<number> {
     let tree = NOTHING
     const without = timed(db, lines, (line, seq) => bare.run(seq, line))
     const within = timed(db, lines, (line, seq) => {
-      const more = grow(tree, leafOfLine(line))
+      const more = grow(tree, leafOf(line))
       tree = more.frontier
       grown.run(seq, line, packed(more.completed))
     })
