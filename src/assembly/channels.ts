@@ -9,6 +9,7 @@ import { configuredChannels } from '../config/settings.js'
 import type { Signing } from '../keys/signing.js'
 import { onEntry } from '../ledger/replica.js'
 import { Absences } from '../people/absences.js'
+import { Accounts } from '../people/accounts.js'
 import { Directory } from '../people/directory.js'
 import { Passkeys } from '../people/passkeys.js'
 import { Rests } from '../people/rests.js'
@@ -26,6 +27,7 @@ export type Channels = {
   readonly rests: Rests
   readonly absences: Absences
   readonly passkeys: Passkeys
+  readonly accounts: Accounts
 }
 
 export async function openChannels(house: House, ring: Signing): Promise<Channels> {
@@ -47,12 +49,17 @@ export async function openChannels(house: House, ring: Signing): Promise<Channel
 
 async function openPeople(
   house: House,
-): Promise<Pick<Channels, 'directory' | 'rests' | 'absences' | 'passkeys'>> {
+): Promise<Pick<Channels, 'directory' | 'rests' | 'absences' | 'passkeys' | 'accounts'>> {
   const { config, store, stops, onStale } = house
   const directory = await Directory.open(config.recipients, store.shelf)
-  stops.add(onEntry(store.ledger, 'RECIPIENT_LINKED', () => directory.refresh(), onStale))
+  const accounts = await Accounts.open(config.recipients, store.shelf)
+  const refresh = async (): Promise<void> => {
+    await directory.refresh()
+    await accounts.refresh()
+  }
+  stops.add(onEntry(store.ledger, 'RECIPIENT_LINKED', refresh, onStale))
   // An address linked between the reading and the listening would never be announced again.
-  if (isShared(house)) await directory.refresh()
+  if (isShared(house)) await refresh()
   const rests = await Rests.open(store)
   stops.add(() => rests.stop())
   const absences = await Absences.open(store)
@@ -60,5 +67,5 @@ async function openPeople(
   if (isShared(house)) await absences.refresh()
   const passkeys = await Passkeys.open(store, Object.keys(config.recipients))
   stops.add(() => passkeys.stop())
-  return { directory, rests, absences, passkeys }
+  return { directory, rests, absences, passkeys, accounts }
 }

@@ -67,7 +67,7 @@ function deskOf(
 function partsOf(
   { settings, config, store, log, stops, publicUrl, version }: House,
   { book, ring, notary }: HeldKeys,
-  { adapters, page, printsLinks }: Channels,
+  { adapters, page, printsLinks, accounts }: Channels,
   { lane, enrolment, waiters, metrics, alarms }: Laid,
   desk: OpenDoor['desk'],
 ): Omit<DoorParts, 'agents'> {
@@ -87,7 +87,8 @@ function partsOf(
     printsLinks,
     csrf: stamper(ring.current().csrf),
     enrolment,
-    oidc: settings.oidc === null ? null : new Oidc(settings.oidc),
+    accounts,
+    oidc: settings.oidc === null ? null : new Oidc(settings.oidc, accounts.areLinked),
     publicUrl: () => publicUrl.current,
     metrics,
     guesses: new Guesses(now),

@@ -5,7 +5,8 @@
 // CF2  An address belongs to one person: a reply from it can be nobody else's.
 // CF3  What the operator demands can be met: a quorum by those who may approve, a ladder by the people it names, on
 //      channels of theirs.
-import { identityOf, TO_BE_LINKED } from '../people/person.js'
+// CF4  An account at the OpenID provider that is to be linked can be found, and confirmed.
+import { folded, identityOf, TO_BE_LINKED } from '../people/person.js'
 import { CHANNELS, type Channel } from '../request/channel.js'
 import { everybodyOf, groupNamed } from '../request/group.js'
 import { MAX_LADDER_PEOPLE } from '../request/ladder.js'
@@ -25,6 +26,7 @@ export function disagreements(raw: RawConfig): Disagreement[] {
     ...ownDelegates(raw),
     ...sharedAddresses(raw),
     ...sharedSubjects(raw),
+    ...unlinkable(raw),
   ]
 }
 
@@ -188,10 +190,30 @@ export function addressesOf(person: RawPerson): [Channel, unknown][] {
 function sharedSubjects({ recipients }: RawConfig): Disagreement[] {
   const owners = new Map<string, string>()
   return Object.entries(recipients).flatMap(([userId, { oidc }]) => {
-    const owner = oidc === undefined ? undefined : owners.get(oidc)
-    if (oidc !== undefined && owner === undefined) owners.set(oidc, userId)
+    if (oidc === undefined || oidc === TO_BE_LINKED) return []
+    const owner = owners.get(oidc)
+    if (owner === undefined) owners.set(oidc, userId)
     return owner === undefined
       ? []
       : [{ path: ['recipients', userId, 'oidc'], message: `another one than that of ${owner}` }]
+  })
+}
+
+/** The channels that vouch for who answers: on one of them the person says that the account is theirs. */
+const VOUCHING: readonly Channel[] = ['slack', 'telegram', 'email']
+
+/** CF4. */
+function unlinkable({ recipients, oidc = {} }: RawConfig): Disagreement[] {
+  const domains = oidc.domains ?? []
+  return Object.entries(recipients).flatMap(([userId, person]) => {
+    if (person.oidc !== TO_BE_LINKED) return []
+    const flaw = (message: string): Disagreement[] => [{ path: ['recipients', userId, 'oidc'], message }]
+    const at = folded(person.email ?? '').split('@')[1]
+    if (at === undefined || !domains.includes(at))
+      return flaw('link needs an email of theirs in one of oidc.domains, by which the account is found')
+    const channels = person.channels ?? CHANNELS.filter(channel => person[channel] !== undefined)
+    return channels.some(channel => VOUCHING.includes(channel))
+      ? []
+      : flaw(`link needs one of ${VOUCHING.join(', ')} among their channels, where they confirm it`)
   })
 }

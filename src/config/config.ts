@@ -71,6 +71,8 @@ export type Config = {
     readonly escalate: Readonly<Record<string, string>>
     readonly fetch: readonly string[]
   }
+  /** The domains in which an address at the OpenID provider is the person's who has it here. */
+  readonly oidc: { readonly domains: readonly string[] }
   /** Lines that the operator's own gateways put into mails, word for word. */
   readonly email: { readonly banners: readonly string[] }
 }
@@ -168,6 +170,7 @@ function settle(raw: RawConfig, written: unknown): Config {
       escalate: bare(Object.entries(raw.aah?.escalate ?? {})),
       fetch: raw.aah?.fetch ?? [],
     },
+    oidc: { domains: raw.oidc?.domains ?? [] },
     email: { banners: raw.email?.banners ?? [] },
   }
 }

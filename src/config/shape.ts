@@ -54,14 +54,17 @@ function listOf<T extends readonly [string, ...string[]]>(words: readonly string
 }
 
 const OIDC_WORDS =
-  'the `sub` by which the OpenID provider knows this person, 1 to 255 visible characters, in quotes where it is a number'
-/** The word for linking it at the first sign-in, which is not built: taken as a `sub` it would be nobody's for ever. */
-const isSub = (text: string): boolean => text !== 'link'
+  'the `sub` by which the OpenID provider knows this person, 1 to 255 visible characters, in quotes where it is a number; or link'
+const [MAX_DOMAIN_CHARS, MAX_DOMAINS] = [253, 50]
+const DOMAIN_WORDS = 'a domain in small letters, such as example.org'
+const DOMAINS_WORDS = `a list of at most ${MAX_DOMAINS}, each ${DOMAIN_WORDS}`
+const domain = z
+  .string({ error: DOMAIN_WORDS })
+  .max(MAX_DOMAIN_CHARS, { error: DOMAIN_WORDS })
+  .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/, { error: DOMAIN_WORDS })
 
 const person = shape('a recipient', {
-  oidc: matching(/^[\x21-\x7e]{1,255}$/, OIDC_WORDS)
-    .refine(isSub, { error: OIDC_WORDS })
-    .exactOptional(),
+  oidc: matching(/^[\x21-\x7e]{1,255}$/, OIDC_WORDS).exactOptional(),
   name: shownText(MAX_NAME_CHARS, NAME_WORDS, NEWEST_RULES),
   role: shownText(MAX_NAME_CHARS, ROLE_WORDS, NEWEST_RULES).exactOptional(),
   ...addresses,
@@ -185,6 +188,12 @@ export const configShape = shape('the configuration', {
   aah: aah.exactOptional(),
   callbacks: shape('callbacks', {
     allow: z.array(allowed, { error: ALLOW_WORDS }).max(MAX_ALLOWED, { error: ALLOW_WORDS }).exactOptional(),
+  }).exactOptional(),
+  oidc: shape('oidc', {
+    domains: z
+      .array(domain, { error: DOMAINS_WORDS })
+      .max(MAX_DOMAINS, { error: DOMAINS_WORDS })
+      .exactOptional(),
   }).exactOptional(),
   email: shape('email', {
     banners: z

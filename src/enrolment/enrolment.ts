@@ -17,6 +17,7 @@ import type { Lane } from '../lane/lane.js'
 import type { Guard, Store } from '../ledger/contract.js'
 import type { EnrolmentRow, PasskeyRow, Shelving } from '../ledger/shelf.js'
 import type { Directory } from '../people/directory.js'
+import { TO_BE_LINKED } from '../people/person.js'
 import type { Channel, Proof } from '../request/channel.js'
 import { OWN_PROOF } from '../request/way.js'
 import { draw } from '../token/chance.js'
@@ -133,6 +134,37 @@ export class Enrolment {
     return { kind: 'asked', request_id: asking.question_id, channels, until: deadline_at }
   }
 
+  async #effectOf({ user_id, claim: text }: EnrolmentRow): Promise<Effect> {
+    const claim = readClaim(text)
+    if (claim.kind === 'passkey') {
+      const { credential_id, public_key } = claim
+      return registration({ credential_id, public_key, user_id, by: 'person' })
+    }
+    const { issuer, sub } = claim
+    const link = { user_id, channel: 'web', address: canonical({ issuer, sub }) } as const
+    return {
+      events: [{ type: 'RECIPIENT_LINKED', body: { user_id, channel: 'web' } }],
+      shelve: [{ put: 'link', link }],
+      guards: [
+        // Once: a second account of theirs at this provider is somebody else's.
+        { kind: 'unclaimed', space: 'enrolment', value: `oidc ${canonical([issuer, user_id])}` },
+        {
+          kind: 'address',
+          channel: 'web',
+          address: link.address,
+          theirs: [user_id, ...(await this.#leftOver())],
+        },
+      ],
+    }
+  }
+
+  /** People who linked an account while the configuration left it to them, which it no longer does. */
+  async #leftOver(): Promise<readonly string[]> {
+    const { store, config } = this.#parts
+    const links = (await store.shelf.links()).filter(({ channel }) => channel === 'web')
+    return links.map(({ user_id }) => user_id).filter(id => config.recipients[id]?.oidc !== TO_BE_LINKED)
+  }
+
   /** By an operator's word, for somebody whom no channel vouches for. False where the credential is somebody's (EY3). */
   async register(passkey: Omit<PasskeyRow, 'credential_hash'>, beside: readonly Draft[]): Promise<boolean> {
     const { events, shelve, guards } = registration(passkey)
@@ -167,9 +199,9 @@ export class Enrolment {
     const row = await store.shelf.enrolment(request_id)
     const subject = row && (await lane.current(request_id))
     if (row === null || (subject !== null && isOpen(subject))) return
-    const isTheirs =
-      subject !== null && saidYes(subject, row.user_id) && config.recipients[row.user_id] !== undefined
-    const { events, shelve, guards } = isTheirs ? effectOf(row) : NOTHING
+    const person = config.recipients[row.user_id]
+    const isTheirs = subject !== null && person !== undefined && saidYes(subject, row.user_id)
+    const { events, shelve, guards } = isTheirs ? await this.#effectOf(row) : NOTHING
     const over: Shelving = { put: 'enrolment_end', request_id }
     const claimed: Guard = { kind: 'unclaimed', space: 'enrolment', value: request_id }
     const { kind } = await store.ledger.append({
@@ -206,25 +238,6 @@ type Effect = {
   readonly guards: readonly Guard[]
 }
 const NOTHING: Effect = { events: [], shelve: [], guards: [] }
-
-function effectOf({ user_id, claim: text }: EnrolmentRow): Effect {
-  const claim = readClaim(text)
-  if (claim.kind === 'passkey') {
-    const { credential_id, public_key } = claim
-    return registration({ credential_id, public_key, user_id, by: 'person' })
-  }
-  const { issuer, sub } = claim
-  const link = { user_id, channel: 'web', address: canonical({ issuer, sub }) } as const
-  return {
-    events: [{ type: 'RECIPIENT_LINKED', body: { user_id, channel: 'web' } }],
-    shelve: [{ put: 'link', link }],
-    guards: [
-      // Once: a second account of theirs at this provider is somebody else's.
-      { kind: 'unclaimed', space: 'enrolment', value: `oidc ${canonical([issuer, user_id])}` },
-      { kind: 'address', channel: 'web', address: link.address, theirs: [user_id] },
-    ],
-  }
-}
 
 /** EY3. */
 function registration({

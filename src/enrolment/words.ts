@@ -28,8 +28,8 @@ export function wordsFor(claim: Claim, { host, browser }: Place): Asked {
       impact: `It was made at ${host} just now, in ${quietly(browser)}. With it one signs in as you and answers as you, approvals among them. Answer YES only if you made it and the page shows the same characters. ${WHO}`,
     }
   return {
-    question_text: `Did you just sign in at ${host} for the first time?`,
-    impact: `It was ${quietly(browser)}, with the account that the sign-in provider has under your address. On YES that account is yours here: with it one signs in as you and answers as you. ${WHO}`,
+    question_text: `Is the account ${fingerprintOf(claim)} at the sign-in provider yours?`,
+    impact: `Somebody signed in at ${host} with it for the first time just now, in ${quietly(browser)}; the provider has it under your address. On YES it is yours here: with it one signs in as you and answers as you. Answer YES only if it was you and the page shows the same characters. ${WHO}`,
   }
 }
 

@@ -1,11 +1,16 @@
 // Signing in by the OpenID provider: there, and back again. What the browser keeps meanwhile is a ticket in a cookie of its
 // own; the address it comes back to holds nothing that signs anybody in without it.
 import type { FastifyReply } from 'fastify'
-import type { Flow } from '../session/oidc.js'
+import { confirmWords } from '../console/passkeys.js'
+import { fingerprintOf } from '../enrolment/claim.js'
+import { folded } from '../people/person.js'
+import type { Flow, Vouched } from '../session/oidc.js'
 import { issue, read, spend } from '../session/ticket.js'
+import { spoken } from './console-passkeys.js'
 import { pathOf, signIn } from './console-sign-in.js'
+import { rootOf } from './console-visit.js'
 import { text } from './openapi/schema.js'
-import { stop, type Visit } from './reply-visit.js'
+import { draw, stop, type Visit } from './reply-visit.js'
 import { HTML, type Route, route } from './route.js'
 import { cookieFor, giveCookie, idOf } from './session.js'
 
@@ -32,7 +37,10 @@ export const OIDC_ROUTES: readonly Route[] = [
     operationId: 'finishOidc',
     summary: 'Back from the OpenID provider',
     query: { code: text, state: text, iss: text, error: text, error_description: text },
-    answers: [{ status: 303, media: HTML, words: 'signed in, and led on' }],
+    answers: [
+      { status: 303, media: HTML, words: 'signed in, and led on' },
+      { status: 200, media: HTML, words: 'somebody is asked elsewhere whether this account is theirs' },
+    ],
     refuses: ['not_found', 'not_available', 'sign_in_refused'],
     head: false,
     handle: (parts, request, reply) => finish({ parts, request, reply }),
@@ -47,6 +55,8 @@ const REFUSED =
   'The provider did not vouch for this sign-in, or it was begun in another browser, or used before. Begin again.'
 const NOBODY =
   'The provider knows you, and nobody in the configuration of this lane is that person. An operator writes your `sub` there.'
+
+const NO_CHANNEL = 'Nobody can be asked just now whether this account is theirs. Tell an operator.'
 
 const redirectOf = ({ parts }: Visit): string => `${parts.publicUrl()}/console/oidc/callback`
 
@@ -70,14 +80,42 @@ async function finish(visit: Visit): Promise<FastifyReply> {
   const ticket = idOf(parts, request, FLOW)
   const flow = ticket && read(parts.csrf, 'oidc', ticket, parts.now())
   giveCookie(visit, null, FLOW)
-  if (ticket === null || !flow || !(await spend(parts.store.ledger, ticket)))
-    return stop(visit, 'sign_in_refused', REFUSED)
+  if (ticket === null || !flow) return stop(visit, 'sign_in_refused', REFUSED)
   const begun = JSON.parse(flow) as Flow
-  const sub = await oidc.finish(new URL(`${redirectOf(visit)}${queryOf(request.raw.url)}`), begun)
-  if (sub === null) return stop(visit, 'sign_in_refused', REFUSED)
-  const person = Object.values(parts.config.recipients).find(one => one.oidc === sub)
-  if (person === undefined) return stop(visit, 'sign_in_refused', NOBODY)
-  return signIn(visit, { kind: 'person', user_id: person.user_id, by: 'oidc' }, begun.to)
+  const vouched = await oidc.finish(new URL(`${redirectOf(visit)}${queryOf(request.raw.url)}`), begun)
+  if (vouched === null) return stop(visit, 'sign_in_refused', REFUSED)
+  const known = parts.accounts.whoHas(vouched)
+  const user_id = known ?? (await whoLinks(parts, vouched))
+  if (user_id === null) return stop(visit, 'sign_in_refused', NOBODY)
+  // Only now: whoever is nobody here leaves nothing behind, however often they come.
+  if (!(await spend(parts.store.ledger, ticket))) return stop(visit, 'sign_in_refused', REFUSED)
+  return known === null
+    ? askWhose(visit, user_id, vouched)
+    : signIn(visit, { kind: 'person', user_id, by: 'oidc' }, begun.to)
+}
+
+/** The person whose account this may become, by an address of theirs that the provider vouches for; null for nobody. */
+async function whoLinks({ accounts, config }: Visit['parts'], { issuer, address: ask }: Vouched) {
+  const address = await ask()
+  if (address === null) return null
+  const at = folded(address.slice(address.lastIndexOf('@') + 1))
+  return config.oidc.domains.includes(at) ? accounts.whoAwaits({ issuer }, address) : null
+}
+
+/** They say elsewhere whether it is theirs, and sign in again. */
+async function askWhose(visit: Visit, userId: string, { issuer, sub }: Vouched): Promise<FastifyReply> {
+  const { parts, request } = visit
+  const claim = { kind: 'oidc', issuer, sub } as const
+  const place = {
+    host: new URL(parts.publicUrl()).hostname,
+    browser: request.headers['user-agent'] ?? null,
+  }
+  const asked = await parts.enrolment.ask(userId, claim, place)
+  if (asked.kind !== 'asked')
+    return stop(visit, 'sign_in_refused', asked.kind === 'refused' ? asked.detail : NO_CHANNEL)
+  const back = `${rootOf(parts)}/console/sign-in`
+  const main = confirmWords(fingerprintOf(claim), spoken(asked.channels), back)
+  return draw(visit, { kind: 'outside', title: 'Sign in', main })
 }
 
 /** As it came: the provider's answer is judged by the library, character by character. */

@@ -128,7 +128,7 @@ const NAMES: Readonly<Record<Channel, string>> = {
   sms: 'SMS',
   web: 'the web',
 }
-const spoken = (channels: readonly Channel[]): string => channels.map(one => NAMES[one]).join(' and ')
+export const spoken = (channels: readonly Channel[]): string => channels.map(one => NAMES[one]).join(' and ')
 
 async function offerOf({ parts }: Visit, { host }: Site, user_id: string, ticket: string) {
   const name = parts.config.recipients[user_id]?.name ?? user_id

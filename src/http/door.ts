@@ -10,6 +10,7 @@ import type { Signing } from '../keys/signing.js'
 import type { Lane } from '../lane/lane.js'
 import type { Store } from '../ledger/contract.js'
 import type { Scope } from '../ledger/shelf.js'
+import type { Accounts } from '../people/accounts.js'
 import type { Channel } from '../request/channel.js'
 import type { Oidc } from '../session/oidc.js'
 import type { Keyring } from '../token/keyring.js'
@@ -39,6 +40,8 @@ export type DoorParts = {
   readonly csrf: Stamper
   /** The provider that people sign in with; null where there is none. */
   readonly oidc: Oidc | null
+  /** Whose an account at the provider is. */
+  readonly accounts: Accounts
   /** Asks people whether a passkey or an account is theirs. */
   readonly enrolment: Enrolment
   readonly publicUrl: () => string

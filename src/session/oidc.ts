@@ -6,6 +6,8 @@
 //      The signature of what the provider says of them is checked too, also though it comes from the provider itself.
 // OI2  The state of a sign-in under way is in the browser that began it, stamped, for ten minutes and one use: a code that
 //      somebody else has fetched is nobody's here.
+// OI3  An address says nothing of who somebody is, unless the provider has verified it. Then it says whom to ask, once,
+//      whether the account is theirs.
 import * as client from 'openid-client'
 import { isLoopback } from '../config/loopback.js'
 import type { OidcSettings } from '../config/oidc.js'
@@ -22,13 +24,24 @@ export type Flow = {
 /** A provider that says nothing for this long is not there. */
 const PATIENCE_SECONDS = 10
 
+/** Somebody for whom the provider vouches. */
+export type Vouched = {
+  readonly issuer: string
+  readonly sub: string
+  /** Their address, if the provider has verified it; null where it has not, or is not to be asked. */
+  readonly address: () => Promise<string | null>
+}
+
 export class Oidc {
   readonly #settings: OidcSettings
+  /** Whether it is asked for people's addresses, by which an account is linked once. */
+  readonly #asksAddress: boolean
   /** What the provider says of itself; asked for again after it could not be reached. Owned by #provider(). */
   #found: Promise<client.Configuration> | null = null
 
-  constructor(settings: OidcSettings) {
+  constructor(settings: OidcSettings, asksAddress = false) {
     this.#settings = settings
+    this.#asksAddress = asksAddress
   }
 
   /** Where the browser is to go, and what it keeps meanwhile; null if the provider does not answer. */
@@ -39,7 +52,7 @@ export class Oidc {
     const flow = { state: client.randomState(), nonce: client.randomNonce(), verifier, to }
     const url = client.buildAuthorizationUrl(provider, {
       redirect_uri: redirect,
-      scope: 'openid',
+      scope: this.#asksAddress ? 'openid email' : 'openid',
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       state: flow.state,
@@ -48,8 +61,8 @@ export class Oidc {
     return { url: url.href, flow }
   }
 
-  /** The `sub` that the provider vouches for; null if it does not, for whatever reason (OI2). */
-  async finish(returned: URL, { state, nonce, verifier }: Flow): Promise<string | null> {
+  /** Whom the provider vouches for; null if it does not, for whatever reason (OI2). */
+  async finish(returned: URL, { state, nonce, verifier }: Flow): Promise<Vouched | null> {
     const provider = await this.#provider()
     if (provider === null) return null
     try {
@@ -60,7 +73,21 @@ export class Oidc {
         idTokenExpected: true,
       })
       const claims = tokens.claims()
-      return claims?.iss === this.#settings.issuer ? claims.sub : null
+      if (claims === undefined || claims.iss !== this.#settings.issuer) return null
+      const { iss: issuer, sub } = claims
+      return { issuer, sub, address: () => this.#addressIn(provider, tokens.access_token, claims) }
+    } catch {
+      return null
+    }
+  }
+
+  /** OI3. Some providers put it into what they have signed, others tell it only when they are asked once more. */
+  async #addressIn(provider: client.Configuration, token: string, claims: client.IDToken) {
+    if (!this.#asksAddress) return null
+    try {
+      const said: Readonly<Record<string, unknown>> =
+        claims.email === undefined ? await client.fetchUserInfo(provider, token, claims.sub) : claims
+      return typeof said.email === 'string' && said.email_verified === true ? said.email : null
     } catch {
       return null
     }

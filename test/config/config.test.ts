@@ -68,6 +68,7 @@ describe('the shipped file', () => {
       callbacks: { allow: [] },
       checkpoints: { every_seconds: 60, publish: [] },
       aah: { route: [], escalate: {}, fetch: [] },
+      oidc: { domains: [] },
       email: { banners: [] },
       director: USUAL_POLICY,
     })
@@ -201,6 +202,30 @@ describe('a file that does not hold is refused with its line', () => {
       webOnlyWith('actions:\n  P: { approvers: [ann], proofs: [trust_me] }\n'),
       6,
       'slack_signed',
+    ],
+    [
+      'an account to be linked in a domain that is not listed',
+      'recipients:\n  ann: { name: Ann, email: ann@example.org, oidc: link }\noidc: { domains: [example.com] }\n',
+      2,
+      'link needs an email of theirs in one of oidc.domains',
+    ],
+    [
+      'an account to be linked without an address',
+      'recipients:\n  ann: { name: Ann, web: true, oidc: link }\noidc: { domains: [example.org] }\n',
+      2,
+      'link needs an email of theirs',
+    ],
+    [
+      'an account to be linked that nobody could confirm',
+      'recipients:\n  ann: { name: Ann, email: ann@example.org, web: true, channels: [web], oidc: link }\noidc: { domains: [example.org] }\n',
+      2,
+      'link needs one of slack, telegram, email among their channels',
+    ],
+    [
+      'a domain that stands for many',
+      'recipients:\n  ann: { name: Ann, email: ann@example.org }\noidc: { domains: ["*.example.org"] }\n',
+      3,
+      'a domain in small letters',
     ],
     ['no proof', webOnlyWith('questions: { proofs: [] }\n'), 5, 'one or more different proofs'],
     [

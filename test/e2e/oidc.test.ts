@@ -1,15 +1,14 @@
 // Signing in by a real OpenID provider (oidc-provider), over HTTP, with a browser's cookies kept by hand.
-import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LEDGER_FILE } from '../../src/ledger/sqlite/open.js'
 import { type LaneUnderTest, startLane } from '../lane-under-test.js'
 import { freePort } from '../port.js'
+import { Browser as AnyBrowser, type Provider, startProvider } from './provider.js'
 
-const CLIENT = { client_id: 'lane', client_secret: 'a-secret-of-the-tests' }
 let lane: LaneUnderTest
-let provider: Server
-let issuer: string
-/** Whether the signature of what the provider says of people is another one on the way. */
-let isForged = false
+let provider: Provider
 const config = `
 recipients:
   ann: { name: Ann, web: true, oidc: ann-sub }
@@ -17,87 +16,22 @@ recipients:
 `
 
 beforeAll(async () => {
-  const [port, providerPort] = [await freePort(), await freePort()]
-  issuer = `http://127.0.0.1:${providerPort}`
-  const { default: Provider } = await import('oidc-provider')
-  const made = new Provider(issuer, {
-    clients: [{ ...CLIENT, redirect_uris: [`http://127.0.0.1:${port}/console/oidc/callback`] }],
-    cookies: { keys: ['of the tests'] },
-    // Every account has the same address: nothing may hang on it.
-    findAccount: (_context: unknown, sub: string) => ({
-      accountId: sub,
-      claims: () => ({ sub, email: 'ann@example.org', email_verified: true }),
-    }),
-  })
-  const serve = made.callback()
-  provider = createServer((request, response) => {
-    const end = response.end.bind(response) as (body: unknown) => typeof response
-    if (isForged && request.url === '/token')
-      response.end = ((body: unknown) => end(forged(String(body)))) as typeof response.end
-    return serve(request, response)
-  })
-  await new Promise<void>(resolve => provider.listen(providerPort, '127.0.0.1', resolve))
-  lane = await startLane({
-    config,
-    env: {
-      PORT: String(port),
-      OIDC_ISSUER: issuer,
-      OIDC_CLIENT_ID: CLIENT.client_id,
-      OIDC_CLIENT_SECRET: CLIENT.client_secret,
-    },
-  })
+  const port = await freePort()
+  // Every account has the same address: nothing may hang on it.
+  provider = await startProvider(`http://127.0.0.1:${port}`, () => ({
+    email: 'ann@example.org',
+    email_verified: true,
+  }))
+  lane = await startLane({ config, env: { PORT: String(port), ...provider.env } })
 })
 afterAll(async () => {
   await lane.close()
-  provider.closeAllConnections()
-  await new Promise(resolve => provider.close(resolve))
+  await provider.close()
 })
 
-/** As long as before: the signature begins with other letters. */
-const forged = (answer: string): string =>
-  answer.replace(/("id_token":"[^".]+\.[^".]+\.)[^"]{8}/, '$1AAAAAAAA')
-
-/** A browser: cookies by name, and it goes where it is led. */
-class Browser {
-  readonly #jar = new Map<string, string>()
-
-  async go(url: string, form?: Record<string, string>): Promise<Response> {
-    const cookie = [...this.#jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(url, {
-      method: form === undefined ? 'GET' : 'POST',
-      redirect: 'manual',
-      headers: { cookie },
-      ...(form !== undefined && { body: new URLSearchParams(form) }),
-    })
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (value === '') this.#jar.delete(name)
-      else this.#jar.set(name, value)
-    }
-    return response
-  }
-
-  /** At the provider, as this account; gives the address that it is then sent back to. */
-  async signInAs(login: string, to = ''): Promise<string> {
-    let at = (await this.go(`${lane.url}/console/oidc/start?to=${to}`)).headers.get('location') ?? ''
-    for (let step = 0; step < 12 && !at.startsWith(lane.url); step++) {
-      const response = await this.go(at)
-      const next = response.headers.get('location')
-      if (next !== null) {
-        at = new URL(next, at).href
-        continue
-      }
-      const page = await response.text()
-      const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''
-      const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1] ?? 'login'
-      const posted = await this.go(new URL(action, at).href, { prompt, login, password: 'x' })
-      at = new URL(posted.headers.get('location') ?? '', at).href
-    }
-    return at
-  }
-
-  get hasSession(): boolean {
-    return this.#jar.has('lane-session')
+class Browser extends AnyBrowser {
+  constructor() {
+    super(lane.url)
   }
 }
 
@@ -143,14 +77,45 @@ test('a state, a code or an issuer that was changed on the way signs nobody in',
 
 test('what the provider says of somebody, with another signature than the provider’s, signs nobody in', async () => {
   const browser = new Browser()
-  isForged = true
+  provider.isForged = true
   try {
     const back = await browser.signInAs('ann-sub')
     expect([(await browser.go(back)).status, browser.hasSession]).toEqual([403, false])
   } finally {
-    isForged = false
+    provider.isForged = false
   }
   expect((await browser.go(await browser.signInAs('ann-sub'))).status).toBe(303)
+})
+
+test('a stranger who begins and comes back, vouched for or not, leaves nothing in the store', async () => {
+  const db = new Sqlite(join(lane.dataDir, LEDGER_FILE), { readonly: true })
+  try {
+    const kept = () => db.prepare('SELECT count(*) FROM claims').pluck().get()
+    const before = [kept(), (await lane.ledger()).length]
+    for (let time = 0; time < 5; time++) {
+      const browser = new Browser()
+      expect((await browser.go(await browser.signInAs('someone-else'))).status).toBe(403)
+      // Without the provider, by an answer of their own making.
+      const made = new Browser()
+      const at = new URL((await made.go(`${lane.url}/console/oidc/start`)).headers.get('location') ?? '')
+      const state = at.searchParams.get('state') ?? ''
+      const back = `${lane.url}/console/oidc/callback?code=made-up&state=${state}&iss=${encodeURIComponent(provider.issuer)}`
+      expect((await made.go(back)).status).toBe(403)
+    }
+    expect([kept(), (await lane.ledger()).length]).toEqual(before)
+  } finally {
+    db.close()
+  }
+})
+
+test('a callback used again, with the cookie that the browser was told to forget, signs nobody in', async () => {
+  const browser = new Browser()
+  const back = await browser.signInAs('ann-sub')
+  const flow = browser.cookie('lane-session-oidc')
+  expect((await browser.go(back)).status).toBe(303)
+  const again = new Browser()
+  again.keep('lane-session-oidc', flow)
+  expect([flow === '', (await again.go(back)).status, again.hasSession]).toEqual([false, 403, false])
 })
 
 test('an open redirect: nobody is led out of the console', async () => {
@@ -166,12 +131,7 @@ test('who leaves the configuration is signed out, and cannot come back', async (
   await browser.go(await browser.signInAs('ann-sub'))
   expect((await browser.go(`${lane.url}/console`)).headers.get('location')).toBe('/console/inbox')
   await lane.stop()
-  const env = {
-    PORT: new URL(lane.url).port,
-    OIDC_ISSUER: issuer,
-    OIDC_CLIENT_ID: 'lane',
-    OIDC_CLIENT_SECRET: CLIENT.client_secret,
-  }
+  const env = { PORT: new URL(lane.url).port, ...provider.env }
   lane = await startLane({
     config: 'recipients: { bo: { name: Bo, web: true } }\n',
     env,

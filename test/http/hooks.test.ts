@@ -15,6 +15,7 @@ import { buildServer } from '../../src/http/server.js'
 import { Watch } from '../../src/http/watch.js'
 import { KeyBook } from '../../src/keys/key-book.js'
 import { LedgerUnavailable } from '../../src/ledger/contract.js'
+import { Accounts } from '../../src/people/accounts.js'
 import type { Channel } from '../../src/request/channel.js'
 import { stamper } from '../../src/token/stamp.js'
 import { startWaiters } from '../../src/waiter/wait.js'
@@ -71,6 +72,7 @@ beforeEach(async () => {
       printsLinks: false,
       csrf: stamper(stage.keyring().csrf),
       enrolment: new Enrolment({ ...stage, adapters: new Map(), onTrouble: () => undefined }),
+      accounts: await Accounts.open(config.recipients, store.shelf),
       oidc: null,
       publicUrl: () => 'https://lane.example.org/sub',
       metrics,
