@@ -23,5 +23,5 @@ COPY config config
 RUN mkdir -p /var/lib/lane && chown node:node /var/lib/lane && chmod 700 /var/lib/lane
 USER node
 EXPOSE 8787
-# What a request leaves behind is gone before it is copied: see docs/operating.md.
+# What a request leaves behind is gone before it is copied twice: docs/operating.md.
 CMD ["node", "--max-semi-space-size=64", "dist/src/cli/lane.js", "serve"]
