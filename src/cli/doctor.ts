@@ -9,6 +9,7 @@ import { checkConfiguration, checkEnvFile, checkVariables } from './check/config
 import { checkDatabase } from './check/database.js'
 import type { Finding } from './check/finding.js'
 import { checkDirectory, checkDisk, checkNode } from './check/machine.js'
+import { checkEnrolled } from './check/passkeys.js'
 import { checkLane, checkPublicUrl } from './check/reach.js'
 import { checkRedis } from './check/redis.js'
 import { checkPasskeys, checkSigningIn } from './check/signing-in.js'
@@ -50,6 +51,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
     ...(await checkPublicUrl(settings)),
     checkSigningIn(settings),
     checkPasskeys(settings),
+    ...(await checkEnrolled(settings)),
     ...(await checkChannels(settings)),
   ]
 }

@@ -7,16 +7,20 @@ import { checkPlaces } from '../../src/cli/check/checkpoint.js'
 import { checkConfiguration, checkEnvFile, checkVariables } from '../../src/cli/check/configuration.js'
 import { fail, ok, warn } from '../../src/cli/check/finding.js'
 import { checkDirectory, checkNode, judgeRoom, obstacleTo } from '../../src/cli/check/machine.js'
+import { checkEnrolled } from '../../src/cli/check/passkeys.js'
 import { hintsOf, judgeClock, judgeReady } from '../../src/cli/check/reach.js'
 import { checkPasskeys, checkSigningIn } from '../../src/cli/check/signing-in.js'
 import { checkStore, judgeLast } from '../../src/cli/check/store.js'
 import { findingLine } from '../../src/cli/doctor.js'
 import { plain } from '../../src/cli/print.js'
+import { machineClock } from '../../src/clock.js'
 import { type Environment, type Settings, settings } from '../../src/config/settings.js'
 import { openSecret } from '../../src/keys/secret.js'
 import { unlock } from '../../src/keys/unlocking.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
 import { started } from '../ledger/craft.js'
+import { registered } from '../passkey/registered.js'
+import { unlocked } from '../unlocked.js'
 import { freshDirectory } from './gateway.js'
 import { NOW } from './terminal.js'
 
@@ -280,6 +284,60 @@ actions: { EXPORT: { approvers: [ada, bo], proofs: [console] } }`
         `forms: nobody who is asked can give any of its proofs (${usual})`,
       ])
     })
+  })
+
+  test('who is asked for a proof that only a passkey gives, and has none, is named with the way to one', async () => {
+    const dataDir = freshDirectory()
+    const file = join(dataDir, 'lane.yaml')
+    writeFileSync(
+      file,
+      `recipients:
+  ada: { name: Ada, slack: { team: T0123, user: U0456 } }
+  bo: { name: Bo, slack: { team: T0123, user: U0789 } }
+actions: { PUBLISH: { approvers: [ada, bo], proofs: [passkey] }, EXPORT: { approvers: [ada], proofs: [passkey_by_operator] } }
+forms: { approvers: [ada], proofs: [slack_signed] }
+`,
+    )
+    const env = {
+      SLACK_BOT_TOKEN: 'xoxb-1',
+      SLACK_SIGNING_SECRET: 'x'.repeat(32),
+      LANE_CONFIG: file,
+      LANE_DATA_DIR: dataDir,
+      PUBLIC_URL: 'https://lane.example.org',
+    }
+    const found = async () =>
+      (await checkEnrolled(settingsOf(env))).map(({ check, message, remedy }) => [check, message, remedy])
+    const mend = 'they make one at /console/passkeys, or by an invitation: lane recipients passkey'
+    const wanting = [
+      'passkeys',
+      'EXPORT: only with a passkey (passkey_by_operator) could anybody who is asked answer, and nobody has one',
+      `${mend} ada`,
+    ]
+    expect(await found()).toEqual([
+      [
+        'passkeys',
+        'PUBLISH: only with a passkey (passkey) could anybody who is asked answer, and nobody has one',
+        `${mend} ada`,
+      ],
+      wanting,
+    ])
+    const store = unlocked(openSqlite(dataDir, machineClock))
+    await registered(store, 'ada')
+    await store.ledger.close()
+    expect(await found()).toEqual([
+      [
+        'passkeys',
+        'PUBLISH: only with a passkey (passkey) could these answer, and they have none: bo',
+        `${mend} bo`,
+      ],
+      wanting,
+    ])
+    // Where there can be none, the policy itself is told.
+    const here = { ...env, PUBLIC_URL: 'http://127.0.0.1:8787' }
+    expect(await checkEnrolled(settingsOf(here))).toEqual([])
+    expect((await checkConfiguration(settingsOf(here))).map(({ message }) => message)).toContain(
+      'PUBLISH: nobody who is asked can give any of its proofs (passkey)',
+    )
   })
 
   test('the shipped file is found from anywhere, and well', async () => {
