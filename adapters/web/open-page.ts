@@ -225,9 +225,8 @@ function sending({ session }: Open, words: string, look: 'second' | null): Marku
   if (challenge === null)
     return html`<p class="needs">This must be confirmed with a passkey, and you have none that is enough. <a href="${passkeys}">Your passkeys</a></p>`
   return html`${isNeeded ? html`<p class="needs">This must be confirmed with your passkey.</p>` : send}
-<button type="button" class="${isNeeded ? 'first' : 'second'}" data-challenge="${challenge}" hidden>Confirm with your passkey</button>
-<p class="hint confirming" role="status"></p>
-<noscript><p class="hint">A browser asks for a passkey only with JavaScript, which is switched off here.</p></noscript>
+<button type="button"${isNeeded && look === null ? null : html` class="second"`} data-challenge="${challenge}" hidden>Confirm with your passkey</button>
+<p class="hint confirming" role="status">A browser asks for a passkey only with JavaScript.</p>
 ${ASSERTED.map(name => html`<input type="hidden" name="${name}" value="">`)}`
 }
 

@@ -111,6 +111,8 @@ legend { padding: 0; }
 .code { display: block; width: 9.5rem; margin-top: .75rem; font-family: var(--mono); font-size: 1.5rem; letter-spacing: .22em; text-align: center; text-transform: uppercase; }
 .ask { display: block; font-weight: 650; line-height: 1.4; }
 .proof { border-top: 1px solid var(--line); padding-top: 1.25rem; }
+.needs { margin-bottom: .75rem; }
+button + [data-challenge] { margin-top: .75rem; }
 .final { margin-top: .875rem; text-align: center; }
 button { width: 100%; min-height: 3.5rem; padding: .75rem 1.5rem; border: 1px solid transparent; border-radius: .875rem; background: var(--accent); color: var(--on-accent); font: inherit; font-size: 1.125rem; font-weight: 650; cursor: pointer; }
 button.second { background: var(--sheet); color: var(--ink); border-color: var(--edge); }

@@ -34,6 +34,8 @@ export type Credential = {
     origin: string,
     oddly?: Oddly,
   ): { readonly client_data: string; readonly attestation: string }
+  /** For a browser's own authenticator: PKCS #8, in base64. */
+  readonly private_key: string
   /** Confirms a challenge at this origin. */
   assert(challenge: string, origin: string, oddly?: Oddly): Assertion
 }
@@ -48,6 +50,7 @@ export function makeCredential(algorithm: Algorithm = 'ES256'): Credential {
   return {
     ...named,
     credential_hash: hashCredential(named),
+    private_key: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
     attest(challenge, origin, oddly = {}) {
       const client = clientData('webauthn.create', challenge, origin, oddly)
       const id = Buffer.from(named.credential_id, 'base64url')
