@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hash as theirs } from '../../scripts/verify-page/sha256.js'
 import { digest } from '../../src/canonical.js'
 import { launch, maySkip, missing } from '../web/browser.js'
-import { approved, raiseScene, type Scene } from './scene.js'
+import { approved, confirmedByAll, raiseScene, type Scene } from './scene.js'
 
 const PAGE = pathToFileURL(join(import.meta.dirname, '../../dist/verify.html')).href
 
@@ -31,6 +31,13 @@ describe.skipIf(maySkip)(`the page ${missing ?? ''}`, () => {
     home = mkdtempSync(join(tmpdir(), 'page-'))
     scene = await raiseScene()
     await approved(scene.lane, 'given')
+    await confirmedByAll(scene, 'confirmed')
+    const confirmed = await scene.proof('confirmed')
+    writeFileSync(join(home, 'confirmed.proof'), confirmed)
+    writeFileSync(
+      join(home, 'unconfirmed.proof'),
+      confirmed.toString('utf8').replace(/"signature":"../, '"signature":"AA'),
+    )
     const proof = await scene.proof('given')
     writeFileSync(join(home, 'given.proof'), proof)
     writeFileSync(join(home, 'other.proof'), proof.toString('utf8').replace('"DENY"', '"HALT"'))
@@ -57,6 +64,13 @@ describe.skipIf(maySkip)(`the page ${missing ?? ''}`, () => {
     const told = await check('given.proof', scene.vkey)
     expect(told).toContain('operator answered YES on web, vouched for by console')
     expect(told).toContain('That nothing happened after this checkpoint')
+  })
+
+  test('names the passkeys that confirmed it, of every algorithm, and refuses a signature that was changed', async () => {
+    const told = await check('confirmed.proof', scene.vkey)
+    for (const { credential_hash } of Object.values(scene.passkeys)) expect(told).toContain(credential_hash)
+    expect(told).toContain('Whose a passkey is, beyond what the lane says of how it was registered')
+    expect(await check('unconfirmed.proof', scene.vkey)).toContain('evidence_differs')
   })
 
   test('refuses a proof that was changed, and one without a key', async () => {

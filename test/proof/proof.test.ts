@@ -21,6 +21,7 @@ import { ALL } from '../faults/rig.js'
 import {
   approval,
   approved,
+  confirmed,
   delegated,
   escalated,
   parsed,
@@ -110,6 +111,34 @@ describe('a proof', () => {
     expect(parsed(whole).displays).toHaveLength(1)
     for (const type of ['DELIVERY_STARTED', 'REQUEST_REMINDED'])
       expect(await codeOf(without(type, whole))).toBe('part_missing')
+  })
+
+  test('of an approval by a passkey holds its evidence and the entry that says whose it is, also once the words are erased', async () => {
+    await confirmed(scene, 'confirmed')
+    const whole = await scene.proof('confirmed')
+    expect(await verify(whole)).toMatchObject({
+      ok: true,
+      confirmations: [{ credential_hash: scene.passkeys.operator?.credential_hash, by: 'person' }],
+    })
+    expect(parsed(whole).entries.map(({ entry }) => entry.type)).toContain('REPLY_EVIDENCE')
+    expect(parsed(whole).evidence?.map(({ registered }) => registered.entry.type)).toEqual([
+      'PASSKEY_REGISTERED',
+    ])
+    expect(whole.length).toBeLessThanOrEqual(20_000)
+    const erased = await scene.lane.call('POST', '/v1/requests/confirmed/erase', {
+      key: scene.lane.operatorKey,
+    })
+    expect(erased.status).toBe(200)
+    expect(await codeOf(await scene.proof('confirmed'))).toBeNull()
+    const file = join(home, 'confirmed.proof')
+    writeFileSync(file, whole)
+    const { code, stdout } = await runCli(['verify', file, '--key', scene.vkey])
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(
+        `The passkey ${scene.passkeys.operator?.credential_hash}, registered for them on their own word`,
+      ),
+    ])
   })
 
   test('is given once the request is resolved, and not before', async () => {
