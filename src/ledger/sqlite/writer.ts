@@ -17,7 +17,7 @@ import { placeOf, type Seals, type Standing } from '../seals.js'
 import { type Frontier, grow, packed } from '../tree/nodes.js'
 import { guardKeeper } from './guards.js'
 import { inboxKeeper } from './inbox.js'
-import { shelver } from './shelf.js'
+import { shelver } from './shelving.js'
 import { isStorageFailure } from './storage.js'
 import { readTree } from './tree.js'
 
