@@ -7,7 +7,7 @@ import { folded } from '../people/person.js'
 import type { Flow, Vouched } from '../session/oidc.js'
 import { issue, read, spend } from '../session/ticket.js'
 import { spoken } from './console-passkeys.js'
-import { pathOf, signIn } from './console-sign-in.js'
+import { NO_SIGN_IN, pathOf, signIn } from './console-sign-in.js'
 import { rootOf } from './console-visit.js'
 import { text } from './openapi/schema.js'
 import { draw, stop, type Visit } from './reply-visit.js'
@@ -48,8 +48,6 @@ export const OIDC_ROUTES: readonly Route[] = [
 ]
 
 const NONE = 'People do not sign in by a provider here.'
-const NO_SIGN_IN =
-  'Nobody signs in over plain http: serve the lane by https (PUBLIC_URL), or open it on its own machine.'
 const AWAY = 'The provider by which people sign in does not answer. Try again shortly.'
 const REFUSED =
   'The provider did not vouch for this sign-in, or it was begun in another browser, or used before. Begin again.'

@@ -80,7 +80,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
   }),
 ]
 
-const NO_SIGN_IN =
+export const NO_SIGN_IN =
   'Nobody signs in over plain http: serve the lane by https (PUBLIC_URL), or open it on its own machine.'
 const FOREIGN = 'This must be sent from a page of the console.'
 const STALE = 'This page is of an earlier session. Open the console again.'
