@@ -1,8 +1,6 @@
 // The confirmations of a proof: the check 12 of docs/spec/proof.md. Whoever holds the lane's key can sign anything, but not
 // with a passkey of somebody else's: so the challenge is made again from what the entries say, and held against the
 // assertion.
-import { writeDelegation } from '../compiler/delegate.js'
-import { writeAnswer } from '../compiler/write.js'
 import { checkAssertion } from '../passkey/assertion.js'
 import { challengeOf } from '../passkey/challenge.js'
 import { hashEvidence } from '../passkey/evidence.js'
@@ -12,6 +10,7 @@ import { oddFor } from './kinds.js'
 import { type AnyEntry, member, tokenUsedBy } from './parts.js'
 import type { CarriedEvidence, Proof } from './proof.js'
 import { ProofRefused } from './refused.js'
+import { spelt } from './spelt.js'
 
 /** What is known of a confirmation that holds. */
 export type Confirmation = {
@@ -78,10 +77,10 @@ async function checkConfirmation(
 }
 
 /** What the passkey must have signed, from what the entries say. */
-function challengeFor({ opening, entries }: DecisionStory, said: AnyEntry, nonce: string): string {
+function challengeFor({ opening, request, entries }: DecisionStory, said: AnyEntry, nonce: string): string {
   const token = tokenUsedBy(said)
   const copy = entries.find(({ type, body }) => type === 'DELIVERY_STARTED' && body.token_hash === token)
-  const reply = spelt(said)
+  const reply = spelt(said, request.reply_schema)
   const { request_hash } = opening.body
   const display_hash = copy?.body.display_hash
   const { delivery_id } = said.body
@@ -98,39 +97,3 @@ function challengeFor({ opening, entries }: DecisionStory, said: AnyEntry, nonce
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value)
-const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
-
-/** The reply in its one spelling; null where it has none. */
-function spelt({ type, body }: AnyEntry): string | null {
-  if (type === 'REQUEST_DELEGATED') return isText(body.to) ? writeDelegation(body.to) : null
-  const { parsed_choice, parsed_payload: payload } = body
-  if (payload !== null && !isPayload(payload)) return null
-  return writeAnswer({ parsed_choice, parsed_payload: payload } as Parameters<typeof writeAnswer>[0])
-}
-
-/** Whether what would be written is of its kind: the first of these members that is there decides. */
-function isPayload(payload: unknown): boolean {
-  const given = PAYLOADS.find(([name]) => member(payload, name) !== undefined)
-  return given?.[1](member(payload, given[0])) === true
-}
-
-type Is = (value: unknown) => boolean
-const PAYLOADS: readonly (readonly [name: string, Is])[] = [
-  ['reason_hash', () => true],
-  ['decisions', value => Array.isArray(value) && value.every(isDecision)],
-  ['selected', areTexts],
-  ['text', isText],
-  ['number', isNumber],
-  ['date', isText],
-]
-const DECIDED: readonly (readonly [name: string, Is])[] = [
-  ['approved', value => typeof value === 'boolean'],
-  ['selected', value => isText(value) || areTexts(value)],
-  ['value', value => isText(value) || isNumber(value)],
-]
-
-function isDecision(decision: unknown): boolean {
-  const given = DECIDED.find(([name]) => member(decision, name) !== undefined)
-  return isText(member(decision, 'decision_id')) && given?.[1](member(decision, given[0])) === true
-}

@@ -160,6 +160,8 @@ function mendReply(received: Loose, resolved: Loose | undefined, body: Fields, a
   const sender = body.sender_identity
   if (resolved?.type !== 'REQUEST_RESOLVED' || !isFields(resolved.body) || !isFields(sender)) return
   const { parsed_choice, parsed_payload, channel } = body
+  // The decisions of a form are those of several replies.
+  if (isFields(parsed_payload) && 'decisions' in parsed_payload) return
   resolved.body.answer = {
     parsed_choice,
     parsed_payload,

@@ -78,6 +78,17 @@ const set =
       else (holder as Fields)[last] = value
     }
   }
+/** Tells of the decisions of a form otherwise, in the reply and in the outcome. */
+const decidedOtherwise =
+  (change: (decisions: readonly Fields[]) => readonly Fields[]) =>
+  (entries: readonly Loose[]): void => {
+    for (const { type, body } of entries) {
+      const answer = type === 'REQUEST_RESOLVED' ? body.answer : body
+      const payload = isFields(answer) ? answer.parsed_payload : null
+      if (isFields(payload) && Array.isArray(payload.decisions))
+        payload.decisions = change(payload.decisions as Fields[])
+    }
+  }
 const deliveredOtherwise = (entries: readonly Loose[]): void => {
   for (const { body } of entries) if ('delivery_id' in body) body.delivery_id = 'd-other'
 }
@@ -228,6 +239,48 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
       'confirmed-no',
       'evidence_differs',
       set('HUMAN_REPLY_EVENT', 'parsed_choice', 'YES'),
+    ],
+    [
+      'a YES, with the NO that the passkey confirmed as its words',
+      'confirmed-no',
+      'evidence_differs',
+      entries => {
+        set('HUMAN_REPLY_EVENT', 'parsed_choice', 'YES')(entries)
+        set('HUMAN_REPLY_EVENT', 'parsed_payload', { text: 'NO' })(entries)
+      },
+    ],
+    [
+      'a YES, with the NO that the passkey confirmed as what was chosen',
+      'confirmed-no',
+      'evidence_differs',
+      entries => {
+        set('HUMAN_REPLY_EVENT', 'parsed_choice', 'YES')(entries)
+        set('HUMAN_REPLY_EVENT', 'parsed_payload', { selected: ['NO'] })(entries)
+      },
+    ],
+    [
+      'another unit than was asked for',
+      'confirmed-number',
+      'evidence_differs',
+      set('HUMAN_REPLY_EVENT', 'parsed_payload', { number: 12.5, unit: 'thousands' }),
+    ],
+    [
+      'words that swallow the answer behind them',
+      'confirmed-form',
+      'evidence_differs',
+      decidedOtherwise(decisions =>
+        decisions
+          .filter(one => one.decision_id !== 'where')
+          .map(one => (one.decision_id === 'when' ? { ...one, value: 'über morgen\nwhere eu' } : one)),
+      ),
+    ],
+    [
+      'a word where something was to be chosen',
+      'confirmed-form',
+      'evidence_differs',
+      decidedOtherwise(decisions =>
+        decisions.map(({ selected, ...one }) => (selected === undefined ? one : { ...one, value: selected })),
+      ),
     ],
     [
       'another number than the passkey confirmed',

@@ -5,9 +5,10 @@
 import hashlib
 import re
 
+from answer import written
 from entry import is_hash
 from entry import is_later as is_later_moment
-from jcs import NoText, hash_of, is_same, number_text, parse, text_of
+from jcs import NoText, hash_of, is_same, parse, text_of
 from kinds import are_kinds
 from note import Checkpoint, Refused, decoded, read_note
 from passkey import BY, challenge_of, credential_hash, evidence_hash, flaw_of, is_evidence
@@ -440,47 +441,83 @@ def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) != float("inf")
 
 
-def are_texts(value):
-    return isinstance(value, list) and all(map(is_text, value))
+def is_line(value):
+    """In a line of a form, where a line feed would begin another."""
+    return is_text(value) and "\n" not in value
 
 
-def number_or_text(value):
-    return value if is_text(value) else number_text(value)
+def is_chosen(value):
+    return is_line(value) and "," not in value
 
 
-def line_of(decision):
-    """The line of a decision's answer; None where it has none."""
-    if not isinstance(decision, dict) or not is_text(decision.get("decision_id")):
-        return None
-    name = next((one for one in ("approved", "selected", "value") if one in decision), None)
-    value = decision.get(name)
-    if name == "approved" and isinstance(value, bool):
-        return decision["decision_id"] + (" YES" if value else " NO")
-    if name == "selected" and (is_text(value) or are_texts(value)):
-        return decision["decision_id"] + " " + (value if is_text(value) else ",".join(value))
-    if name == "value" and (is_text(value) or is_number(value)):
-        return decision["decision_id"] + " " + number_or_text(value)
-    return None
+def are_chosen(value):
+    return isinstance(value, list) and all(map(is_chosen, value))
 
 
-def spelt(entry):
+DECIDED = {
+    "approval": ("approved", lambda value: isinstance(value, bool)),
+    "choice": ("selected", is_chosen),
+    "multi_choice": ("selected", are_chosen),
+    "text": ("value", is_line),
+    "number": ("value", is_number),
+    "date": ("value", is_line),
+}
+CARRIED = {
+    "multi_choice": ("selected", are_chosen),
+    "text": ("text", is_text),
+    "number": ("number", is_number),
+    "date": ("date", is_text),
+}
+
+
+def is_decision(decision, asked):
+    """Whether it answers that decision of the form, and says nothing else."""
+    if not isinstance(decision, dict) or not is_chosen(decision.get("decision_id")):
+        return False
+    kind = next((one["type"] for one in asked if one["id"] == decision["decision_id"]), None)
+    if kind not in DECIDED:
+        return False
+    name, is_value = DECIDED[kind]
+    rest = set(decision) - {"comment_hash"}
+    return (
+        rest == {"decision_id", name}
+        and is_value(decision[name])
+        and is_text(decision.get("comment_hash", ""))
+    )
+
+
+def is_answer(schema, choice, payload):
+    """Whether it is an answer as a schema of this kind has them, and says one thing alone."""
+    kind = schema["kind"]
+    if kind in ("yes_no", "choice"):
+        explained = payload is not None and set(payload) == {"reason_hash"} and is_text(payload["reason_hash"])
+        return is_text(choice) and (payload is None or explained)
+    if choice is not None or payload is None:
+        return False
+    if kind == "form":
+        decisions = payload.get("decisions")
+        if set(payload) != {"decisions"} or not isinstance(decisions, list):
+            return False
+        are_decisions = all(is_decision(one, schema["decisions"]) for one in decisions)
+        return are_decisions and len({one["decision_id"] for one in decisions}) == len(decisions)
+    if kind not in CARRIED:
+        return False
+    name, is_value = CARRIED[kind]
+    unit = {"unit": schema["unit"]} if kind == "number" and "unit" in schema else {}
+    return (
+        set(payload) == {name, *unit}
+        and is_value(payload[name])
+        and all(is_text(payload[one]) and payload[one] == unit[one] for one in unit)
+    )
+
+
+def spelt(entry, schema):
     """The reply in its one spelling; None where it has none."""
     body = entry["body"]
     if entry["type"] == "REQUEST_DELEGATED":
         return "DELEGATE " + body["to"] if DELEGATE.fullmatch(body["to"]) else None
-    payload = body["parsed_payload"]
-    if payload is None or "reason_hash" in payload:
-        return body["parsed_choice"] or ""
-    name = next((one for one in ("decisions", "selected", "text", "number", "date") if one in payload), None)
-    value = payload.get(name)
-    if name == "decisions":
-        lines = [line_of(one) for one in value] if isinstance(value, list) else [None]
-        return None if None in lines else "\n".join(lines)
-    if name == "selected":
-        return ",".join(value) if are_texts(value) else None
-    if name == "number":
-        return number_text(value) if is_number(value) else None
-    return value if is_text(value) else None
+    choice, payload = body["parsed_choice"], body["parsed_payload"]
+    return written(choice, payload) if is_answer(schema, choice, payload) else None
 
 
 def check_confirmations(proof, decision):
@@ -521,7 +558,7 @@ def check_confirmation(decision, entry, told, item, by):
         "request_hash": decision.body["request_hash"],
         "delivery_id": entry["body"].get("delivery_id"),
         "display_hash": copies[0].get("display_hash") if copies else None,
-        "reply": spelt(entry),
+        "reply": spelt(entry, decision.body["request"]["reply_schema"]),
     }
     need(all(map(is_text, confirmed.values())), code)
     need(flaw_of(evidence, challenge_of(confirmed)) is None, code)
