@@ -90,11 +90,11 @@ async function start(house: House, isTerminal: boolean): Promise<Omit<Running, '
   const keys = await openKeys(house)
   const channels = await openChannels(house, keys.ring)
   const laid = openLane(house, keys, channels)
-  house.stops.add(await laid.enrolment.start())
   if (keys.givenUp !== null) await giveUp(keys.givenUp, keys.notary, store.ledger, laid.lane)
   const overdue = await store.ledger.due(store.ledger.now(), Number.MAX_SAFE_INTEGER)
   const opened = await openDoor(house, keys, channels, laid)
   await startClocks(house, keys, channels, laid, opened)
+  house.stops.add(await laid.enrolment.start())
   const made = await alone(store, 'start', () =>
     firstKeys(keys.book, settings.apiKey, settings.dataDir, instant(store.ledger.now())),
   )

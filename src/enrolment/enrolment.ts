@@ -7,10 +7,12 @@
 // EY2  What waits is put beside the ledger with the opening of its question, and becomes theirs in one append that claims
 //      it: once, on whatever replica, and also after a crash between the YES and that append.
 // EY3  A credential is one person's for good, whatever key somebody brings under its id.
+// EY4  The person is told of it on all their channels: by the closing of the question where they were asked, by a question of
+//      its own elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
-import { canonical } from '../canonical.js'
+import { canonical, type Hash } from '../canonical.js'
 import type { Config } from '../config/config.js'
 import { type Draft, type Entry, LANE } from '../event.js'
 import type { Lane } from '../lane/lane.js'
@@ -18,12 +20,12 @@ import type { Guard, Store } from '../ledger/contract.js'
 import type { EnrolmentRow, PasskeyRow, Shelving } from '../ledger/shelf.js'
 import type { Directory } from '../people/directory.js'
 import { TO_BE_LINKED } from '../people/person.js'
-import type { Channel, Proof } from '../request/channel.js'
+import { type Channel, PROOFS, type Proof } from '../request/channel.js'
 import { OWN_PROOF } from '../request/way.js'
 import { draw } from '../token/chance.js'
 import { hashCredential } from '../token/credential.js'
-import { type Claim, readClaim, writeClaim } from './claim.js'
-import { invitationFor, type Place, wordsFor } from './words.js'
+import { type Claim, fingerprintOf, readClaim, writeClaim } from './claim.js'
+import { invitationFor, noticeOf, type Place, wordsFor } from './words.js'
 
 type EnrolmentParts = {
   readonly lane: Pick<Lane, 'ask' | 'current'>
@@ -45,6 +47,9 @@ const ID_BYTES = 12
 const MOST_ID = 128
 /** No other request is looked at when it is resolved. */
 const PREFIX = 'enrolment-'
+const TOLD = 'passkey-notice-'
+const TOLD_SECONDS = 24 * 60 * 60
+const HEX_DIGITS = 24
 const INVITED = 'passkey-invitation-'
 const INVITED_SECONDS = 60 * 60
 /** An invitation is used by whoever has what was sent to the person, and what they make with it is asked of the person. */
@@ -77,8 +82,12 @@ export class Enrolment {
   async start(): Promise<() => void> {
     const { store } = this.#parts
     const stopping = new AbortController()
-    const leave = store.ledger.onCommit(entries => this.#hear(entries, stopping.signal), ['REQUEST_RESOLVED'])
+    const hear = (entries: readonly Entry[]): void => this.#hear(entries, stopping.signal)
+    const leave = store.ledger.onCommit(hear, ['REQUEST_RESOLVED', 'PASSKEY_REGISTERED'])
     for (const { request_id } of await store.shelf.enrolments()) await this.settle(request_id)
+    for (const user_id of Object.keys(this.#parts.config.recipients))
+      for (const passkey of await store.shelf.passkeysOf(user_id))
+        if (passkey.by === 'operator') await this.#tell(passkey.credential_hash)
     return () => {
       leave()
       stopping.abort()
@@ -176,21 +185,47 @@ export class Enrolment {
   }
 
   #hear(entries: readonly Entry[], stopping: AbortSignal): void {
-    for (const { type, request_id = '' } of entries)
+    for (const { type, request_id = '', body } of entries) {
       if (type === 'REQUEST_RESOLVED' && request_id.startsWith(PREFIX))
-        void this.#settle(request_id, stopping)
+        void this.#insist(() => this.settle(request_id), stopping)
+      if (type === 'PASSKEY_REGISTERED') void this.#insist(() => this.#tell(body.credential_hash), stopping)
+    }
   }
 
   /** Until it succeeds: nobody says YES a second time. */
-  async #settle(request_id: string, stopping: AbortSignal): Promise<void> {
+  async #insist(deed: () => Promise<void>, stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
       try {
-        return await this.settle(request_id)
+        return await deed()
       } catch (error) {
         this.#parts.onTrouble(error)
         await sleep(RETRY_MS, undefined, { signal: stopping }).catch(() => undefined)
       }
     }
+  }
+
+  /** EY4. Under an id of its own: another replica that tells it too finds that it was told. */
+  async #tell(credential_hash: Hash): Promise<void> {
+    const { store, config, adapters, lane } = this.#parts
+    const passkey = await store.shelf.passkey(credential_hash)
+    const person = passkey && config.recipients[passkey.user_id]
+    if (passkey === null || person == null) return
+    const { user_id, by } = passkey
+    const told = by === 'person' ? this.channelsOf(user_id) : []
+    const channels = person.channels.filter(channel => adapters.has(channel) && !told.includes(channel))
+    const question_id = `${TOLD}${credential_hash.slice(-HEX_DIGITS)}`
+    if (channels.length === 0 || (await store.ledger.version(question_id)) > 0) return
+    const request = {
+      type: 'REQUEST_QUESTION',
+      question_id,
+      ...noticeOf(fingerprintOf({ kind: 'passkey', ...passkey }), by),
+      ...BY_YES_OR_NO,
+      default_action: 'HALT',
+      deadline_seconds: TOLD_SECONDS,
+    }
+    const run = { run_id: `${TOLD}${user_id}`.slice(0, MOST_ID), mood: 'DEFERENTIAL' }
+    // Whatever proof a channel of theirs gives is enough: the answer gives nobody anything.
+    await lane.ask({ request, run, recipients: [{ user_id, channels }] }, { proofs: PROOFS, beside: [] })
   }
 
   /** What has become of the question decides; while it is open nothing does (EY2). */

@@ -38,3 +38,9 @@ export const invitationFor = (host: string): Asked => ({
   impact:
     'Open the page that this leads to on the device that is to have it, and answer YES there: the device makes the passkey, and you are asked here once more whether it is yours. Whoever runs this lane has invited you; the invitation works once.',
 })
+
+/** For those of a person's channels on which they were not asked about it. */
+export const noticeOf = (fingerprint: string, by: 'person' | 'operator'): Asked => ({
+  question_text: `The passkey ${fingerprint} was registered for you. Is it yours?`,
+  impact: `${by === 'person' ? 'You have confirmed it on another channel of yours' : 'Whoever runs this lane has enrolled it in your name'}. With it one signs in as you. Your answer is recorded and takes nothing back by itself: after a NO tell whoever runs this lane.`,
+})

@@ -4,6 +4,8 @@ import type { Inbound } from '../../src/adapter/contract.js'
 import { type Claim, fingerprintOf } from '../../src/enrolment/claim.js'
 import { Enrolment } from '../../src/enrolment/enrolment.js'
 import { quietly, wordsFor } from '../../src/enrolment/words.js'
+import type { Person } from '../../src/people/person.js'
+import type { Channel } from '../../src/request/channel.js'
 import { DEPUTY, OWNER, raise, type Stage } from '../lane/stage.js'
 import { makeCredential } from '../passkey/authenticator.js'
 import { until } from '../until.js'
@@ -25,6 +27,21 @@ afterEach(async () => {
 
 const made = (): Enrolment =>
   new Enrolment({ ...stage, adapters: stage.running, onTrouble: error => void stage.troubles.push(error) })
+/** The owner as the configuration of another day has them. */
+function reachedOn(...channels: Channel[]) {
+  const owner = { ...stage.config.recipients.owner, channels } as Person
+  const config = { ...stage.config, recipients: { ...stage.config.recipients, owner } }
+  const lane = stage.secondLane(config)
+  const again = (): Enrolment =>
+    new Enrolment({
+      ...stage,
+      lane,
+      config,
+      adapters: stage.running,
+      onTrouble: error => void stage.troubles.push(error),
+    })
+  return { lane, again }
+}
 const start = async (one: Enrolment): Promise<void> => void ends.push(await one.start())
 const passkey = (): Extract<Claim, { kind: 'passkey' }> => {
   const { credential_id, public_key } = makeCredential()
@@ -134,6 +151,44 @@ test('two people who say YES to the same credential: it is the first one’s', a
     [],
     1,
   ])
+})
+
+test('the person is told on all their channels: where they were asked by its closing, elsewhere by a question of its own', async () => {
+  const { lane, again } = reachedOn('slack', 'email', 'sms', 'web')
+  enrolment = again()
+  await start(enrolment)
+  const id = await ask()
+  await lane.drain()
+  await answer('YES')
+  await until('the closings', () =>
+    stage.slack.closed.length + stage.email.closed.length === 2 ? true : undefined,
+  )
+  await until('the telling', async () => (stage.sms.copies.length === 1 ? true : undefined))
+  await lane.drain()
+  const told = (await stage.entries()).filter(
+    ({ type, request_id }) => type === 'DELIVERY_STARTED' && request_id !== id,
+  )
+  expect(told.map(({ body }) => (body as { channel: string }).channel).sort()).toEqual(['sms', 'web'])
+  const headline = stage.sms.copies[0]?.display
+  expect(JSON.stringify(headline)).toContain('was registered for you. Is it yours?')
+  // Another replica, and the next start, find that it was told.
+  await start(again())
+  expect((await stage.entries()).filter(({ type }) => type === 'REQUEST_OPENED')).toHaveLength(2)
+})
+
+test('a passkey by an operator’s word is told to its person, also where the lane died before it could', async () => {
+  const { credential_id, public_key } = passkey()
+  // Nobody listens: the process that registered it is gone.
+  await enrolment.register({ credential_id, public_key, user_id: 'owner', by: 'operator' }, [])
+  const opened = async () => (await stage.entries()).filter(({ type }) => type === 'REQUEST_OPENED')
+  expect(await opened()).toEqual([])
+  const { lane, again } = reachedOn('sms')
+  await Promise.all([start(again()), start(again())])
+  await lane.drain()
+  expect((await opened()).map(({ body }) => (body as { recipients: unknown }).recipients)).toEqual([
+    [{ user_id: 'owner', channels: ['sms'], route: 'all' }],
+  ])
+  expect(stage.sms.copies).toHaveLength(1)
 })
 
 test('somebody whom no channel vouches for is not asked', async () => {
