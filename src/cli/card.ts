@@ -99,12 +99,15 @@ function outcomeRows(subject: ShownCase, now: number): Row[] {
   const ended: Row = ['Resolved', resolved_at === null ? subject.state : sayInstant(resolved_at, now)]
   const resolved = [...votes, ...parts, ended, ...decisionRows(subject)]
   if (answer === null) return resolved
+  const { credential_hash: passkey } = answer
+  const confirmed: Row[] = passkey === undefined ? [] : [['Passkey', passkey]]
   const said: Row[] = answer.raw_text === undefined ? [] : [['Said', `"${answer.raw_text}"`]]
   return [
     ['Answer', sayAnswer(answer)],
     ...explanations(subject),
     ...said,
     ['By', `${answer.answered_by} over ${answer.channel}, proof ${answer.proof}`],
+    ...confirmed,
     ...resolved,
   ]
 }

@@ -35,6 +35,8 @@ export type ShownAnswer = {
   readonly votes?: readonly ShownVote[]
   /** The words as typed; for keys with scope `audit`, while they are not erased. */
   readonly raw_text?: string
+  /** The passkey that confirmed it, for auditors. */
+  readonly credential_hash?: string
 }
 /** The director's decision about the run; with the right to perform an approved action, for the key that asked. */
 export type ShownDecision = {

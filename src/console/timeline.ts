@@ -3,6 +3,7 @@
 import { html, type Markup } from '../adapter/markup.js'
 import { spoken } from '../agenda/ending.js'
 import type { Entry, OutcomeKind } from '../event.js'
+import { isByPasskey } from '../request/way.js'
 import { inUtc } from '../request/words.js'
 
 type Tone = 'plain' | 'good' | 'bad'
@@ -97,8 +98,9 @@ function toldOf(
       )
     case 'HUMAN_REPLY_EVENT': {
       const { sender_identity } = entry.body
-      const { user_id } = sender_identity
-      return plain(`${capital(nameOf(user_id))} answered ${spoken(entry.body)}`, [user_id], 'good')
+      const { user_id, proof } = sender_identity
+      const how = isByPasskey(proof) ? ', confirmed with a passkey' : ''
+      return plain(`${capital(nameOf(user_id))} answered ${spoken(entry.body)}${how}`, [user_id], 'good')
     }
     case 'REQUEST_RESOLVED':
       return plain(

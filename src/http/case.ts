@@ -2,27 +2,37 @@
 import { type Case, isOpen } from '../agenda/case.js'
 import type { Delivery } from '../agenda/delivery.js'
 import { nobodyRests, plan } from '../agenda/plan.js'
+import type { Hash } from '../canonical.js'
 import { instant } from '../clock.js'
 import type { Terms } from '../request/terms.js'
 import { soFar, standing } from '../tally/so-far.js'
 import { toldAnswer, type Words } from '../tally/told.js'
 import type { Shown } from '../waiter/callback.js'
 
-/** Parts only some may see: the words behind the answer (auditors), and the right it gave (the approval's opener). */
+/** Parts only some may see: the words and the passkey behind the answer (auditors), and the right it gave (the approval's opener). */
 type Unsealed = {
   readonly raw?: string | null
+  /** The passkey that confirmed it. */
+  readonly credential?: Hash | null
   readonly policyToken?: string | null
   /** The words of the reasons: for everybody who sees the case, while they are not erased. */
   readonly words?: Words
 }
 
-export function showCase(subject: Case, { raw = null, policyToken = null, words = NO_WORDS }: Unsealed = {}) {
+export function showCase(
+  subject: Case,
+  { raw = null, credential = null, policyToken = null, words = NO_WORDS }: Unsealed = {},
+) {
   const so_far = soFar(subject, subject.state === 'answered', words)
   const tally = isOpen(subject) ? standing(subject) : null
   const answer =
     subject.answer === null
       ? null
-      : { ...toldAnswer(subject.answer, words), ...(raw !== null && { raw_text: raw }) }
+      : {
+          ...toldAnswer(subject.answer, words),
+          ...(raw !== null && { raw_text: raw }),
+          ...(credential !== null && { credential_hash: credential }),
+        }
   return {
     request_id: subject.request_id,
     type: subject.request.type,

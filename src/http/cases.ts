@@ -1,8 +1,12 @@
 // Cases as a caller may see them: one, or a page of them.
 import { type Case, decidingReply } from '../agenda/case.js'
+import type { Hash } from '../canonical.js'
 import type { Caller } from '../keys/key-book.js'
 import { wordsOf } from '../ledger/beside.js'
 import type { Scope } from '../ledger/shelf.js'
+import { isEvidence } from '../passkey/evidence.js'
+import { isByPasskey } from '../request/way.js'
+import { hashCredential } from '../token/credential.js'
 import { showCase } from './case.js'
 import { type DoorParts, has } from './door.js'
 
@@ -34,15 +38,26 @@ export async function visibleCase(
   return own || has(caller, seesAll) ? subject : null
 }
 
-/** An auditor also sees the words behind the answer, unless they were erased; the key that opened an approval also
+/** An auditor also sees the words behind the answer, unless they were erased, and which passkey confirmed it; the key that opened an approval also
  *  sees the right that a YES has given. */
 export async function showTo({ lane, store }: CaseParts, caller: Caller, subject: Case) {
   const deciding = has(caller, 'audit') ? decidingReply(subject) : null
   const raw = deciding === null ? null : await store.shelf.raw(deciding.reply.reply_id)
+  const credential = deciding && (await credentialBehind(store, deciding))
   const own = has(caller, 'request') && subject.opened_by === caller.key_id
   const policyToken = own ? await lane.director.policyToken(subject) : null
   const words = await wordsOf(store.shelf, subject.replies)
-  return showCase(subject, { raw: raw?.raw ?? null, policyToken, words })
+  return showCase(subject, { raw: raw?.raw ?? null, credential, policyToken, words })
+}
+
+/** The name of the passkey that confirmed a reply; null where none did. */
+async function credentialBehind(
+  { shelf }: CaseParts['store'],
+  { reply }: NonNullable<ReturnType<typeof decidingReply>>,
+): Promise<Hash | null> {
+  if (!isByPasskey(reply.sender_identity.proof)) return null
+  const evidence: unknown = JSON.parse((await shelf.evidence(reply.reply_id)) ?? 'null')
+  return isEvidence(evidence) ? hashCredential(evidence) : null
 }
 
 /** Newest first: the caller's own, or everyone's for an auditor. */

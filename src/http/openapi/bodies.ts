@@ -135,6 +135,7 @@ export const ANSWER_BODIES = {
     'reason?': maybe(text),
     'votes?': list(vote),
     'raw_text?': text,
+    'credential_hash?': hash,
   }),
   AnsweredDecision: answeredDecision,
   Delivery: object({
