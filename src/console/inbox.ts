@@ -86,7 +86,7 @@ const row = (view: InboxView, item: Item): Markup =>
 function nothing({ filters, root }: InboxView): Markup {
   if (filters.type !== undefined || filters.urgency !== undefined)
     return html`<div class="empty"><h2>Nothing of this kind waits for you</h2><p><a href="${root}/console/inbox">Show all that waits</a></p></div>`
-  return html`<div class="empty"><h2>Nothing waits for you</h2>
+  return html`<div class="empty"><h2 id="nothing">Nothing waits for you</h2>
 <p>When an agent must stop and ask, its question appears here by itself. Try it from a shell beside the lane:</p>
 <pre><code>npx lane ask "Ship the release today?" \\
   --impact "Decides whether the pipeline goes on" \\

@@ -32,6 +32,8 @@ export const LIVE: Markup = html`
     const show = () => {
       badge.textContent = fresh.size + ' new'
       badge.hidden = fresh.size === 0
+      const empty = document.getElementById('nothing')
+      if (empty) empty.textContent = fresh.size ? 'Something new waits for you' : 'Nothing waits for you'
       document.title = (fresh.size ? '(' + fresh.size + ') ' : '') + document.title.replace(/^\\(\\d+\\) /, '')
     }
   }

@@ -104,6 +104,8 @@ td.num { font-variant-numeric: tabular-nums; white-space: nowrap; }
   .grid.three { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 }
 @media (max-width: 40rem) {
+  .top { column-gap: .25rem; }
+  .top nav a { padding-inline: .5rem; }
   .me { display: none; }
   table, thead, tbody, tr, th, td { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
