@@ -68,6 +68,10 @@ describe('a refusal', () => {
       'An answer by pigeon is not enough for this request. Answer where it was also sent.',
     )
     const own = { proof_insufficient: 'The pigeon was not yours.' }
+    // Where nothing less is enough, no channel has another way to offer.
+    expect(said({ reason: 'proof_insufficient', passkey: true }, { ...VOICE, own })).toBe(
+      'This request must be confirmed with a passkey, and nothing less is enough. Sign in at the console and answer it there.',
+    )
     expect(said({ reason: 'proof_insufficient' }, { ...VOICE, own })).toBe('The pigeon was not yours.')
     expect(said({ reason: 'rate_limited' })).toBe('The pigeons rest.')
     expect(said({ reason: 'automated_message' }, { ...VOICE, otherwise: 'No.' })).toBe('No.')

@@ -23,6 +23,7 @@ const two: Admission = {
   signsIn: () => false,
   confirms: () => [],
 }
+const BY_PASSKEY = { proofsFor: () => ['passkey'] as const }
 const SIGNED_IN = { proofsFor: () => ['web_session'] as const }
 const onlyBo: Admission = { ...two, recipients: { bo } }
 
@@ -158,6 +159,13 @@ describe('a request that nobody asked could answer is refused at the door', () =
     ['whoever is asked cannot', ['cy'], { ...SIGNED_IN, signsIn: (): boolean => false }],
     ['policy does not take a session', ['cy'], { signsIn: (): boolean => true }],
     ['nothing tells them of it', ['bo'], { ...SIGNED_IN, signsIn: (): boolean => true, printsLinks: false }],
+    ['they have no passkey', ['cy'], BY_PASSKEY],
+    ['theirs is an operator’s', ['cy'], { ...BY_PASSKEY, confirms: () => ['passkey_by_operator'] as const }],
+    [
+      'nothing tells them of it, with a passkey',
+      ['bo'],
+      { ...BY_PASSKEY, confirms: () => ['passkey'] as const, printsLinks: false },
+    ],
   ])('although people sign in, because %s', (_, recipients, more) => {
     expect(asked(question, recipients, narrow(more))).toMatchObject({ code: 'cannot_be_shown' })
   })
@@ -166,6 +174,7 @@ describe('a request that nobody asked could answer is refused at the door', () =
     ['the page’s proof is enough', ['cy'], { proofsFor: () => ['link_code'] as const, shows: () => false }],
     ['one of them is on a page', ['bo', 'cy'], { shows: () => false }],
     ['one of them can sign in', ['cy'], { ...SIGNED_IN, signsIn: (userId: string) => userId === 'cy' }],
+    ['one of them has a passkey', ['cy'], { ...BY_PASSKEY, confirms: () => ['passkey'] as const }],
   ])('and is not where %s', (_, recipients, more) => {
     expect(asked(question, recipients, narrow(more)).ok).toBe(true)
   })
