@@ -1,4 +1,5 @@
 // Decision proofs in the eyes of both verifiers: as the lane gives them, touched, and signed by a key that signs anything.
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/canonical.js'
 import { checkEd25519 } from '../../src/checkpoint/key.js'
@@ -320,6 +321,21 @@ describe.skipIf(maySkip)(`decision proofs, by both verifiers${without}`, () => {
     const key = signer()
     const bytes = told(proofOf(id), key, change)
     expect(await agreed(bytes, [key.vkey], deed)).toBe(code)
+  })
+
+  test('that is kept as a vector proves what it proved, and with any part of its evidence changed nothing', async () => {
+    const kept = (name: string) => readFileSync(new URL(`../vectors/proofs/${name}`, import.meta.url))
+    const vkey = kept('passkeys.vkey').toString('utf8').trim()
+    const bytes = kept('passkeys.proof')
+    expect(await agreed(bytes, [vkey], 'as it is kept')).toBeNull()
+    const proof = parsed(bytes)
+    for (const [at, one] of (proof.evidence ?? []).entries())
+      for (const name of Object.keys(one.evidence)) {
+        const other = { ...one, evidence: { ...one.evidence, [name]: 'AAAA' } }
+        const changed = { ...proof, evidence: proof.evidence?.with(at, other) ?? [] }
+        const told = await agreed(Buffer.from(writeProof(changed)), [vkey], `${name} of ${at}`)
+        expect(told).toBe('evidence_differs')
+      }
   })
 
   test('of one confirmation is none of another: the evidence of two votes changed places', async () => {
