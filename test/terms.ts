@@ -12,7 +12,7 @@ export const admittedTo = (
   recipients: readonly ResolvedRecipient[],
   submission: Submission,
   terms: Terms = TERMS,
-): Admitted => ({ submission, recipients, terms, held: new Map(), contents: [], beside: [] })
+): Admitted => ({ submission, recipients, terms, held: new Map(), contents: [] })
 
 /** The key that asks in most tests. */
 export const KEY_1 = { key_id: 'key-1', name: 'agent' } as const

@@ -9,6 +9,7 @@
 // EY3  A credential is one person's for good, whatever key somebody brings under its id.
 // EY4  The person is told of it on all their channels: by the closing of the question where they were asked, by a question of
 //      its own elsewhere.
+// EY5  Nobody is asked without end, whoever tries.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
@@ -16,7 +17,7 @@ import { canonical, type Hash } from '../canonical.js'
 import type { Config } from '../config/config.js'
 import { type Draft, type Entry, LANE } from '../event.js'
 import type { Lane } from '../lane/lane.js'
-import type { Guard, Store } from '../ledger/contract.js'
+import { type Guard, ifSound, type Store } from '../ledger/contract.js'
 import type { EnrolmentRow, PasskeyRow, Shelving } from '../ledger/shelf.js'
 import type { Directory } from '../people/directory.js'
 import { TO_BE_LINKED } from '../people/person.js'
@@ -49,11 +50,15 @@ const MOST_ID = 128
 const PREFIX = 'enrolment-'
 const TOLD = 'passkey-notice-'
 const TOLD_SECONDS = 24 * 60 * 60
-const HEX_DIGITS = 24
 const INVITED = 'passkey-invitation-'
 const INVITED_SECONDS = 60 * 60
 /** An invitation is used by whoever has what was sent to the person, and what they make with it is asked of the person. */
 const POSSESSION: readonly Proof[] = ['link_code', 'console']
+/** A person whom somebody asks again and again, with a stolen session or an account of their own, might say YES to have peace
+ *  (EY5). The configuration bounds what agents ask, and may bound nothing. */
+const PATIENCE = { open_questions_per_run: 3, requests_per_recipient_per_hour: 20 } as const
+/** Whatever is registered is told. */
+const NO_LIMITS = { open_questions_per_run: 0, requests_per_recipient_per_hour: 0 } as const
 const BY_YES_OR_NO = {
   context_handles: [],
   default_action: 'DENY',
@@ -111,7 +116,7 @@ export class Enrolment {
     return this.#put(
       user_id,
       { question_id: request_id, ...wordsFor(claim, place), deadline_seconds: ANSWER_SECONDS },
-      { proofs: VOUCHING, beside: [{ put: 'enrolment', enrolment }] },
+      { proofs: VOUCHING, limits: PATIENCE, beside: [{ put: 'enrolment', enrolment }], guards: [] },
     )
   }
 
@@ -122,7 +127,7 @@ export class Enrolment {
     return this.#put(
       user_id,
       { question_id, ...invitationFor(host), deadline_seconds: INVITED_SECONDS },
-      { proofs: POSSESSION, beside: [] },
+      { proofs: POSSESSION, limits: PATIENCE, beside: [], guards: [] },
     )
   }
 
@@ -156,7 +161,7 @@ export class Enrolment {
       shelve: [{ put: 'link', link }],
       guards: [
         // Once: a second account of theirs at this provider is somebody else's.
-        { kind: 'unclaimed', space: 'enrolment', value: `oidc ${canonical([issuer, user_id])}` },
+        claimed(`oidc ${canonical([issuer, user_id])}`),
         {
           kind: 'address',
           channel: 'web',
@@ -204,7 +209,7 @@ export class Enrolment {
     }
   }
 
-  /** EY4. Under an id of its own: another replica that tells it too finds that it was told. */
+  /** EY4. Once, on whatever replica: it is claimed, for an id that somebody knows beforehand could be taken by them. */
   async #tell(credential_hash: Hash): Promise<void> {
     const { store, config, adapters, lane } = this.#parts
     const passkey = await store.shelf.passkey(credential_hash)
@@ -213,11 +218,10 @@ export class Enrolment {
     const { user_id, by } = passkey
     const told = by === 'person' ? this.channelsOf(user_id) : []
     const channels = person.channels.filter(channel => adapters.has(channel) && !told.includes(channel))
-    const question_id = `${TOLD}${credential_hash.slice(-HEX_DIGITS)}`
-    if (channels.length === 0 || (await store.ledger.version(question_id)) > 0) return
+    if (channels.length === 0) return
     const request = {
       type: 'REQUEST_QUESTION',
-      question_id,
+      question_id: `${TOLD}${draw(ID_BYTES).toString('hex')}`,
       ...noticeOf(fingerprintOf({ kind: 'passkey', ...passkey }), by),
       ...BY_YES_OR_NO,
       default_action: 'HALT',
@@ -225,22 +229,24 @@ export class Enrolment {
     }
     const run = { run_id: `${TOLD}${user_id}`.slice(0, MOST_ID), mood: 'DEFERENTIAL' }
     // Whatever proof a channel of theirs gives is enough: the answer gives nobody anything.
-    await lane.ask({ request, run, recipients: [{ user_id, channels }] }, { proofs: PROOFS, beside: [] })
+    await lane.ask(
+      { request, run, recipients: [{ user_id, channels }] },
+      { proofs: PROOFS, limits: NO_LIMITS, beside: [], guards: [claimed(`told ${credential_hash}`)] },
+    )
   }
 
   /** What has become of the question decides; while it is open nothing does (EY2). */
   async settle(request_id: string): Promise<void> {
     const { store, lane, config } = this.#parts
     const row = await store.shelf.enrolment(request_id)
-    const subject = row && (await lane.current(request_id))
-    if (row === null || (subject !== null && isOpen(subject))) return
-    const person = config.recipients[row.user_id]
-    const isTheirs = subject !== null && person !== undefined && saidYes(subject, row.user_id)
+    // One whose seals are broken waits, and holds up no other: nobody can say what was answered.
+    const subject = row && (await ifSound(lane.current(request_id)))
+    if (row === null || subject === null || isOpen(subject)) return
+    const isTheirs = config.recipients[row.user_id] !== undefined && saidYes(subject, row.user_id)
     const { events, shelve, guards } = isTheirs ? await this.#effectOf(row) : NOTHING
     const over: Shelving = { put: 'enrolment_end', request_id }
-    const claimed: Guard = { kind: 'unclaimed', space: 'enrolment', value: request_id }
     const { kind } = await store.ledger.append({
-      guards: [claimed, ...guards],
+      guards: [claimed(request_id), ...guards],
       decide: () => ({ kind: 'append', events, shelve: [...shelve, over] }),
     })
     // Somebody else has the credential, or another replica was here first: nothing waits any more.
@@ -272,6 +278,7 @@ type Effect = {
   readonly shelve: readonly Shelving[]
   readonly guards: readonly Guard[]
 }
+const claimed = (value: string): Guard => ({ kind: 'unclaimed', space: 'enrolment', value })
 const NOTHING: Effect = { events: [], shelve: [], guards: [] }
 
 /** EY3. */

@@ -20,9 +20,9 @@ import { handsAway, handTo, stepUp } from './asking.js'
 import { besideOf } from './beside.js'
 import { type Erased, erase } from './erase.js'
 import { type ErrandParts, Errands } from './errands.js'
-import { type Admitted, type Asker, type Opened, type Opener, open } from './opening.js'
+import { type Admitted, type Asker, type Opened, type Opener, type Own, open } from './opening.js'
 import { ITSELF, policyOf } from './own.js'
-import { type Applicant, type Entrance, type MadeOf, type Own, type Submitted, Submitter } from './submit.js'
+import { type Applicant, type Entrance, type MadeOf, type Submitted, Submitter } from './submit.js'
 import { type Withdrawn, withdraw } from './withdraw.js'
 
 type LaneParts = ErrandParts &

@@ -12,6 +12,7 @@ import type { Body, Deed } from '../event.js'
 import type { Guard, Moment } from '../ledger/contract.js'
 import type { ApiKey, Shelving } from '../ledger/shelf.js'
 import { type Begun, grown, type Recorder, stamp } from '../record/record.js'
+import type { Proof } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
 import { countPoints } from '../request/content/places.js'
 import { envelopeHash } from '../request/envelope.js'
@@ -37,6 +38,17 @@ export type Opener = Pick<Recorder, 'begin'> & {
   readonly current: (requestId: string) => Promise<Case | null>
 }
 
+/** What the lane adds to what it asks for itself: no caller can say so. */
+export type Own = {
+  /** The only proofs that are enough, whatever the configuration says of what agents ask. */
+  readonly proofs: readonly Proof[]
+  /** How often, whatever the configuration says of what agents ask; 0 for no limit. */
+  readonly limits: Pick<Config['limits'], 'open_questions_per_run' | 'requests_per_recipient_per_hour'>
+  /** Rows that stand or fall with the opening, and what it is made under. */
+  readonly beside: readonly Shelving[]
+  readonly guards: readonly Guard[]
+}
+
 export type Opened =
   | { readonly kind: 'opened' | 'known'; readonly subject: Case }
   | { readonly kind: 'id_conflict' }
@@ -49,7 +61,7 @@ type Asked = {
   readonly terms: Terms
   readonly held: Held
   readonly contents: readonly Content[]
-  readonly beside: readonly Shelving[]
+  readonly own?: Own
   readonly opened_by: string
   readonly asked_by: string
   readonly request: Request
@@ -70,8 +82,8 @@ export type Admitted = {
   readonly held: Held
   /** The same, as people are shown them. */
   readonly contents: readonly Content[]
-  /** Rows of the lane's own that stand or fall with the opening. */
-  readonly beside: readonly Shelving[]
+  /** Set where the lane asks for itself. */
+  readonly own?: Own
 }
 type Held = ReadonlyMap<Hash, Uint8Array>
 /** The asking key: its id and its name are recorded. */
@@ -169,16 +181,16 @@ function known(subject: Case | null, { request_hash, envelope_hash, opened_by, s
 }
 
 function guards(
-  { request, submission, recipients, opened_by, held }: Asked,
+  { request, submission, recipients, opened_by, held, own }: Asked,
   limits: Config['limits'],
 ): Guard[] {
   const {
     open_questions_per_run,
     requests_per_recipient_per_hour: at_most,
     content_mib_per_key: quota,
-  } = limits
+  } = { ...limits, ...own?.limits }
   const { run_id } = submission.run
-  const all: Guard[] = []
+  const all: Guard[] = [...(own?.guards ?? [])]
   if (request.type === 'REQUEST_QUESTION' && open_questions_per_run > 0) {
     all.push({ kind: 'open_questions', opened_by, run_id, at_most: open_questions_per_run })
   }
@@ -248,19 +260,20 @@ function shelving({
   submission: { callback_url: url },
   request_id,
   held,
-  beside,
+  own,
   opened_by: key_id,
 }: Asked): Shelving[] {
   const contents = [...held].map(([handle, bytes]) => ({ put: 'content' as const, handle, key_id, bytes }))
   return [
     ...contents,
-    ...beside,
+    ...(own?.beside ?? []),
     ...(url === undefined ? [] : [{ put: 'callback' as const, request_id, url }]),
   ]
 }
 
 function openingWith(asked: Asked, absent: Opener['absent'], moment: Moment): readonly Deed[] {
   const events = opening(asked, moment)
-  const hands = absent(asked, moment.ms)
+  // What the lane asks somebody about themselves nobody else can answer.
+  const hands = asked.own === undefined ? absent(asked, moment.ms) : []
   return hands.length === 0 ? events : [...events, ...hands]
 }

@@ -9,10 +9,10 @@ import { canAnswerSignedIn, confirmsHere } from '../config/signing-in.js'
 import { readHeld } from '../delivery/contents.js'
 import { fitInto } from '../delivery/fit.js'
 import type { Guard, Store } from '../ledger/contract.js'
-import type { ApiKey, Shelving } from '../ledger/shelf.js'
+import type { ApiKey } from '../ledger/shelf.js'
 import type { Passkeys } from '../people/passkeys.js'
 import { type Admission, admit, ruleOf } from '../request/admit.js'
-import type { Channel, Proof } from '../request/channel.js'
+import type { Channel } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
 import { contentsOf, type Display, fixedHandlesOf, likeness } from '../request/display.js'
 import {
@@ -28,7 +28,7 @@ import { isApproval } from '../request/substance.js'
 import type { ContentRule, Origin } from '../request/terms.js'
 import { quote } from '../request/text.js'
 import { COUNT_AGAIN_MS, OpenRequests } from './open-requests.js'
-import type { Admitted, Asker, Opened } from './opening.js'
+import type { Admitted, Asker, Opened, Own } from './opening.js'
 
 /** The door's part of the configuration. */
 export type Entrance = {
@@ -55,14 +55,6 @@ export type Applicant = Asker & Pick<ApiKey, 'owner' | 'urgent'>
 
 /** The artifact of another system that a door has read: its text is kept with the request, under its hash. */
 export type MadeOf = { readonly origin: Origin; readonly text: string }
-
-/** What the lane itself adds to what it asks: no caller can say so. */
-export type Own = {
-  /** The only proofs that are enough, whatever the configuration says of what agents ask. */
-  readonly proofs: readonly Proof[]
-  /** Rows that stand or fall with the opening. */
-  readonly beside: readonly Shelving[]
-}
 
 /** Every code a submission is refused with. */
 export const SUBMISSION_CODES = [
@@ -133,8 +125,8 @@ export class Submitter {
     const hasRoom = (await this.#bound.admit(asker.key_id)) || (await this.#isKnown(submission))
     if (!hasRoom) return this.#tooMany()
     const { recipients, terms } = admitted
-    const beside = own?.beside ?? []
-    return submitted(await this.#parts.open({ submission, recipients, terms, held, contents, beside }, asker))
+    const asked = { submission, recipients, terms, held, contents, ...(own && { own }) }
+    return submitted(await this.#parts.open(asked, asker))
   }
 
   /** The contents that came with it, and those its key had sent before. */
@@ -246,6 +238,8 @@ function submitted(opened: Opened): Submitted {
 }
 
 function limited(guard: Guard): NotSubmitted {
+  // Of the lane's own questions alone: what is asked once was asked before.
+  if (guard.kind === 'unclaimed') return refused('id_conflict', CONFLICT)
   if (guard.kind === 'open_questions') {
     const detail = `This key has ${guard.at_most} open questions in run ${guard.run_id}; wait for an answer or withdraw one.`
     return refused('too_many_open_questions', detail)

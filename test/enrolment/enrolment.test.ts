@@ -6,7 +6,8 @@ import { Enrolment } from '../../src/enrolment/enrolment.js'
 import { quietly, wordsFor } from '../../src/enrolment/words.js'
 import type { Person } from '../../src/people/person.js'
 import type { Channel } from '../../src/request/channel.js'
-import { DEPUTY, OWNER, raise, type Stage } from '../lane/stage.js'
+import { hashCredential } from '../../src/token/credential.js'
+import { CONFIG, configure, DEPUTY, OWNER, question, raise, type Stage } from '../lane/stage.js'
 import { makeCredential } from '../passkey/authenticator.js'
 import { until } from '../until.js'
 
@@ -206,4 +207,64 @@ test('a browser’s words are quoted and can do nothing: no markup, no mention, 
   const { question_text, impact } = wordsFor(claim, { host: 'lane.example.org', browser: evil })
   expect(question_text).toBe(`Is the new passkey ${fingerprintOf(claim)} yours?`)
   expect([impact.length <= 500, impact.includes('//')]).toEqual([true, false])
+})
+
+/** What the lane has asked for itself, of whom, and in which words. */
+const asked = async () =>
+  (await stage.entries()).flatMap(({ type, body }) =>
+    type === 'REQUEST_OPENED' && body.opened_by === 'lane'
+      ? [{ of: body.recipients.map(one => one.user_id), words: JSON.stringify(body.request) }]
+      : [],
+  )
+
+test('an agent that has asked something under an id of its choice keeps nobody from being told of a passkey', async () => {
+  await start(enrolment)
+  const claim = passkey()
+  // It made the passkey itself, so it knows the hash before anybody else does.
+  const known = hashCredential(claim).slice(-24)
+  await stage.open(question(`passkey-notice-${known}`), [
+    { user_id: 'deputy', channels: ['slack'], route: 'first' },
+  ])
+  await enrolment.register({ ...claim, user_id: 'owner', by: 'operator' }, [])
+  const [notice] = await until('the notice', async () => {
+    const all = await asked()
+    return all.length > 0 ? all : undefined
+  })
+  expect([notice?.of, notice?.words.includes(fingerprintOf(claim))]).toEqual([['owner'], true])
+  // Told once, however often the lane starts, and on however many replicas.
+  await Promise.all([start(made()), start(made())])
+  expect(await asked()).toHaveLength(1)
+})
+
+test('a thief of a session who asks again after every NO is stopped, also where agents may ask without limit', async () => {
+  await start(enrolment)
+  expect(stage.config.limits).toMatchObject({ open_questions_per_run: 0, requests_per_recipient_per_hour: 0 })
+  const three = await Promise.all([1, 2, 3].map(() => enrolment.ask('owner', passkey(), PLACE)))
+  expect(three.map(({ kind }) => kind)).toEqual(['asked', 'asked', 'asked'])
+  expect((await enrolment.ask('owner', passkey(), PLACE)).kind).toBe('refused')
+  for (const one of three)
+    if (one.kind === 'asked') await stage.lane.withdraw(one.request_id, 'enough', 'key-1')
+  for (let nth = 3; nth < 20; nth++) {
+    await ask()
+    expect((await answer('NO')).kind).toBe('accepted')
+  }
+  expect((await enrolment.ask('owner', passkey(), PLACE)).kind).toBe('refused')
+  expect((await enrolment.ask('deputy', passkey(), PLACE)).kind).toBe('asked')
+  stage.clock.pass(60 * 60 * 1000)
+  expect((await enrolment.ask('owner', passkey(), PLACE)).kind).toBe('asked')
+})
+
+test('somebody who was declared away is asked themselves, and nobody in their place', async () => {
+  const config = configure(
+    CONFIG.replace('channels: [slack, email] }', 'channels: [slack, email], delegates: [deputy] }'),
+  )
+  await stage.close()
+  stage = await raise(config)
+  enrolment = made()
+  await stage.lane.sendAway(
+    { user_id: 'owner', until: stage.clock.wall() + 86_400_000, to: 'deputy' },
+    'key-1',
+  )
+  const id = await ask()
+  expect((await stage.current(id)).asked.map(({ user_id }) => user_id)).toEqual(['owner'])
 })

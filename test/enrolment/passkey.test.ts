@@ -151,6 +151,23 @@ describe('a passkey', () => {
     expect((await scene.lane.story(id)).filter(({ type }) => type === 'REQUEST_RESOLVED')).toHaveLength(1)
   })
 
+  test('whose question somebody has rewritten in the database registers nothing, and keeps no lane from starting', async () => {
+    const credential = makeCredential()
+    await (await visitor()).make(credential)
+    const id = await lastQuestion()
+    const card = await asked(credential)
+    const before = (await registered()).length
+    rewrite(id, 'yours?', 'mine??')
+    scene.lane = await scene.lane.restart()
+    expect([
+      (await scene.lane.call('GET', '/healthz', { key: null })).status,
+      (await registered()).length,
+    ]).toEqual([200, before])
+    rewrite(id, 'mine??', 'yours?')
+    await scene.person.press(scene.workspace.people.owner, card, 'YES')
+    await until('its registration', async () => ((await registered()).length > before ? true : undefined))
+  })
+
   test('a page, a ticket or a form that is not theirs makes none', async () => {
     const before = (await questions()).length
     const own = await visitor()
@@ -339,6 +356,21 @@ describe('signing in by a passkey', () => {
     expect((await planted.open('/console/passkeys')).status).toBe(303)
   })
 })
+
+/** The work of somebody who can write the database, and has no key. */
+function rewrite(id: string, words: string, others: string): void {
+  const db = new Sqlite(join(scene.lane.dataDir, LEDGER_FILE))
+  try {
+    const name = 'entries_are_not_changed'
+    const trigger = String(db.prepare('SELECT sql FROM sqlite_master WHERE name = ?').pluck().get(name))
+    db.exec(`DROP TRIGGER ${name}`)
+    const update = 'UPDATE entries SET line = replace(line, ?, ?) WHERE instr(line, ?) > 0'
+    db.prepare(update).run(words, others, `"request_id":"${id}"`)
+    db.exec(trigger)
+  } finally {
+    db.close()
+  }
+}
 
 /** How many tickets the store remembers as used. */
 function tickets(): number {

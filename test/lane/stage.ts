@@ -87,7 +87,7 @@ export class StageAdapter implements Adapter {
   }
 }
 
-const CONFIG = `
+export const CONFIG = `
 recipients:
   owner: { name: Owner, slack: { team: T1, user: UOWNER }, email: owner@example.org, sms: "+15551230001", web: true, channels: [slack, email] }
   deputy: { name: Deputy, slack: { team: T1, user: UDEPUTY }, telegram: 77, sms: "+15551230002", channels: [slack] }
