@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answer } from '../cli/command-line.js'
-import { type Gateway, start } from '../cli/gateway.js'
+import { type Gateway, LANE, start } from '../cli/gateway.js'
 import { agentEnv, compile, install, ROOT, run } from './installed.js'
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -29,6 +29,11 @@ test('its line for the shell asks, and exits 0 after YES', async () => {
   const ended = run('bash', ['-c', `${line} --id from-the-readme`], { cwd, env: agentEnv(gateway) })
   expect(await answer(gateway, 'from-the-readme', 'yes')).toBe(200)
   expect((await ended).code).toBe(0)
+})
+
+test('the built command can be run as it stands: in the checkout `npx lane` runs nothing else', async () => {
+  const { code, stdout } = await run(LANE, ['--version'], { cwd: ROOT, env: {} })
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
 })
 
 test('its configuration for an agent is JSON, and names the command', () => {
