@@ -7,7 +7,7 @@ import { type Finding, ok, warn } from './finding.js'
 export function checkSigningIn({ publicUrl, oidc }: Pick<Settings, 'publicUrl' | 'oidc'>): Finding {
   const { protocol, hostname } = new URL(publicUrl)
   if (isAlone(publicUrl)) return ok('signing in', 'a session answers everything that policy takes it for')
-  const limit = 'a session alone gives no approval: the code of a link is needed too'
+  const limit = 'a session alone gives no approval: the code of a link is needed too, or a passkey'
   if (protocol === 'https:')
     return ok('signing in', `${limit}, because other pages under ${hostname} share its cookies`)
   if (isLoopback(hostname))
