@@ -65,7 +65,7 @@ async function openPeople(
   const absences = await Absences.open(store)
   stops.add(onEntry(store.ledger, 'RECIPIENT_AWAY', () => absences.refresh(), onStale))
   if (isShared(house)) await absences.refresh()
-  const passkeys = await Passkeys.open(store, Object.keys(config.recipients))
+  const passkeys = await Passkeys.open(store)
   stops.add(() => passkeys.stop())
   return { directory, rests, absences, passkeys, accounts }
 }

@@ -90,9 +90,8 @@ export class Enrolment {
     const hear = (entries: readonly Entry[]): void => this.#hear(entries, stopping.signal)
     const leave = store.ledger.onCommit(hear, ['REQUEST_RESOLVED', 'PASSKEY_REGISTERED'])
     for (const { request_id } of await store.shelf.enrolments()) await this.settle(request_id)
-    for (const user_id of Object.keys(this.#parts.config.recipients))
-      for (const passkey of await store.shelf.passkeysOf(user_id))
-        if (passkey.by === 'operator') await this.#tell(passkey.credential_hash)
+    for (const { by, credential_hash } of await store.shelf.passkeys())
+      if (by === 'operator') await this.#tell(credential_hash)
     return () => {
       leave()
       stopping.abort()

@@ -120,9 +120,10 @@ async function invitePasskey(
   if (config.recipients[user_id] === undefined) return refuse(reply, 'not_found', NO_RECIPIENT)
   const host = passkeyHost(publicUrl())
   if (host === null) return refuse(reply, 'not_available', NO_PASSKEYS)
+  // First: whatever is sent or handed out then has its author.
+  await note(store.ledger, acted('recipient_invited', user_id, key_id))
   const invited = await enrolment.invite(user_id, host)
   if (invited.kind === 'refused') return refuse(reply, 'rate_limited', invited.detail)
-  await note(store.ledger, acted('recipient_invited', user_id, key_id))
   if (invited.kind === 'asked') {
     const { channels, until: expires_at } = invited
     return reply.code(201).send({ user_id, by: 'person', channels, url: null, expires_at })

@@ -223,6 +223,8 @@ export interface Shelf {
   /** By the name that browsers have for it. */
   passkeyById(credentialId: string): Promise<PasskeyRow | null>
   passkeysOf(userId: string): Promise<readonly PasskeyRow[]>
+  /** Everybody's: read once, at the start. */
+  passkeys(): Promise<readonly PasskeyRow[]>
 
   enrolment(requestId: string): Promise<EnrolmentRow | null>
   /** All that nobody has settled yet. */

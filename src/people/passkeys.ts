@@ -20,10 +20,9 @@ export class Passkeys {
     this.#leave = ledger.onCommit(entries => this.#hear(entries), ['PASSKEY_REGISTERED'])
   }
 
-  static async open({ ledger, shelf }: Store, people: readonly string[]): Promise<Passkeys> {
+  static async open({ ledger, shelf }: Store): Promise<Passkeys> {
     const passkeys = new Passkeys(ledger)
-    for (const userId of people)
-      for (const { by } of await shelf.passkeysOf(userId)) passkeys.#learn(userId, by)
+    for (const { user_id, by } of await shelf.passkeys()) passkeys.#learn(user_id, by)
     return passkeys
   }
 

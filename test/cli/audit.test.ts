@@ -261,7 +261,7 @@ describe('doctor', () => {
     ]
     const more = ['sqlite', 'journal', 'schema', 'last entry', 'seals', 'lane', 'clock', 'public url']
     expect([...new Set(findings.map(({ check }) => check))].sort()).toEqual(
-      [...checks, ...more, 'checkpoints', 'signing in'].sort(),
+      [...checks, ...more, 'checkpoints', 'signing in', 'passkeys'].sort(),
     )
     expect(code).toBe(0)
   })

@@ -81,6 +81,24 @@ test('lane recipients away says who is asked meanwhile, and takes it back', asyn
   }
 })
 
+test('lane recipients passkey prints a link for somebody whom no channel vouches for', async () => {
+  const config = 'recipients: { ann: { name: Ann, web: true } }\n'
+  const gateway = await start({ config, env: { PUBLIC_URL: 'https://lane.example' } })
+  try {
+    const env = operatorOf(gateway)
+    const invite = (...args: string[]) => lane(['recipients', 'passkey', ...args], { env })
+    const { code, stdout } = await invite('ann')
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^https:\/\/lane\.example\/console\/passkeys\/new\?link=\S+\nfor ann alone/),
+    ])
+    expect((await invite('zoe')).code).toBe(1)
+    expect((await invite()).code).toBe(2)
+  } finally {
+    await gateway.stop()
+  }
+})
+
 test('lane show tells what comes, which steps were done and through whose hands it went; who may not be urgent is told', async () => {
   const people =
     'recipients:\n  ann: { name: Ann, web: true, delegates: [bo] }\n  bo: { name: Bo, web: true }\n  cy: { name: Cy, web: true }\n'

@@ -164,7 +164,7 @@ export async function raise(
   const directory = await Directory.open(config.recipients, store.shelf)
   const rests = await Rests.open(store)
   const absences = await Absences.open(store)
-  const passkeys = await Passkeys.open(store, Object.keys(config.recipients))
+  const passkeys = await Passkeys.open(store)
   const keyName = (id: string): string => `name of ${id}`
   const build = (held = config): Lane => {
     const lane = new Lane({

@@ -61,7 +61,7 @@ test('what demands a passkey is refused while nobody asked has one, and put to w
 test('they are known again after a start, and heard of from other replicas', async () => {
   await registered(stage.store, 'owner')
   await registered(stage.store, 'owner', 'operator', makeCredential())
-  const known = await Passkeys.open(stage.store, ['owner', 'deputy'])
+  const known = await Passkeys.open(stage.store)
   expect([known.proofsOf('owner').toSorted(), known.proofsOf('deputy')]).toEqual([
     ['passkey', 'passkey_by_operator'],
     [],

@@ -102,6 +102,7 @@ const passkeysOf = asked(
   'passkeys_of',
   `SELECT ${PASSKEY} FROM passkeys WHERE user_id = $1 ORDER BY credential_hash`,
 )
+const passkeys = asked('passkeys', `SELECT ${PASSKEY} FROM passkeys`)
 const ENROLMENT = 'request_id, user_id, claim, seal'
 const enrolment = asked('enrolment', `SELECT ${ENROLMENT} FROM enrolments WHERE request_id = $1`)
 const enrolments = asked('enrolments', `SELECT ${ENROLMENT} FROM enrolments`)
@@ -219,6 +220,7 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
     passkey: credentialHash => soundOne<PasskeyRow>('passkeys', passkey.with(credentialHash)),
     passkeyById: credentialId => soundOne<PasskeyRow>('passkeys', passkeyById.with(credentialId)),
     passkeysOf: userId => sound<PasskeyRow>('passkeys', passkeysOf.with(userId)),
+    passkeys: () => sound<PasskeyRow>('passkeys', passkeys.with()),
 
     enrolment: requestId => soundOne<EnrolmentRow>('enrolments', enrolment.with(requestId)),
     enrolments: () => sound<EnrolmentRow>('enrolments', enrolments.with()),

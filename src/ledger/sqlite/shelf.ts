@@ -162,6 +162,7 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
     passkey: async credentialHash => passkey(credentialHash),
     passkeyById: async credentialId => passkeyById(credentialId),
     passkeysOf: async userId => soundOnes<PasskeyRow>('passkeys', passkeysOf.all(userId)),
+    passkeys: async () => soundOnes<PasskeyRow>('passkeys', db.prepare('SELECT * FROM passkeys').all()),
 
     enrolment: async requestId => enrolment(requestId),
     enrolments: async () =>

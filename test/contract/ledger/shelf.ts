@@ -309,6 +309,7 @@ export function shelfContract(opener: Opener): void {
       expect(await ids('operator')).toEqual(['Y3JlZC0x', 'Y3JlZC0y'])
       expect(await ids('second')).toEqual(['Y3JlZC0z'])
       expect(await ids('nobody')).toEqual([])
+      expect(await stage.store.shelf.passkeys()).toHaveLength(3)
     })
 
     test('a passkey stays with the person who has it, whatever key comes under its id', async () => {
