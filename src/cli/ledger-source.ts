@@ -23,6 +23,8 @@ import { complain, enter } from './tell.js'
 type Words = {
   readonly lines: AsyncIterable<string>
   raw(replyId: string): RawReply | null
+  /** The evidence of a passkey, by reply; null if the source does not have any. */
+  readonly evidence: ((replyId: string) => string | null) | null
   /** False for an export, which never holds them: then their absence says nothing. */
   readonly complete: boolean
 }
@@ -132,7 +134,7 @@ const exportSource = (file: string): Source => ({
     'every ledger begins with LANE_STARTED, so the export failed or the file was emptied; export again with ' +
     '`lane ledger export FILE`',
   lines: () => linesOf(createReadStream(file)),
-  withWords: async lines => ({ lines, raw: () => null, complete: false }),
+  withWords: async lines => ({ lines, raw: () => null, evidence: null, complete: false }),
   close: () => undefined,
 })
 
@@ -156,7 +158,7 @@ function sqliteSource(file: string): Source {
       // A ledger of rules 1 has nothing beside its replies, and no column for it.
       const row = db.prepare('SELECT * FROM raw_replies WHERE reply_id = ?')
       const raw = (replyId: string): RawReply | null => (row.get(replyId) as RawReply | undefined) ?? null
-      return { lines, raw, complete: true }
+      return { lines, raw, evidence: evidenceIn(db), complete: true }
     },
     close: () => void db.close(),
   }
@@ -164,6 +166,14 @@ function sqliteSource(file: string): Source {
 
 const hasSeals = (db: Database): boolean =>
   (db.pragma('table_info(entries)') as { name: string }[]).some(({ name }) => name === 'seal')
+
+/** A ledger of before there were passkeys has no table for it, and nothing that needs one. */
+function evidenceIn(db: Database): Words['evidence'] {
+  const table = db.prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'evidence'`).get()
+  if (table === undefined) return () => null
+  const kept = db.prepare('SELECT evidence FROM evidence WHERE reply_id = ?').pluck()
+  return replyId => (kept.get(replyId) as string | undefined) ?? null
+}
 
 const sealedIn = (db: Database): SealedSource => ({
   async *rows() {
@@ -196,7 +206,13 @@ async function databaseSource(url: string): Promise<Source> {
     lines: snapshot.lines,
     async withWords(lines) {
       const words = await snapshot.raws()
-      return { lines, raw: replyId => words.get(replyId) ?? null, complete: true }
+      const kept = await snapshot.evidence()
+      return {
+        lines,
+        raw: replyId => words.get(replyId) ?? null,
+        evidence: replyId => kept.get(replyId) ?? null,
+        complete: true,
+      }
     },
     close: () => void snapshot.close(),
   }
@@ -218,7 +234,7 @@ const httpSource = (endpoint: Endpoint): Source => {
       await writeWhole(file, ended(lines))
       const words = await fetchWords(endpoint)
       const raw = (replyId: string): RawReply | null => words.get(replyId) ?? null
-      return { lines: linesOf(createReadStream(file)), raw, complete: true }
+      return { lines: linesOf(createReadStream(file)), raw, evidence: null, complete: true }
     },
     close: () => rmSync(directory, { recursive: true, force: true }),
   }

@@ -49,8 +49,8 @@ const verification: Audit<Verified> = {
 
 const retelling: Audit<Awaited<ReturnType<typeof replay>>> = {
   async examine(source, count) {
-    const { lines, raw, complete } = await source.withWords(count(source.lines()))
-    return await replay(lines, raw, { rawsMayBeAbsent: !complete })
+    const { lines, raw, evidence, complete } = await source.withWords(count(source.lines()))
+    return await replay(lines, raw, { rawsMayBeAbsent: !complete, evidence })
   },
   summary: ({ cases, replies, erased, absent }) =>
     `${cases} cases rebuilt, ${replies} replies read again, ${erased} erased, ${absent} without their words`,

@@ -6,7 +6,9 @@
 // LR2  Nothing in the lines makes it throw.
 // LR3  Only open cases are kept; of the others only the ids.
 // LR4  Never ok for a broken chain: a story whose words cannot be read again is worth no more than its hashes.
+// LR5  Evidence of a passkey is kept for good, where the source has it, and has the hash its entry gives.
 import { apply, type Case, isOpen } from '../agenda/case.js'
+import { sha256 } from '../canonical.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import type { Entry, EntryOf } from '../event.js'
 import { areKnown, NEWEST_RULES, type Rules } from '../rules.js'
@@ -38,13 +40,15 @@ type Replay = {
 type Problem = { readonly invariant?: Invariant; readonly seq: number; readonly message: string }
 
 type Raws = (replyId: string) => Promise<RawReply | null> | RawReply | null
+/** The evidence of a reply, as it is kept; null where there is none. */
+type Kept = (replyId: string) => string | null
 
 export async function replay(
   lines: AsyncIterable<string> | Iterable<string>,
   raws: Raws,
-  options: { readonly rawsMayBeAbsent?: boolean } = {},
+  options: { readonly rawsMayBeAbsent?: boolean; readonly evidence?: Kept | null } = {},
 ): Promise<Replay> {
-  const teller = new Teller(raws)
+  const teller = new Teller(raws, options.evidence ?? null)
   for await (const line of lines) if (!(await teller.hear(line))) break
   return teller.conclude(options.rawsMayBeAbsent ?? false)
 }
@@ -52,6 +56,7 @@ export async function replay(
 /** One retelling. Its fields are changed by hear() alone, line by line. */
 class Teller {
   readonly #raws: Raws
+  readonly #evidence: Kept | null
   readonly #open = new Map<string, Case>()
   readonly #resolved = new Set<string>()
   /** Replies without their words, by their place in the ledger; an erasure may still explain them. */
@@ -66,8 +71,9 @@ class Teller {
   /** Under rules 1 a refusal does not record its grammar: it is that of the lane that was running. */
   #grammar = GRAMMAR
 
-  constructor(raws: Raws) {
+  constructor(raws: Raws, evidence: Kept | null) {
     this.#raws = raws
+    this.#evidence = evidence
   }
 
   /** False for the line on which the reading ends. */
@@ -119,11 +125,20 @@ class Teller {
   async #retell(entry: Entry): Promise<void> {
     if (entry.type === 'LANE_STARTED') this.#grammar = entry.body.grammar
     if (entry.type === 'RAW_ERASED') await this.#erase(entry)
+    if (entry.type === 'REPLY_EVIDENCE') this.#weigh(entry)
     if (entry.request_id === undefined) return
     const subject = this.#open.get(entry.request_id) ?? null
     if (isRecorded(entry)) await this.#readAgain(entry, subject)
     if (!this.#resolved.has(entry.request_id)) this.#advance(entry.request_id, subject, entry)
     else if (entry.type === 'REQUEST_RESOLVED') this.#say(entry.seq, 'the case was resolved before')
+  }
+
+  #weigh({ body, seq }: EntryOf<'REPLY_EVIDENCE'>): void {
+    if (this.#evidence === null) return
+    const kept = this.#evidence(body.reply_id)
+    if (kept === null) this.#say(seq, 'the evidence of the reply is not stored')
+    else if (sha256('lane/evidence/v1\n', kept) !== body.evidence_hash)
+      this.#say(seq, 'the stored evidence is not the one recorded')
   }
 
   async #readAgain(entry: Recorded, subject: Case | null): Promise<void> {

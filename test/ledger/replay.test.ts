@@ -52,6 +52,30 @@ describe('what is recorded', () => {
     })
   })
 
+  test('the evidence of a passkey is the one recorded, and is never gone', async () => {
+    const evidence = '{"nonce":"AA"}'
+    const { lines } = told((tale, craft) => {
+      craft.put({
+        type: 'PASSKEY_REGISTERED',
+        body: { user_id: 'ada', credential_hash: sha256('ada'), by: 'person' },
+      })
+      tale.asked().tell('REPLY_EVIDENCE', {
+        reply_id: 'r-q-1',
+        evidence_hash: sha256('lane/evidence/v1\n', evidence),
+      })
+      tale.answered(tale.reply({ sender_identity: { user_id: 'ada', proof: 'passkey' } }))
+    })
+    const problemsWith = async (kept: string | null) =>
+      (await replay(lines, shelf(SAID), { evidence: () => kept })).problems
+    expect(await problemsWith(evidence)).toEqual([])
+    expect(await problemsWith(null)).toEqual([{ seq: 4, message: 'the evidence of the reply is not stored' }])
+    expect(await problemsWith('{"nonce":"AQ"}')).toEqual([
+      { seq: 4, message: 'the stored evidence is not the one recorded' },
+    ])
+    // An export has none, and says nothing of it.
+    expect((await replay(lines, shelf(SAID))).problems).toEqual([])
+  })
+
   test('[LANE-077] an altered stored reply is found', async () => {
     const { lines } = told(tale => tale.asked().answered())
     expect(await replay(lines, shelf(SAID))).toMatchObject({ ok: true, replies: 1 })

@@ -20,6 +20,11 @@ const RAWS: Statement = {
   name: 'audit_raws',
   text: 'SELECT reply_id, request_id, salt, raw, beside FROM raw_replies',
 }
+const EVIDENCE: Statement = { name: 'audit_evidence', text: 'SELECT reply_id, evidence FROM evidence' }
+const HAS_EVIDENCE: Statement = {
+  name: 'audit_has_evidence',
+  text: `SELECT to_regclass('evidence') IS NOT NULL AS kept`,
+}
 const TOTAL: Statement = { name: 'audit_total', text: 'SELECT count(*) AS total FROM entries' }
 
 export type Snapshot = {
@@ -31,6 +36,8 @@ export type Snapshot = {
     keyring(): Promise<readonly KeyRow[]>
   } | null
   raws(): Promise<ReadonlyMap<string, RawReply>>
+  /** The evidence of passkeys, by reply. */
+  evidence(): Promise<ReadonlyMap<string, string>>
   close(): Promise<void>
 }
 
@@ -47,6 +54,7 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
       },
       sealed: isSealed ? sealedIn(client) : null,
       raws: () => rawsOf(client),
+      evidence: () => evidenceOf(client),
       close: () => leave(client),
     }
   } catch (error) {
@@ -79,4 +87,11 @@ async function rawsOf(client: Client): Promise<ReadonlyMap<string, RawReply>> {
     raw: row.raw.toString('utf8'),
   }))
   return new Map(replies.map(reply => [reply.reply_id, reply]))
+}
+
+async function evidenceOf(client: Client): Promise<ReadonlyMap<string, string>> {
+  // A database of before there were passkeys has no table for it.
+  if ((await query(client, HAS_EVIDENCE)).rows[0]?.kept !== true) return new Map()
+  const { rows } = await query(client, EVIDENCE)
+  return new Map(rows.map(({ reply_id, evidence }) => [String(reply_id), String(evidence)]))
 }
