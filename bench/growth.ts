@@ -1,5 +1,5 @@
 // What grows: each cost with little behind it and with much, as the ratio of the two. Two lanes run side by side, repeat by
-// repeat: one that knows few people, none of whom was asked often, and one that knows many, or whose one person was asked very
+// repeat: one that knows few people and one that knows many, or one whose one person was asked seldom and one whose was asked very
 // often. Processor time, because it is the lane's own; the time of a look, because a look is little else.
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +19,8 @@ const CYCLES = 1_000
 const LOOKS = 300
 const REPEATS = 5
 const FEW_PEOPLE = 10
+/** As much one person has at once on either side, so that nothing but the past differs. */
+const NEWCOMER = `${WARM_UP} requests behind one person`
 const MIB = 2 ** 20
 const MANY_PEOPLE = 100_000
 /** Requests behind the one person; GROWTH asks for more. Each is written straight through the store and takes 8 kB of disk. */
@@ -53,9 +55,9 @@ async function byHistory(): Promise<Figure[]> {
   return withPlace(async past => {
     await writeHistory(past, HISTORY)
     const memory = await idleFigure(past)
-    const [small, large] = await sideBySide(FEW_PEOPLE, 1, past.ledger)
+    const [small, large] = await sideBySide(1, 1, past.ledger)
     return [
-      cycleFigure(name, small, large, `${FEW_PEOPLE} people, ${WARM_UP} requests`),
+      cycleFigure(name, small, large, NEWCOMER),
       ...LOOK_NAMES.map(look => lookFigure(name, look, small, large)),
       memory,
     ]
@@ -136,6 +138,6 @@ const lookFigure = (name: string, look: Look, small: Side, large: Side): Figure 
   what: `${look}, ${name}`,
   unit: 'ms',
   measured: large.looks[look],
-  baseline: { what: `${FEW_PEOPLE} people, ${WARM_UP} requests`, measured: small.looks[look] },
+  baseline: { what: NEWCOMER, measured: small.looks[look] },
   goal: null,
 })
