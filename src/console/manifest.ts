@@ -1,7 +1,4 @@
-// What makes the console installable: a manifest, and an icon drawn like the mark on every page.
-import { html, type Markup } from '../adapter/markup.js'
-
-export const ICON: Markup = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512"><rect width="512" height="512" rx="96" fill="#0b665a"/><rect x="152" y="112" width="72" height="288" rx="36" fill="#ffffff"/><rect x="288" y="112" width="72" height="288" rx="36" fill="#ffffff" opacity=".45"/></svg>`
+// What makes the console installable.
 
 export const manifestOf = (root: string): object => ({
   name: 'Interrupt Lane',
@@ -15,6 +12,7 @@ export const manifestOf = (root: string): object => ({
   theme_color: '#0b665a',
   icons: [
     { src: `${root}/console/icon.svg`, type: 'image/svg+xml', sizes: 'any', purpose: 'any' },
-    { src: `${root}/console/icon.svg`, type: 'image/svg+xml', sizes: '512x512', purpose: 'maskable' },
+    { src: `${root}/console/icon.png`, type: 'image/png', sizes: '512x512', purpose: 'any' },
+    { src: `${root}/console/icon.png`, type: 'image/png', sizes: '512x512', purpose: 'maskable' },
   ],
 })

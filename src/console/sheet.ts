@@ -39,6 +39,7 @@ export function write(look: Look, viewer: Viewer, { title, here, main, passkey }
 <title>${title} · Interrupt Lane</title>
 <link rel="manifest" href="${root}/console/manifest.webmanifest">
 <link rel="icon" type="image/svg+xml" href="${root}/console/icon.svg">
+<link rel="apple-touch-icon" href="${root}/console/icon.png">
 <style>${style}</style>
 </head>
 <body class="console">

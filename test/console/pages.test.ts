@@ -123,6 +123,26 @@ describe.skipIf(maySkip)(`the console in a browser${missing === null ? '' : ` ($
     )
   })
 
+  const DRAW_ICONS = `(async () => {
+    const { icons } = await (await fetch('/console/manifest.webmanifest')).json()
+    const points = [[256, 30], [188, 256], [324, 256], [188, 113]]
+    return Promise.all(icons.map(async ({ src }) => {
+      const image = Object.assign(new Image(512, 512), { src })
+      await image.decode()
+      const pen = Object.assign(document.createElement('canvas'), { width: 512, height: 512 }).getContext('2d')
+      pen.drawImage(image, 0, 0, 512, 512)
+      return points.map(([x, y]) => [...pen.getImageData(x, y, 1, 1).data].join(' '))
+    }))
+  })()`
+
+  it('is installable: the manifest names icons that a browser draws alike', async () => {
+    await visiting(person, '/console/inbox', UNGUARDED, async tab => {
+      const [svg, ...pictures] = (await tab.evaluate(DRAW_ICONS)) as string[][]
+      expect(svg).toEqual(['11 102 90 255', '255 255 255 255', '121 171 164 255', '255 255 255 255'])
+      expect(pictures).toEqual([svg, svg])
+    })
+  })
+
   it('an item that moves under the key: what comes meanwhile waits behind a count, and the key opens what it was on', async () => {
     await visiting(person, '/console/inbox', DESK, async tab => {
       const order = () => tab.locator('.item').evaluateAll(all => all.map(one => one.getAttribute('data-id')))

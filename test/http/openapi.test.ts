@@ -48,6 +48,7 @@ describe('the document', () => {
           'answerInSession',
           'readManifest',
           'drawIcon',
+          'drawPicture',
           'drawPasskeys',
           'makePasskey',
           'nameChallenge',
