@@ -36,7 +36,26 @@ function readEs256(bytes: Uint8Array): PublicKey | null {
 
 function readEdDsa(bytes: Uint8Array): PublicKey | null {
   if (bytes.length !== EDDSA.length + COORDINATE || !holds(bytes, 0, EDDSA)) return null
-  return { alg: 'EdDSA', x: bytes.slice(EDDSA.length) }
+  const x = bytes.slice(EDDSA.length)
+  return isWeak(x) ? null : { alg: 'EdDSA', x }
+}
+
+/** The y, in hexadecimal and the smallest byte first, of points that add up to nothing after eight times at most. */
+const SMALL_ORDER = [
+  '00'.repeat(COORDINATE),
+  `01${'00'.repeat(COORDINATE - 1)}`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+]
+/** 2^255 - 20: this y is of order two, and those above it are others, spelt a second time. */
+const LAST = `ec${'ff'.repeat(COORDINATE - 2)}7f`
+
+/** Whether a point of Ed25519 is one of the few whose signatures hold for many messages, or has another spelling. */
+function isWeak(point: Uint8Array): boolean {
+  const y = point.with(COORDINATE - 1, (point[COORDINATE - 1] ?? 0) & 0x7f)
+  const hex = Array.from(y, byte => byte.toString(16).padStart(2, '0'))
+  const isAbove = hex.slice(1).join('') === LAST.slice(2) && (hex[0] ?? '') >= LAST.slice(0, 2)
+  return isAbove || SMALL_ORDER.includes(hex.join(''))
 }
 
 function readRs256(bytes: Uint8Array): PublicKey | null {

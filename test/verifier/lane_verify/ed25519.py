@@ -54,6 +54,15 @@ _BASE_X = _x_of(_BASE_Y, 0)
 BASE = (_BASE_X, _BASE_Y, 1, _BASE_X * _BASE_Y % P)
 
 
+def is_weak(public):
+    """Whether it is of an order that divides eight, so that one signature holds for many messages, or is spelt otherwise."""
+    y = int.from_bytes(public, "little") % 2**255
+    if y >= P:
+        return True
+    x = _x_of(y, 0)
+    return x is not None and _are_same(_times(8, (x, y, 1, x * y % P)), (0, 1, 1, 0))
+
+
 def verify(public, message, signature):
     """Whether 64 bytes are the signature of this key (32 bytes) over the message."""
     if len(public) != 32 or len(signature) != 64:

@@ -65,7 +65,7 @@ def reader_of(key):
     """What checks a signature of this COSE key, as a function of message and signature; None where it is no such key."""
     if len(key) == 77 and key[:10] == ES256 and key[42:45] == ES256_Y:
         return lambda message, signature: p256.verify(key[10:42], key[45:], message, signature)
-    if len(key) == 42 and key[:10] == EDDSA:
+    if len(key) == 42 and key[:10] == EDDSA and not ed25519.is_weak(key[10:]):
         return lambda message, signature: ed25519.verify(key[10:], message, signature)
     if key[:9] == RS256 and key[-5:] == RS256_E and len(key) in (272, 400, 528):
         size, modulus = int.from_bytes(key[9:11], "big"), key[11:-5]
