@@ -1,5 +1,7 @@
 // L10, and the ways the ledger is read: alarms, lists, lines, commits as they happen.
+
 import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../../src/canonical.js'
 import type { Draft } from '../../../src/event.js'
 import type { AppendDecision, Filter } from '../../../src/ledger/contract.js'
 import { approvalOf, lastOf, note, type Opener, open, STARTED, stageFor, withdraw } from './stage.js'
@@ -54,6 +56,19 @@ export function readingContract(opener: Opener): void {
       await stage.reopen()
       expect(await stage.ledger.requestOfToken('AAECAwQFBgcICQoLDA0ODw')).toBe('q-1')
       expect(await stage.ledger.requestOfToken('BBECAwQFBgcICQoLDA0ODw')).toBeNull()
+    })
+
+    test('the entry that registered a passkey is found by its name, among others of its type', async () => {
+      const registered = (user_id: string) =>
+        ({
+          type: 'PASSKEY_REGISTERED',
+          body: { user_id, credential_hash: sha256(user_id), by: 'person' },
+        }) as const
+      await stage.ledger.append({ decide: () => ({ kind: 'append', events: ['ann', 'bo'].map(registered) }) })
+      const { size } = await stage.ledger.head()
+      expect(await stage.ledger.registrationOf(sha256('ann'))).toBe(size - 2)
+      expect(await stage.ledger.registrationOf(sha256('bo'))).toBe(size - 1)
+      expect(await stage.ledger.registrationOf(sha256('cy'))).toBeNull()
     })
   })
 
