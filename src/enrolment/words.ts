@@ -14,10 +14,18 @@ type Asked = { readonly question_text: string; readonly impact: string }
 
 const MOST_WORDS = 120
 const QUIET = /[^A-Za-z0-9 .,;:()_+-]+/g
+/** A dot stands only before a number, as in a version: programs that show messages make a link of any name with a dot. */
+const NAME_DOT = /\.(?![0-9])/g
 const WHO = 'If it was not you, answer NO and tell whoever runs this lane.'
 
 export const quietly = (words: string | null): string => {
-  const clean = (words ?? '').replace(/\//g, ' ').replace(QUIET, '').trim().slice(0, MOST_WORDS).trim()
+  const clean = (words ?? '')
+    .replace(/\//g, ' ')
+    .replace(QUIET, '')
+    .replace(NAME_DOT, ' ')
+    .trim()
+    .slice(0, MOST_WORDS)
+    .trim()
   return clean === '' ? 'a browser that does not say what it is' : `a browser that calls itself “${clean}”`
 }
 

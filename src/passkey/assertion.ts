@@ -6,6 +6,7 @@
 // PA3  The key has signed exactly that.
 import { digest } from '../canonical.js'
 import { decode } from './base64url.js'
+import { type ClientData, readClientData } from './client-data.js'
 import type { Evidence } from './evidence.js'
 import { type PublicKey, readPublicKey } from './public-key.js'
 import { isSigned } from './signature.js'
@@ -51,26 +52,11 @@ type Read = {
 function readAssertion(evidence: Assertion): Read | null {
   const bytesOf = (member: keyof Assertion): Uint8Array => decode(evidence[member]) ?? new Uint8Array()
   const clientBytes = bytesOf('client_data_json')
-  const client = readClientData(clientBytes)
+  const client = readClientData(clientBytes, 'webauthn.get')
   const data = readAuthenticatorData(bytesOf('authenticator_data'))
   const key = readPublicKey(bytesOf('public_key'))
   if (client === null || data === null || key === null) return null
   return { client, clientBytes, data, key, signature: bytesOf('signature') }
-}
-
-type ClientData = { readonly challenge: string; readonly origin: string; readonly isFramed: boolean }
-
-function readClientData(bytes: Uint8Array): ClientData | null {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const said: unknown = JSON.parse(text)
-    if (typeof said !== 'object' || said === null || Array.isArray(said)) return null
-    const { type, challenge, origin, crossOrigin } = said as Readonly<Record<string, unknown>>
-    if (type !== 'webauthn.get' || typeof challenge !== 'string' || typeof origin !== 'string') return null
-    return { challenge, origin, isFramed: crossOrigin !== undefined && crossOrigin !== false }
-  } catch {
-    return null
-  }
 }
 
 /** The host of an origin that a passkey can belong to: of https, or of this machine. Null for any other. */

@@ -15,7 +15,7 @@ export type Evidence = {
 }
 
 /** The most bytes of each: no authenticator gives more, and what is longer is not read. */
-const MOST: Readonly<Record<keyof Evidence, number>> = {
+export const MOST_BYTES: Readonly<Record<keyof Evidence, number>> = {
   credential_id: 1023,
   public_key: 1024,
   authenticator_data: 4096,
@@ -23,7 +23,7 @@ const MOST: Readonly<Record<keyof Evidence, number>> = {
   signature: 1024,
   nonce: 32,
 }
-const MEMBERS = Object.entries(MOST)
+const MEMBERS = Object.entries(MOST_BYTES)
 
 /** Whether it has these members alone, each base64url in its one spelling and not too long. */
 export function isEvidence(value: unknown): value is Evidence {

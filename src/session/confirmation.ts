@@ -42,7 +42,7 @@ export function challenge(
   now: number,
 ): { readonly ticket: string; readonly challenge: string } {
   const nonce = encode(draw(NONCE_BYTES))
-  const ticket = issue(csrf, 'passkey', `${nonce} ${session.csrf}`, now + VALID_MS)
+  const ticket = issue(csrf, 'confirmation', `${nonce} ${session.csrf}`, now + VALID_MS)
   return { ticket, challenge: challengeOf({ nonce, ...said }) }
 }
 
@@ -60,7 +60,7 @@ export async function confirm(
   { ticket, credential_id, client_data, ...asserted }: Asserted,
   said: Said,
 ): Promise<(Required<Pick<Inbound, 'confirmed'>> & { readonly proof: Proof }) | null> {
-  const [, nonce = '', whose] = /^(\S+) (.+)$/.exec(read(csrf, 'passkey', ticket, now) ?? '') ?? []
+  const [, nonce = '', whose] = /^(\S+) (.+)$/.exec(read(csrf, 'confirmation', ticket, now) ?? '') ?? []
   const passkey = whose === session.csrf ? await shelf.passkeyById(credential_id) : null
   if (passkey === null || passkey.user_id !== session.user_id) return null
   const { public_key } = passkey

@@ -9,6 +9,8 @@ import { digest } from '../canonical.js'
 import type { PasskeyRow, Shelf } from '../ledger/shelf.js'
 import { checkAssertion } from '../passkey/assertion.js'
 import { decode, encode } from '../passkey/base64url.js'
+import { readClientData } from '../passkey/client-data.js'
+import { MOST_BYTES } from '../passkey/evidence.js'
 import { readPublicKey } from '../passkey/public-key.js'
 
 /** As COSE names them: ES256, EdDSA, RS256 (PK2). */
@@ -48,16 +50,19 @@ export async function readMade(
     const bytes = Uint8Array.from(decode(made.attestation) ?? [])
     const authData = decodeAttestationObject(bytes).get('authData')
     const id = idIn(authData)
+    // What could not be evidence of an answer later is no passkey.
+    if (id.length > MOST_BYTES.credential_id || isFramed(made)) return null
     // PK3.
     const unattested = new Map<string, string | Uint8Array | Map<string, string>>([
       ['fmt', 'none'],
       ['attStmt', new Map()],
       ['authData', authData],
     ])
+    const credential_id = encode(id)
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: {
-        id,
-        rawId: id,
+        id: credential_id,
+        rawId: credential_id,
         type: 'public-key',
         clientExtensionResults: {},
         response: { clientDataJSON: made.client_data, attestationObject: encode(isoCBOR.encode(unattested)) },
@@ -71,7 +76,7 @@ export async function readMade(
     })
     if (!verified) return null
     const { publicKey } = registrationInfo.credential
-    return readPublicKey(publicKey) === null ? null : { credential_id: id, public_key: encode(publicKey) }
+    return readPublicKey(publicKey) === null ? null : { credential_id, public_key: encode(publicKey) }
   } catch {
     return null
   }
@@ -79,10 +84,14 @@ export async function readMade(
 
 /** Behind the hash of the host, the flags, the counter and the model: two bytes of length, and the id. */
 const LENGTH_AT = 32 + 1 + 4 + 16
-function idIn(data: Uint8Array): string {
+function idIn(data: Uint8Array): Uint8Array {
   const length = (data[LENGTH_AT] ?? 0) * 256 + (data[LENGTH_AT + 1] ?? 0)
-  return encode(data.subarray(LENGTH_AT + 2, LENGTH_AT + 2 + length))
+  return data.subarray(LENGTH_AT + 2, LENGTH_AT + 2 + length)
 }
+
+/** Whether the page stood in somebody's frame, or the browser does not say; the library does not ask. */
+const isFramed = ({ client_data }: Made): boolean =>
+  readClientData(decode(client_data) ?? new Uint8Array(), 'webauthn.create')?.isFramed !== false
 
 /** Whose passkey has signed this ticket; null for nobody's. */
 export async function findSigner(

@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/contract.js'
 import { draw } from '../token/chance.js'
 import type { Stamper } from '../token/stamp.js'
 
-type Use = 'console' | 'oidc' | 'passkey' | 'enrolment' | 'sign-in'
+type Use = 'console' | 'oidc' | 'passkey' | 'confirmation' | 'enrolment' | 'sign-in'
 
 const NONCE_BYTES = 16
 

@@ -203,6 +203,10 @@ test('a browser’s words are quoted and can do nothing: no markup, no mention, 
   const evil = `<!channel> *YES*\n\u202e[x](https://evil.example) @here \`rm\`${'x'.repeat(500)}`
   const clean = quietly(evil)
   expect(clean).toMatch(/^a browser that calls itself “[A-Za-z0-9 .,;:()_+-]{1,120}”$/)
+  // No program that shows it makes a link of it either.
+  expect(quietly('Chrome/128.0 (see lane-confirm.example.com or www.evil.example.)')).toBe(
+    'a browser that calls itself “Chrome 128.0 (see lane-confirm example com or www evil example )”',
+  )
   const claim = passkey()
   const { question_text, impact } = wordsFor(claim, { host: 'lane.example.org', browser: evil })
   expect(question_text).toBe(`Is the new passkey ${fingerprintOf(claim)} yours?`)

@@ -186,6 +186,9 @@ describe('a passkey', () => {
       { origin: 'https://evil.example' },
       { rpId: 'evil.example' },
       { type: 'webauthn.get' },
+      // In somebody's frame.
+      { more: { crossOrigin: true } },
+      { more: { crossOrigin: null } },
       // Nobody was verified, or nobody was there.
       { flags: PRESENT | NEW_KEY },
       { flags: NEW_KEY },
@@ -197,6 +200,8 @@ describe('a passkey', () => {
     expect(
       (await own.post('/console/passkeys', { ...fields, ...credential.attest('bm90aGluZw', origin) })).status,
     ).toBe(422)
+    // A passkey with a longer id could sign in, and never confirm an answer.
+    expect((await own.make(makeCredential('ES256', 1024))).status).toBe(422)
     expect((await questions()).length).toBe(before)
     // The same form twice: it counts once.
     expect((await own.post('/console/passkeys', fields)).status).toBe(200)

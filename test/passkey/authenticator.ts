@@ -44,9 +44,9 @@ export type Assertion = Pick<
   'credential_id' | 'authenticator_data' | 'client_data_json' | 'signature'
 >
 
-export function makeCredential(algorithm: Algorithm = 'ES256'): Credential {
+export function makeCredential(algorithm: Algorithm = 'ES256', idBytes = 16): Credential {
   const { publicKey, privateKey } = MADE[algorithm]()
-  const named = { credential_id: base64url(randomBytes(16)), public_key: base64url(coseOf(publicKey)) }
+  const named = { credential_id: base64url(randomBytes(idBytes)), public_key: base64url(coseOf(publicKey)) }
   return {
     ...named,
     credential_hash: hashCredential(named),
@@ -58,7 +58,7 @@ export function makeCredential(algorithm: Algorithm = 'ES256'): Credential {
         sha256(oddly.rpId ?? new URL(origin).hostname),
         Buffer.of(oddly.flags ?? PRESENT | VERIFIED | NEW_KEY, 0, 0, 0, 0),
         Buffer.alloc(16),
-        Buffer.of(0, id.length),
+        Buffer.of(id.length >> 8, id.length & 0xff),
         id,
         Buffer.from(named.public_key, 'base64url'),
       ])
