@@ -11,9 +11,17 @@ export function isAlone(publicUrl: string): boolean {
   return protocol === 'https:' && pathname === '/'
 }
 
-/** The name that passkeys belong to here; null where there can be none: a browser makes them for a domain over https, or
- *  for `localhost`, and for no number. */
+/** A lane has one address, and every request asks about it: the last answer is remembered. */
+let asked: { readonly publicUrl: string; readonly host: string | null } = { publicUrl: '', host: null }
+
+/** The name that passkeys belong to here; null where there can be none. */
 export function passkeyHost(publicUrl: string): string | null {
+  if (asked.publicUrl !== publicUrl) asked = { publicUrl, host: hostOf(publicUrl) }
+  return asked.host
+}
+
+/** A browser makes passkeys for a domain over https, or for `localhost`, and for no number. */
+function hostOf(publicUrl: string): string | null {
   const { protocol, hostname } = new URL(publicUrl)
   if (hostname === 'localhost') return hostname
   const isNumber = /^[0-9.]+$|^\[/.test(hostname)
