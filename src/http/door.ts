@@ -93,30 +93,43 @@ export function callerOf(request: FastifyRequest): Caller {
 
 export const has = (caller: Caller, scope: Scope): boolean => caller.scopes.includes(scope)
 
-/** Refuses a caller whose key is absent, wrong or without the scope; true when it has answered. */
-export async function turnedAway(
+const BEARER = /^Bearer ([\x21-\x7e]{8,200})$/i
+
+/** Refuses a caller whose key is absent, wrong or without the scope; true when it has answered. A key in the book is
+ *  judged at once, and only another one waits for the store. */
+export function turnedAway(
   request: FastifyRequest,
   reply: FastifyReply,
   parts: DoorParts,
-): Promise<boolean> {
+): boolean | Promise<boolean> {
   const scopes = request.routeOptions.config.declared?.scopes
   if (scopes === undefined) return false
-  const secret = /^Bearer ([\x21-\x7e]{8,200})$/i.exec(request.headers.authorization ?? '')?.[1]
-  const caller =
-    secret === undefined ? null : (parts.keys.authenticate(secret) ?? (await parts.keys.lookAgain(secret)))
-  if (caller === null) {
+  const secret = BEARER.exec(request.headers.authorization ?? '')?.[1]
+  const judge = (caller: Caller | null): boolean => {
+    if (caller !== null) return !mayEnter(caller, scopes, request, reply, parts)
     unauthenticated(request, reply, parts, secret)
     return true
   }
+  const known = secret === undefined ? null : parts.keys.authenticate(secret)
+  return known !== null || secret === undefined ? judge(known) : parts.keys.lookAgain(secret).then(judge)
+}
+
+function mayEnter(
+  caller: Caller,
+  scopes: readonly Scope[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: DoorParts,
+): boolean {
   request.caller = caller
-  if (scopes.some(scope => has(caller, scope))) return false
+  if (scopes.some(scope => has(caller, scope))) return true
   parts.watch.turnedAway(sighting(request, 'scope_missing', caller.key_id))
   refuse(
     reply,
     'scope_missing',
     `This needs scope ${scopes.join(' or ')}; the key "${caller.name}" has ${caller.scopes.join(', ')}.`,
   )
-  return true
+  return false
 }
 
 /** A right key is always let in, so that a guesser at the same address cannot lock it out. */
