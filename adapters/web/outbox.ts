@@ -1,9 +1,11 @@
 // The file a link goes to when no channel carries it: one JSON line per delivery, readable by its owner alone.
 //
-// WO1  Lines are whole and in the order of the calls; calls made while a write is under way share the next one.
+// WO1  Lines are whole and in the order of the calls; calls made in one turn share a write.
 // WO2  A write that returned has reached the operating system: it survives this process, not a power cut.
 // WO3  After a failed write or a moved file the next one opens anew, and closes a torn last line first.
-import { type FileHandle, open, stat } from 'node:fs/promises'
+//
+// Written where it stands: the ledger beside it is, and a trip to another thread costs more than the few lines do.
+import { closeSync, fchmodSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 
 export type OutboxLine = {
   readonly delivery_id: string
@@ -16,44 +18,40 @@ export type OutboxLine = {
 
 export type Outbox = {
   readonly write: (line: OutboxLine) => Promise<void>
-  /** Waits for the writes under way; the outbox is not used afterwards. */
-  readonly close: () => Promise<void>
+  /** Writes what waits; the outbox is not used afterwards. */
+  readonly close: () => void
 }
 
 /** A link with its code answers for a person: nobody else on the machine may read it. */
 const OWNER_ONLY = 0o600
 
 export function outboxWriter(path: string): Outbox {
-  const waiting: Waiting[] = []
-  let file: Held | null = null // owned by the one drain that runs at a time
-  let draining: Promise<void> | null = null
+  let waiting: Waiting[] = []
+  let file: Held | null = null
 
-  async function writeBatch(batch: readonly Waiting[]): Promise<void> {
+  function writeAll(): void {
+    const batch = waiting
+    waiting = []
+    if (batch.length === 0) return
     try {
-      file ??= await opened(path)
-      await file.handle.appendFile(batch.map(line => line.text).join(''))
+      if (file !== null && isMoved(file, path)) file = closed(file)
+      file ??= opened(path)
+      append(file, batch.map(line => line.text).join(''))
       for (const line of batch) line.done()
     } catch (error) {
-      file = await closed(file)
+      file = closed(file)
       for (const line of batch) line.fail(error)
     }
-  }
-
-  async function drain(): Promise<void> {
-    if (file !== null && (await isMoved(file, path))) file = await closed(file)
-    while (waiting.length > 0) await writeBatch(waiting.splice(0))
-    draining = null
   }
 
   return {
     write: line =>
       new Promise((done, fail) => {
-        waiting.push({ text: `${JSON.stringify(line)}\n`, done, fail })
-        draining ??= drain()
+        if (waiting.push({ text: `${JSON.stringify(line)}\n`, done, fail }) === 1) setImmediate(writeAll)
       }),
-    close: async () => {
-      await draining
-      file = await closed(file)
+    close() {
+      writeAll()
+      file = closed(file)
     },
   }
 }
@@ -65,29 +63,41 @@ type Waiting = {
 }
 
 /** An open file, and its identity even if its name changes. */
-type Held = { readonly handle: FileHandle; readonly ino: number; readonly dev: number }
+type Held = { readonly descriptor: number; readonly ino: number; readonly dev: number }
 
-async function opened(path: string): Promise<Held> {
-  const handle = await open(path, 'a+', OWNER_ONLY)
+function opened(path: string): Held {
+  const descriptor = openSync(path, 'a+', OWNER_ONLY)
   try {
-    await handle.chmod(OWNER_ONLY) // the mode given to open counts only for a file that is new
-    const { size, ino, dev } = await handle.stat()
-    const last = size === 0 ? null : await handle.read(Buffer.alloc(1), 0, 1, size - 1)
-    if (last !== null && last.buffer.toString() !== '\n') await handle.appendFile('\n')
-    return { handle, ino, dev }
+    fchmodSync(descriptor, OWNER_ONLY) // the mode given to open counts only for a file that is new
+    const { size, ino, dev } = fstatSync(descriptor)
+    const file = { descriptor, ino, dev }
+    const last = Buffer.alloc(1, '\n')
+    if (size > 0) readSync(descriptor, last, 0, 1, size - 1)
+    if (last.toString() !== '\n') append(file, '\n')
+    return file
   } catch (error) {
-    await handle.close()
+    closeSync(descriptor)
     throw error
   }
 }
 
-async function isMoved({ ino, dev }: Held, path: string): Promise<boolean> {
-  const named = await stat(path).catch(() => null)
-  return named === null || named.ino !== ino || named.dev !== dev
+/** The system may take a part at a time. */
+function append({ descriptor }: Held, text: string): void {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
 }
 
-/** The handle is given up either way; an error on closing is of no use to anybody. */
-async function closed(file: Held | null): Promise<null> {
-  await file?.handle.close().catch(() => {})
+function isMoved({ ino, dev }: Held, path: string): boolean {
+  const named = statSync(path, { throwIfNoEntry: false })
+  return named === undefined || named.ino !== ino || named.dev !== dev
+}
+
+/** The descriptor is given up either way; an error on closing is of no use to anybody. */
+function closed(file: Held | null): null {
+  try {
+    if (file !== null) closeSync(file.descriptor)
+  } catch {
+    // It is gone.
+  }
   return null
 }
