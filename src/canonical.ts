@@ -71,10 +71,13 @@ function isSame(these: readonly string[], those: readonly string[]): boolean {
 
 /** Nearly every text we hash: nothing in it needs an escape. */
 const PLAIN = /^[ !#-[\]-~]*$/
+/** The same in lines, as contents are: put together in half the time. */
+const LINES = /^[\n !#-[\]-~]*$/
 
 /** JSON.stringify spells strings and numbers as the RFC does, but would escape a lone surrogate: that is no text. */
 function spell(text: string): string {
   if (PLAIN.test(text)) return `"${text}"`
+  if (LINES.test(text)) return `"${text.replaceAll('\n', '\\n')}"`
   const spelt = JSON.stringify(text)
   if (spelt.includes('\\ud') && /\p{Surrogate}/u.test(text))
     throw new TypeError('a lone surrogate cannot be hashed')

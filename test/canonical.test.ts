@@ -128,6 +128,21 @@ test('every JSON value is spelt as the reference implementation spells it', () =
   )
 })
 
+test('a text in lines is spelt as the reference implementation spells it, whatever else stands in it', () => {
+  const unit = fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom('\n', 'a', ' ', '~') },
+    fc.constantFrom('"', '\\', '\r', '\t', '\u007f', '\u2028', 'é', '😀'),
+  )
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 60 }), text => {
+      expect(canonical(text)).toBe(canonicalize(text))
+    }),
+    {
+      numRuns: 2_000,
+    },
+  )
+})
+
 test('however many members an object has, and in whatever order, they are spelt in one', () => {
   const names = fc.uniqueArray(fc.string({ unit: 'grapheme', maxLength: 4 }), { maxLength: 60, size: 'max' })
   fc.assert(

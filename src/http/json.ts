@@ -4,6 +4,8 @@
 //
 // J1  The walk accepts no text that JSON.parse refuses, so parsing after it cannot fail.
 // J2  Linear in the length of the text, and no recursion: nesting costs one entry of a bounded stack.
+// J3  The brisk walk only ever says yes: it leaves to JSON.parse what stands between quotation marks, and a text in which
+//     either finds a flaw is walked again with care, which decides.
 import { isUtf8 } from 'node:buffer'
 import { RESERVED_NAMES } from '../request/field.js'
 import { inert } from '../request/text.js'
@@ -30,8 +32,8 @@ class Flaw extends Error {
 type Open = Set<string> | null
 type Walk = {
   readonly text: string
-  /** Whether the text is printable ASCII without a backslash: then a string ends at the next quotation mark. */
-  readonly plain: boolean
+  /** Whether strings are only passed: JSON.parse reads them afterwards (J3). */
+  readonly brisk: boolean
   at: number
   readonly open: Open[]
   keys: number
@@ -44,12 +46,25 @@ export function readJsonBytes(bytes: Uint8Array): ReadJson {
 }
 
 export function readJson(text: string): ReadJson {
+  const brisk = readBriskly(text)
+  if (brisk !== null) return { ok: true, value: brisk.value }
   try {
-    walk({ text, plain: PLAIN.test(text), at: 0, open: [], keys: 0 })
+    walk({ text, brisk: false, at: 0, open: [], keys: 0 })
     return { ok: true, value: JSON.parse(text) }
   } catch (flaw) {
     if (!(flaw instanceof Flaw)) throw flaw
     return { ok: false, code: 'malformed_json', detail: `${flaw.message} (${place(text, flaw.at)})` }
+  }
+}
+
+/** Null where the walk with care must decide. Half of a surrogate pair that is not there can only be written with \\u. */
+function readBriskly(text: string): { readonly value: unknown } | null {
+  if (text.includes('\\u') || LONE_SURROGATE.test(text)) return null
+  try {
+    walk({ text, brisk: true, at: 0, open: [], keys: 0 })
+    return { value: JSON.parse(text) }
+  } catch {
+    return null
   }
 }
 
@@ -106,9 +121,9 @@ function readKey(state: Walk, keys: Set<string>): void {
   skipSpace(state)
   const start = state.at
   if (state.text[start] !== '"') throw unexpected(state, 'a key in double quotes')
-  const escaped = passString(state)
+  passString(state)
   const raw = state.text.slice(start, state.at)
-  const key: string = escaped ? JSON.parse(raw) : raw.slice(1, -1)
+  const key: string = raw.includes('\\') ? JSON.parse(raw) : raw.slice(1, -1)
   state.keys += 1
   if (state.keys > MAX_KEYS) throw new Flaw(start, `more than ${MAX_KEYS} keys`)
   if (RESERVED_NAMES.includes(key)) throw new Flaw(start, `the key "${key}" is not allowed`)
@@ -120,21 +135,20 @@ function readKey(state: Walk, keys: Set<string>): void {
 }
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
-const PLAIN = /^[ -[\]-~]*$/
 const LONE_SURROGATE = /\p{Surrogate}/u
 /** Everything up to the next sign that could end a string or has no place in one. */
 const ORDINARY = /[^"\\\u0000-\u001f]*/y
 
-/** Goes to the end of a string; says whether it holds an escape. */
-function passString(state: Walk): boolean {
+/** Goes to the end of a string. */
+function passString(state: Walk): void {
+  if (state.brisk) skipString(state)
+  else readString(state)
+}
+
+function readString(state: Walk): void {
   const start = state.at
   let escaped = false
   state.at += 1
-  if (state.plain) {
-    state.at = state.text.indexOf('"', state.at) + 1
-    if (state.at === 0) throw new Flaw(start, 'a string is not closed')
-    return false
-  }
   for (;;) {
     ORDINARY.lastIndex = state.at
     ORDINARY.test(state.text)
@@ -150,7 +164,24 @@ function passString(state: Walk): boolean {
   const raw = state.text.slice(start, state.at)
   if (LONE_SURROGATE.test(escaped ? JSON.parse(raw) : raw))
     throw new Flaw(start, 'a string holds half of a surrogate pair')
-  return escaped
+}
+
+/** To the next quotation mark that no backslash escapes. */
+function skipString(state: Walk): void {
+  const { text, at: start } = state
+  let at = start
+  do {
+    at = text.indexOf('"', at + 1)
+    if (at === -1) throw new Flaw(start, 'a string is not closed')
+  } while (isEscaped(text, at))
+  state.at = at + 1
+}
+
+/** Each backslash before it escapes the one after it. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at
+  while (text.charCodeAt(before - 1) === 0x5c) before -= 1
+  return (at - before) % 2 === 1
 }
 
 const SCALAR = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y

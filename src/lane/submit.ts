@@ -14,6 +14,7 @@ import type { Passkeys } from '../people/passkeys.js'
 import { type Admission, admit, ruleOf } from '../request/admit.js'
 import type { Channel } from '../request/channel.js'
 import type { Content } from '../request/content/exhibit.js'
+import { bytesOf } from '../request/content/given.js'
 import { contentsOf, type Display, fixedHandlesOf, likeness } from '../request/display.js'
 import {
   completeRequest,
@@ -111,7 +112,7 @@ export class Submitter {
     const submission = made === undefined ? parsed.submission : { ...parsed.submission, origin: made.origin }
     const held = await this.#held(submission, asker, made)
     // Read once, for the door and for every copy.
-    const contents = contentsOf(submission.request, held)
+    const contents = contentsOf(submission.request, held, submission.contents)
     const admitted = admit(submission, this.#admission(asker, contents, own))
     const missing = missingContents(
       submission.request,
@@ -136,9 +137,9 @@ export class Submitter {
     made: MadeOf | undefined,
   ): Promise<Held> {
     const texts = made === undefined ? contents : { ...contents, [made.origin.hash]: made.text }
-    const given = Object.entries(texts).map(([handle, text]) => [handle as Hash, Buffer.from(text)] as const)
-    const others = fixedHandlesOf(request).filter(handle => !Object.hasOwn(texts, handle))
-    if (others.length === 0) return new Map(given)
+    const given = bytesOf(texts)
+    const others = fixedHandlesOf(request).filter(handle => !given.has(handle))
+    if (others.length === 0) return given
     return new Map([...given, ...(await readHeld(this.#parts.store.shelf, key_id, others))])
   }
 

@@ -95,14 +95,26 @@ export const fixedHandlesOf = (request: RequestDraft): readonly Hash[] => [
   ...new Set(handlesOf(request).flatMap(({ handle }) => (isFixedHandle(handle) ? [handle] : []))),
 ]
 
-/** The contents of a request's handles, in their order, as far as they are held. */
-export const contentsOf = (request: RequestDraft, held: ReadonlyMap<Hash, Uint8Array>): readonly Content[] =>
-  handlesOf(request).flatMap(({ handle, name }) => {
-    const bytes = isFixedHandle(handle) ? held.get(handle) : undefined
-    return bytes === undefined || !isFixedHandle(handle)
-      ? []
-      : [{ handle, name, size: bytes.length, text: textOf(bytes) }]
-  })
+/** The contents of a request's handles, in their order, as far as they are held. `given` are those that came as texts. */
+export function contentsOf(
+  request: RequestDraft,
+  held: ReadonlyMap<Hash, Uint8Array>,
+  given: Readonly<Record<Hash, string>> = {},
+): readonly Content[] {
+  const contents: Content[] = []
+  for (const { handle, name } of handlesOf(request)) {
+    if (!isFixedHandle(handle)) continue
+    const bytes = held.get(handle)
+    if (bytes === undefined) continue
+    const text = Object.hasOwn(given, handle) ? (given[handle] ?? null) : null
+    // Half of a surrogate pair is another character as bytes.
+    const isSame = text !== null && !LONE_SURROGATE.test(text)
+    contents.push({ handle, name, size: bytes.length, text: isSame ? text : textOf(bytes) })
+  }
+  return contents
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u
 
 /** Null for bytes that are no text. */
 function textOf(bytes: Uint8Array): string | null {

@@ -1,6 +1,7 @@
 // The short cut past the schema of a submission (../shortcut.ts). Nearly every one is put to people by their ids, in plain
 // words, and answered by yes or no or by one of a few options; the others go to the schema.
 import { fits, type Is, isHash, oneOf, plain } from '../shortcut.js'
+import { areContents } from './content/given.js'
 import { ID, RESERVED_NAMES } from './field.js'
 import { HANDLE } from './handle.js'
 import type { Submission } from './parse.js'
@@ -108,8 +109,9 @@ const submission = plain(
     request: value => fits(question, value) || fits(approval, value) || fits(review, value),
     run: value => fits(run, value),
     recipients: value => isId(Array.isArray(value) && value.length === 1 && value[0]),
+    contents: areContents,
   },
-  ['recipients'],
+  ['recipients', 'contents'],
 )
 
 const run = plain({ run_id: isId, mood: oneOf(...MOODS), sub_mode: oneOf('approval'), work_item_id: isId }, [
@@ -120,10 +122,11 @@ const run = plain({ run_id: isId, mood: oneOf(...MOODS), sub_mode: oneOf('approv
 /** Null where the schema must decide. */
 export function plainSubmission(body: unknown): Submission | null {
   if (!fits(submission, body)) return null
-  const { request, run, recipients } = body as Pick<Submission, 'request' | 'run'> & { recipients?: [string] }
+  const { recipients, ...rest } = body as Pick<Submission, 'request' | 'run' | 'contents'> & {
+    recipients?: [string]
+  }
   return {
     recipients: recipients === undefined ? null : recipients.map((user_id): Recipient => ({ user_id })),
-    request,
-    run,
+    ...rest,
   }
 }

@@ -138,4 +138,47 @@ describe('what has one reading is read as JSON.parse reads it', () => {
       { numRuns: 20_000 },
     )
   })
+
+  it('a text is read alike by the brisk walk and by the one with care, which an escaped letter beside it asks for', () => {
+    const pieces = [
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      '"a"',
+      '"a\\n"',
+      '"b":',
+      '"\\\\":',
+      '\\',
+      '\\n',
+      '\\"',
+      '\\/',
+      '\n',
+      '1',
+      ' ',
+      'é',
+    ]
+    const alike = (text: string) => {
+      const brisk = readJson(`["a",${text}]`)
+      const careful = readJson(`["\\u0061",${text}]`)
+      expect(brisk.ok ? brisk.value : null).toEqual(careful.ok ? careful.value : null)
+    }
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), parts => alike(parts.join(''))),
+      { numRuns: 20_000 },
+    )
+    fc.assert(fc.property(fc.json({ maxDepth: 4 }), alike))
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.string({ unit: fc.constantFrom('\\', '"', '\n', 'a') }), fc.string())),
+        members =>
+          alike(
+            `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
+          ),
+      ),
+    )
+  })
 })

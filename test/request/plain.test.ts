@@ -7,12 +7,25 @@ import { RULES } from '../../src/rules.js'
 import { request } from './generated.js'
 import { run, submit } from './samples.js'
 
+const HASH = `sha256:${'a'.repeat(64)}`
+const OTHER = `sha256:${'b'.repeat(64)}`
 const envelope = fc.record(
   {
     run: fc.constantFrom<unknown>(run, { ...run, work_item_id: 'wi-1' }, { ...run, mood: 'GLAD' }, {}),
     recipients: fc.constantFrom<unknown>(['owner'], ['owner', 'owner'], [''], [], 'owner', [
       { user_id: 'a' },
     ]),
+    contents: fc.oneof(
+      fc.dictionary(fc.constantFrom(HASH, OTHER), fc.string({ unit: 'binary' })),
+      fc.constantFrom<unknown>(
+        { [HASH]: 1 },
+        { 'doc:a': 'a' },
+        { [HASH]: 'a\0' },
+        { [HASH]: 'é'.repeat(32_769) },
+        [],
+        null,
+      ),
+    ),
   },
   { requiredKeys: ['run'] },
 )
@@ -135,6 +148,31 @@ test('a choice among options that nothing can confuse is plain; every other list
     asked(named('approve', 'deny'), { reason: { when: 'optional', max_chars: 9 } }),
   ]
   for (const body of left) expect(plainSubmission(body), JSON.stringify(body)).toBeNull()
+})
+
+test('contents are plain up to their bounds, and beyond them left to the schema', () => {
+  const asked = (contents: unknown) => {
+    const request = {
+      type: 'REQUEST_QUESTION',
+      question_text: 'Ship?',
+      impact: 'Ships.',
+      context_handles: [],
+      deadline_seconds: 60,
+      default_action: 'HALT',
+      reply_schema: { kind: 'yes_no' },
+    }
+    return { request, run, recipients: ['owner'], contents }
+  }
+  const handle = (at: number) => `sha256:${at.toString(16).padStart(64, '0')}`
+  const many = (count: number, text: string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [handle(at), text]))
+  for (const fitting of [{}, many(20, 'a\nb'), many(1, 'é'.repeat(32_768)), many(4, 'a'.repeat(65_536))])
+    expect(holds(asked(fitting))).toBe(true)
+  const unfit = [many(21, 'a'), many(1, 'a'.repeat(65_537)), many(5, 'a'.repeat(65_536)), many(1, 'a\0b')]
+  for (const contents of unfit) {
+    expect(plainSubmission(asked(contents))).toBeNull()
+    expect(SUBMISSION_SHAPES['2'].safeParse(asked(contents)).success).toBe(false)
+  }
 })
 
 test('an approval that is answered by a choice is not plain: it is no approval', () => {
