@@ -263,9 +263,8 @@ function shelving({
   own,
   opened_by: key_id,
 }: Asked): Shelving[] {
-  const contents = [...held].map(([handle, bytes]) => ({ put: 'content' as const, handle, key_id, bytes }))
   return [
-    ...contents,
+    ...(held.size === 0 ? [] : [{ put: 'contents' as const, key_id, contents: held }]),
     ...(own?.beside ?? []),
     ...(url === undefined ? [] : [{ put: 'callback' as const, request_id, url }]),
   ]

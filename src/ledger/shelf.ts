@@ -118,9 +118,9 @@ export type Shelving =
   | { readonly put: 'checkpoint'; readonly checkpoint: SignedCheckpoint }
   /** Replaces what was said of this person before. */
   | { readonly put: 'away'; readonly away: Away }
-  /** A text or bytes that this key has sent; the same are kept once. */
-  | { readonly put: 'content'; readonly handle: Hash; readonly key_id: string; readonly bytes: Uint8Array }
-  /** This key's content is forgotten; the bytes go with the last key that has sent them. */
+  /** Texts or bytes that this key has sent in one go; those it has sent before are kept once. */
+  | { readonly put: 'contents'; readonly key_id: string; readonly contents: ReadonlyMap<Hash, Uint8Array> }
+  /** This key's content is forgotten, bytes and all, unless another key has sent the same. */
   | { readonly put: 'content_erasure'; readonly handle: Hash; readonly key_id: string }
   /** With PASSKEY_REGISTERED. A credential is one person's for good: a second row with its hash or its id is refused. */
   | { readonly put: 'passkey'; readonly passkey: PasskeyRow }
@@ -245,7 +245,7 @@ export interface Shelf {
 
   apiKeys(): Promise<readonly ApiKey[]>
 
-  /** Content-addressed: the same bytes are kept once, and count once against each key's quota. */
+  /** Content-addressed: what a key has sent before is not kept again, and counts once against its quota. */
   putBlob(handle: Hash, bytes: Uint8Array, keyId: string, quota: number): Promise<'new' | 'known' | 'full'>
   blob(handle: Hash): Promise<Uint8Array | null>
   /** Those of these contents that this key has sent. */

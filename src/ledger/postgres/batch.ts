@@ -130,9 +130,10 @@ export class Batch {
     if (shelving.put === 'link') {
       const { user_id, channel, address } = shelving.link
       owners.set(keyOf({ kind: 'address', channel, address, theirs: [] }), user_id)
-    } else if (shelving.put === 'content') {
+    } else if (shelving.put === 'contents') {
       const key = sentBy(shelving.key_id)
-      counts.set(key, (counts.get(key) ?? 0) + shelving.bytes.length)
+      const bytes = [...shelving.contents.values()].reduce((sum, { length }) => sum + length, 0)
+      counts.set(key, (counts.get(key) ?? 0) + bytes)
     } else if (shelving.put === 'rest') {
       counts.set(codesOf('rested', shelving.rest.channel, shelving.rest.user_id), 1)
     } else if (shelving.put === 'grant' && isCoded(shelving.grant)) {

@@ -9,7 +9,9 @@ import { hexOf } from './facts.js'
 type Put = { readonly table: string; readonly key: string | null; readonly row: object }
 
 export const shelved = (shelvings: readonly Shelving[], seals: Seals): readonly Put[] =>
-  shelvings.flatMap(shelving => [rowOf(shelving, seals), ...rowsBeside(shelving)])
+  shelvings.flatMap(shelving =>
+    shelving.put === 'contents' ? contentRows(shelving) : [rowOf(shelving, seals), ...rowsBeside(shelving)],
+  )
 
 /** Whether people answer by the grant's code. */
 export const isCoded = ({ use, code_hash }: Grant): boolean => use === 'reply' && code_hash !== ''
@@ -24,12 +26,6 @@ function rowsBeside(shelving: Shelving): readonly Put[] {
     }
     case 'content_erasure':
       return [{ table: 'forgotten_contents', key: shelving.handle, row: { handle: shelving.handle } }]
-    case 'content': {
-      const { handle, key_id, bytes } = shelving
-      return [
-        { table: 'blob_owners', key: `${key_id} ${handle}`, row: { handle, key_id, size: bytes.length } },
-      ]
-    }
     case 'grant': {
       const { channel, user_id, request_id, handle_hash } = shelving.grant
       const row = { channel, user_id, request_id, handle_hash }
@@ -50,7 +46,16 @@ function rowsBeside(shelving: Shelving): readonly Put[] {
   }
 }
 
-function rowOf(shelving: Shelving, seals: Seals): Put {
+type Sent = Extract<Shelving, { readonly put: 'contents' }>
+
+/** The bytes are kept once, whoever has sent them. */
+const contentRows = ({ key_id, contents }: Sent): readonly Put[] =>
+  [...contents].flatMap(([handle, bytes]) => [
+    { table: 'blobs', key: handle, row: { handle, bytes: Buffer.from(bytes).toString('hex') } },
+    { table: 'blob_owners', key: `${key_id} ${handle}`, row: { handle, key_id, size: bytes.length } },
+  ])
+
+function rowOf(shelving: Exclude<Shelving, Sent>, seals: Seals): Put {
   switch (shelving.put) {
     case 'grant': {
       const { grant } = shelving
@@ -59,10 +64,6 @@ function rowOf(shelving: Shelving, seals: Seals): Put {
     case 'content_erasure': {
       const { handle, key_id } = shelving
       return { table: 'content_erasures', key: `${key_id} ${handle}`, row: { handle, key_id } }
-    }
-    case 'content': {
-      const { handle, bytes } = shelving
-      return { table: 'blobs', key: handle, row: { handle, bytes: Buffer.from(bytes).toString('hex') } }
     }
     case 'rest':
       return {

@@ -1,10 +1,11 @@
 // The guards of the contract as questions to the tables, asked inside the serialised section (L5).
 import type { Database } from 'better-sqlite3'
 import type { Guard } from '../contract.js'
+import type { Contents } from './contents.js'
 
 const HOUR_MS = 3_600_000
 
-export function guardKeeper(db: Database) {
+export function guardKeeper(db: Database, kept: Contents) {
   const claimed = db.prepare('SELECT 1 FROM claims WHERE space = ? AND value = ?').pluck()
   const claim = db.prepare('INSERT INTO claims (space, value) VALUES (?, ?)')
   const openQuestions = db
@@ -41,8 +42,6 @@ export function guardKeeper(db: Database) {
      ON CONFLICT DO UPDATE SET count = count + 1`,
   )
   const linked = db.prepare('SELECT user_id FROM links WHERE channel = ? AND address = ?').pluck()
-  const sent = db.prepare('SELECT bytes FROM blob_use WHERE key_id = ?').pluck()
-  const owned = db.prepare('SELECT 1 FROM blob_owners WHERE key_id = ? AND handle = ?').pluck()
   const opened = db.prepare('SELECT 1 FROM requests WHERE opened_by = ? AND opened_seq >= ? LIMIT 1').pluck()
   const number = (value: unknown): number => (value as number | null | undefined) ?? 0
 
@@ -69,8 +68,12 @@ export function guardKeeper(db: Database) {
         }
         case 'content_quota': {
           const { key_id, contents, at_most } = guard
-          const fresh = contents.filter(({ handle }) => owned.get(key_id, handle) === undefined)
-          return fresh.reduce((sum, { size }) => sum + size, number(sent.get(key_id))) <= at_most
+          const had = kept.find(
+            key_id,
+            contents.map(({ handle }) => handle),
+          )
+          const fresh = contents.filter(({ handle }) => !had.has(handle))
+          return fresh.reduce((sum, { size }) => sum + size, number(kept.used(key_id))) <= at_most
         }
         case 'unopened':
           return opened.get(guard.opened_by, guard.since) === undefined

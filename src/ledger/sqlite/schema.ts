@@ -2,6 +2,7 @@
 // projections of it, kept in the same transaction; the rest is the shelf. A change of shape is a new numbered step,
 // never an edit of an old one.
 import type { Database } from 'better-sqlite3'
+import { bundlesTable } from './bundles-table.js'
 import { inboxTable } from './inbox-table.js'
 import { rules2 } from './rules-2.js'
 
@@ -134,6 +135,7 @@ const STEPS: readonly string[] = [
   `
   CREATE INDEX entries_registering ON entries (json_extract(line, '$.body.credential_hash')) WHERE type = 'PASSKEY_REGISTERED';
   `,
+  bundlesTable,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -1,7 +1,6 @@
 // The shelf of the embedded store: plain tables beside the ledger, written in the ledger's own transactions where an
 // append says so (L6).
 import type { Database } from 'better-sqlite3'
-import type { Hash } from '../../canonical.js'
 import type { RightTable } from '../rights.js'
 import type { Seals } from '../seals.js'
 import {
@@ -20,13 +19,14 @@ import {
   type Shelf,
   type SignedCheckpoint,
 } from '../shelf.js'
-import { contentPutter, END_SESSIONS, keyPutter, sealedRow } from './shelving.js'
+import type { Contents } from './contents.js'
+import { END_SESSIONS, keyPutter, sealedRow } from './shelving.js'
 import type { Storage } from './storage.js'
 
 const PAGE = 500
 
 type WithSeal<T> = T & { readonly seal: string | null }
-export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf {
+export function sqliteShelf(db: Database, storage: Storage, seals: Seals, contents: Contents): Shelf {
   const one = <T>(sql: string) => {
     const statement = db.prepare(sql)
     return (...args: unknown[]) => (statement.get(...args) as T | undefined) ?? null
@@ -112,13 +112,6 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
   const endSessions = db.prepare(END_SESSIONS)
   const checkpoint = one<SignedCheckpoint>('SELECT size, note, at_ms FROM checkpoint')
   const putKey = keyPutter(db, seals)
-  const blob = one<{ bytes: Uint8Array }>('SELECT bytes FROM blobs WHERE handle = ?')
-  const owned = one<{ size: number }>('SELECT size FROM blob_owners WHERE key_id = ? AND handle = ?')
-  const used = one<{ bytes: number }>('SELECT bytes FROM blob_use WHERE key_id = ?')
-  const ownBlob = one<{ bytes: Uint8Array }>(
-    'SELECT bytes FROM blob_owners JOIN blobs USING (handle) WHERE key_id = ? AND handle = ?',
-  )
-  const putContent = contentPutter(db)
 
   return {
     grant: async handleHash => grant(handleHash),
@@ -196,23 +189,15 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals): Shelf
       ),
 
     async putBlob(handle, bytes, keyId, quota) {
+      storage.write(() => contents.settle())
       return write(() => {
-        if (owned(keyId, handle)) return 'known' as const
-        if ((used(keyId)?.bytes ?? 0) + bytes.length > quota) return 'full' as const
-        putContent(handle, bytes, keyId)
+        if (contents.find(keyId, [handle]).size > 0) return 'known' as const
+        if ((contents.used(keyId) ?? 0) + bytes.length > quota) return 'full' as const
+        contents.put(keyId, new Map([[handle, bytes]]))
         return 'new' as const
       })
     },
-    blob: async handle => blob(handle)?.bytes ?? null,
-    async ownBlobs(keyId, handles) {
-      const own = new Map<Hash, Uint8Array>()
-      // Most keys have never sent any, and every request that names contents asks.
-      if (used(keyId) === null) return own
-      for (const handle of handles) {
-        const found = ownBlob(keyId, handle)
-        if (found !== null) own.set(handle, found.bytes)
-      }
-      return own
-    },
+    blob: async handle => contents.readAny(handle),
+    ownBlobs: async (keyId, handles) => contents.read(keyId, handles),
   }
 }

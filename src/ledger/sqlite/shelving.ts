@@ -3,11 +3,12 @@ import type { Database } from 'better-sqlite3'
 import type { RightTable, Row } from '../rights.js'
 import type { Seals } from '../seals.js'
 import { type KeyRow, rowOfApiKey, type Shelving } from '../shelf.js'
+import type { Contents } from './contents.js'
 
 export const END_SESSIONS = `DELETE FROM sessions WHERE kind = 'person' AND whose = ?`
 
 /** What every request has is bound by place: the driver looks a name up for every value, each time. */
-export function shelver(db: Database, seals: Seals): (shelving: Shelving) => void {
+export function shelver(db: Database, seals: Seals, contents: Contents): (shelving: Shelving) => void {
   const putGrant = db.prepare(
     `INSERT INTO grants (handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id, seal)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -80,18 +81,12 @@ export function shelver(db: Database, seals: Seals): (shelving: Shelving) => voi
   )
   const endEnrolment = db.prepare('DELETE FROM enrolments WHERE request_id = ?')
   const endSessions = db.prepare(END_SESSIONS)
-  const putContent = contentPutter(db)
-  const disown = db.prepare('DELETE FROM blob_owners WHERE key_id = ? AND handle = ?')
-  const forgetContent = db.prepare(
-    'DELETE FROM blobs WHERE handle = @handle AND NOT EXISTS (SELECT 1 FROM blob_owners WHERE handle = @handle)',
-  )
   return shelving => {
     switch (shelving.put) {
       case 'content_erasure':
-        disown.run(shelving.key_id, shelving.handle)
-        return void forgetContent.run({ handle: shelving.handle })
-      case 'content':
-        return putContent(shelving.handle, shelving.bytes, shelving.key_id)
+        return contents.erase(shelving.key_id, shelving.handle)
+      case 'contents':
+        return contents.put(shelving.key_id, shelving.contents)
       case 'grant': {
         const { use, code_hash, channel, user_id, request_id, handle_hash, token, delivery_id } =
           shelving.grant
@@ -171,13 +166,4 @@ export function keyPutter(db: Database, seals: Seals): (row: KeyRow) => void {
       wrapped: Buffer.from(row.wrapped),
       seal: seals.ofRow('keys', row as unknown as Row),
     })
-}
-
-export function contentPutter(db: Database): (handle: string, bytes: Uint8Array, keyId: string) => void {
-  const put = db.prepare('INSERT OR IGNORE INTO blobs (handle, bytes) VALUES (?, ?)')
-  const own = db.prepare('INSERT OR IGNORE INTO blob_owners (handle, key_id, size) VALUES (?, ?, ?)')
-  return (handle, bytes, keyId) => {
-    put.run(handle, bytes)
-    own.run(handle, keyId, bytes.length)
-  }
 }

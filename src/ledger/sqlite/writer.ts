@@ -15,6 +15,7 @@ import {
 import { type Head, inscribe } from '../entry.js'
 import { placeOf, type Seals, type Standing } from '../seals.js'
 import { type Frontier, grow, packed } from '../tree/nodes.js'
+import type { Contents } from './contents.js'
 import { guardKeeper } from './guards.js'
 import { inboxKeeper } from './inbox.js'
 import { shelver } from './shelving.js'
@@ -38,6 +39,7 @@ export class Writer {
   readonly #shelve: ReturnType<typeof shelver>
   readonly #inbox: ReturnType<typeof inboxKeeper>
   readonly #seals: Seals
+  readonly #contents: Contents
   /** The committed head. Moves only after a COMMIT. */
   #head: Head
   /** The committed tree; null until it is first needed, since its seal cannot be checked before the store is unlocked. */
@@ -45,15 +47,16 @@ export class Writer {
   /** Changes of the clock's state that no commit holds yet. */
   readonly #unrecorded: Body<'CLOCK_SUSPECT'>[] = []
 
-  constructor(db: Database, head: Head, clock: LedgerClock, seals: Seals) {
+  constructor(db: Database, head: Head, clock: LedgerClock, seals: Seals, contents: Contents) {
     this.#db = db
     this.#head = head
     this.#clock = clock
     this.#statements = prepare(db)
-    this.#guards = guardKeeper(db)
-    this.#shelve = shelver(db, seals)
+    this.#guards = guardKeeper(db, contents)
+    this.#shelve = shelver(db, seals, contents)
     this.#inbox = inboxKeeper(db)
     this.#seals = seals
+    this.#contents = contents
   }
 
   get head(): Head {
@@ -105,6 +108,7 @@ export class Writer {
       }
       return this.#one(append, reading, head, place)
     }
+    this.#contents.settle()
     this.#db.exec('BEGIN IMMEDIATE')
     try {
       assertKnownRules(this.#statements.rules.get() as string)

@@ -298,9 +298,8 @@ export function guardContract(opener: Opener): void {
     /** Opens a request that brings these texts, within the quota. */
     const bring = async (id: string, key_id: string, ...texts: string[]) => {
       const contents = texts.map(text => ({ handle: sha256(text), size: text.length }))
-      const shelve = texts.map(
-        (text): Shelving => ({ put: 'content', handle: sha256(text), key_id, bytes: Buffer.from(text) }),
-      )
+      const sent = new Map(texts.map(text => [sha256(text), Buffer.from(text)]))
+      const shelve: Shelving[] = [{ put: 'contents', key_id, contents: sent }]
       const guards: Guard[] = [{ kind: 'content_quota', key_id, contents, at_most: QUOTA }]
       return (await open(stage.ledger, id, { opened_by: key_id, guards, shelve })).kind
     }

@@ -1,0 +1,205 @@
+// The contents that keys have sent. A handle is a key of chance: a row for each content, and its place in an index, would
+// have every commit write a page for each. So what comes in one go lies in one row, a bundle, and the places are put
+// into the index many at a time, in its own order.
+//
+// SC1  A bundle is of one key, and a content of a key lies in one bundle of it.
+// SC2  The index holds the beginnings of handles, and may say too much: whether a content lies in a bundle, its own list
+//      says.
+// SC3  The places that are not in the index yet are in memory. It says how far it goes: the bundles behind that are read
+//      again at the start. A number is never given twice.
+import type { Database } from 'better-sqlite3'
+import type { Hash } from '../../canonical.js'
+
+/** So many places are put into the index together: some ten milliseconds of work, and a megabyte until then. */
+const TOGETHER = 8192
+const PAGE = 500
+
+const PREFIX = 'sha256:'.length
+const DIGITS = 64
+/** A line of the list: the digits of the handle, and the size in as many as the longest has. */
+const SIZE_DIGITS = 8
+const ITEM = DIGITS + SIZE_DIGITS
+
+type Row = { readonly key_id: string; readonly list: string }
+type Item = { readonly handle: Hash; readonly from: number; readonly size: number }
+type Entry = readonly [beginning: number, bundle: number]
+
+const itemOf = (handle: Hash, size: number): string =>
+  handle.slice(PREFIX) + size.toString(16).padStart(SIZE_DIGITS, '0')
+
+/** 48 bits, which a number holds exactly. */
+const beginningOf = (handle: Hash): number => Number.parseInt(handle.slice(PREFIX, PREFIX + 12), 16)
+
+function itemsOf(list: string): Item[] {
+  const items: Item[] = []
+  let from = 0
+  for (let at = 0; at < list.length; at += ITEM) {
+    const size = Number.parseInt(list.slice(at + DIGITS, at + ITEM), 16)
+    items.push({ handle: `sha256:${list.slice(at, at + DIGITS)}`, from, size })
+    from += size
+  }
+  return items
+}
+
+export class Contents {
+  readonly #db: Database
+  readonly #statements: ReturnType<typeof prepare>
+  /** The places that are not in the index yet; one of an append that did not stand says too much, as SC2 allows. */
+  readonly #fresh = new Map<number, number[]>()
+  #last: number
+
+  constructor(db: Database) {
+    this.#db = db
+    this.#statements = prepare(db)
+    const to = this.#statements.indexedTo.get() as number
+    this.#last = Math.max(to, (this.#statements.last.get() as number | null) ?? 0)
+    this.#readFrom(to)
+  }
+
+  /** The bytes that this key has sent; null for a key that never sent any. */
+  used(keyId: string): number | null {
+    return (this.#statements.used.get(keyId) as number | undefined) ?? null
+  }
+
+  /** Those of these contents that this key has sent, each with its bundle. */
+  find(keyId: string, handles: readonly Hash[]): ReadonlyMap<Hash, number> {
+    return this.#found(handles, row => row.key_id === keyId)
+  }
+
+  /** Those of these contents that this key has sent. */
+  read(keyId: string, handles: readonly Hash[]): ReadonlyMap<Hash, Uint8Array> {
+    const contents = new Map<Hash, Uint8Array>()
+    // Most keys have never sent any, and every request that names contents asks.
+    if (this.used(keyId) === null) return contents
+    const opened = new Map<number, ReadonlyMap<Hash, Uint8Array>>()
+    for (const [handle, bundle] of this.find(keyId, handles)) {
+      const held = opened.get(bundle) ?? this.#open(bundle)
+      opened.set(bundle, held)
+      const bytes = held.get(handle)
+      if (bytes !== undefined) contents.set(handle, bytes)
+    }
+    return contents
+  }
+
+  /** Whoever has sent it. */
+  readAny(handle: Hash): Uint8Array | null {
+    const bundle = this.#found([handle], () => true).get(handle)
+    return bundle === undefined ? null : (this.#open(bundle).get(handle) ?? null)
+  }
+
+  /** Within a transaction: those that this key has not sent yet become a bundle. */
+  put(keyId: string, contents: ReadonlyMap<Hash, Uint8Array>): void {
+    const known = this.find(keyId, [...contents.keys()])
+    const fresh = known.size === 0 ? [...contents] : [...contents].filter(([handle]) => !known.has(handle))
+    if (fresh.length === 0) return
+    this.#last += 1
+    const list = fresh.map(([handle, { length }]) => itemOf(handle, length)).join('')
+    const bytes = Buffer.concat(fresh.map(([, content]) => content))
+    this.#statements.put.run(this.#last, keyId, list, bytes)
+    this.#statements.use.run(keyId, bytes.length)
+    for (const [handle] of fresh) this.#add(handle, this.#last)
+  }
+
+  /** Within a transaction. Another key's copy stays. */
+  erase(keyId: string, handle: Hash): void {
+    const bundle = this.find(keyId, [handle]).get(handle)
+    if (bundle === undefined) return
+    const kept = [...this.#open(bundle)].filter(([one]) => one !== handle)
+    const before = this.#statements.bytes.get(bundle) as number
+    const bytes = Buffer.concat(kept.map(([, content]) => content))
+    const list = kept.map(([one, { length }]) => itemOf(one, length)).join('')
+    if (kept.length === 0) this.#statements.remove.run(bundle)
+    else this.#statements.change.run(list, bytes, bundle)
+    this.#statements.use.run(keyId, bytes.length - before)
+  }
+
+  /** Outside of transactions: the fresh places go into the index, if they are many. It then goes as far as this. */
+  settle(to = this.#last): void {
+    if (this.#fresh.size < TOGETHER) return
+    const inOrder = Float64Array.from(this.#fresh.keys()).sort()
+    this.#db
+      .transaction(() => {
+        for (const beginning of inOrder)
+          for (const bundle of this.#fresh.get(beginning) ?? []) this.#statements.index.run(beginning, bundle)
+        this.#statements.setIndexedTo.run(to)
+      })
+      .immediate()
+    this.#fresh.clear()
+  }
+
+  #readFrom(indexed: number): void {
+    for (let to = indexed; ; ) {
+      const rows = this.#statements.behind.all(to, PAGE) as (Pick<Row, 'list'> & { bundle: number })[]
+      for (const { bundle, list } of rows) {
+        for (const { handle } of itemsOf(list)) this.#add(handle, bundle)
+        to = bundle
+      }
+      if (rows.length === 0) return
+      this.settle(to)
+    }
+  }
+
+  #add(handle: Hash, bundle: number): void {
+    const beginning = beginningOf(handle)
+    const bundles = this.#fresh.get(beginning)
+    if (bundles === undefined) this.#fresh.set(beginning, [bundle])
+    else bundles.push(bundle)
+  }
+
+  #found(handles: readonly Hash[], isMeant: (row: Row) => boolean): ReadonlyMap<Hash, number> {
+    const found = new Map<Hash, number>()
+    const indexed = this.#indexed(handles)
+    const rows = new Map<number, Row | undefined>()
+    for (const handle of handles) {
+      const beginning = beginningOf(handle)
+      for (const bundle of [...(indexed.get(beginning) ?? []), ...(this.#fresh.get(beginning) ?? [])]) {
+        if (!rows.has(bundle)) rows.set(bundle, this.#statements.row.get(bundle) as Row | undefined)
+        const row = rows.get(bundle)
+        if (row !== undefined && isMeant(row) && isListed(row.list, handle)) found.set(handle, bundle)
+      }
+    }
+    return found
+  }
+
+  #indexed(handles: readonly Hash[]): ReadonlyMap<number, readonly number[]> {
+    const indexed = new Map<number, number[]>()
+    const rows = this.#statements.indexed.all(JSON.stringify(handles.map(beginningOf))) as Entry[]
+    for (const [beginning, bundle] of rows)
+      indexed.set(beginning, [...(indexed.get(beginning) ?? []), bundle])
+    return indexed
+  }
+
+  #open(bundle: number): ReadonlyMap<Hash, Uint8Array> {
+    const { list, bytes } = this.#statements.whole.get(bundle) as { list: string; bytes: Uint8Array }
+    return new Map(itemsOf(list).map(({ handle, from, size }) => [handle, bytes.subarray(from, from + size)]))
+  }
+}
+
+/** At the beginning of a line, and not by chance within one. */
+function isListed(list: string, handle: Hash): boolean {
+  const digits = handle.slice(PREFIX)
+  for (let at = list.indexOf(digits); at !== -1; at = list.indexOf(digits, at + 1))
+    if (at % ITEM === 0) return true
+  return false
+}
+
+const prepare = (db: Database) => ({
+  used: db.prepare('SELECT bytes FROM blob_use WHERE key_id = ?').pluck(),
+  use: db.prepare(
+    `INSERT INTO blob_use (key_id, bytes) VALUES (?, ?) ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes`,
+  ),
+  row: db.prepare('SELECT key_id, list FROM bundles WHERE bundle = ?'),
+  whole: db.prepare('SELECT list, bytes FROM bundles WHERE bundle = ?'),
+  bytes: db.prepare('SELECT length(bytes) FROM bundles WHERE bundle = ?').pluck(),
+  put: db.prepare('INSERT INTO bundles (bundle, key_id, list, bytes) VALUES (?, ?, ?, ?)'),
+  change: db.prepare('UPDATE bundles SET list = ?, bytes = ? WHERE bundle = ?'),
+  remove: db.prepare('DELETE FROM bundles WHERE bundle = ?'),
+  last: db.prepare('SELECT max(bundle) FROM bundles').pluck(),
+  behind: db.prepare('SELECT bundle, list FROM bundles WHERE bundle > ? ORDER BY bundle LIMIT ?'),
+  indexedTo: db.prepare('SELECT bundle FROM bundles_indexed_to').pluck(),
+  setIndexedTo: db.prepare('UPDATE bundles_indexed_to SET bundle = ?'),
+  index: db.prepare('INSERT OR IGNORE INTO bundles_by_handle (beginning, bundle) VALUES (?, ?)'),
+  indexed: db
+    .prepare(`SELECT beginning, bundle FROM json_each(?) CROSS JOIN bundles_by_handle ON beginning = value`)
+    .raw(),
+})
