@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { findSecret } from '../../src/keys/secret.js'
 import { Seals } from '../../src/ledger/seals.js'
-import { Contents } from '../../src/ledger/sqlite/contents.js'
+import { openLate } from '../../src/ledger/sqlite/late.js'
 import { LEDGER_FILE } from '../../src/ledger/sqlite/open.js'
 import { sqliteShelf } from '../../src/ledger/sqlite/shelf.js'
 import { Storage } from '../../src/ledger/sqlite/storage.js'
@@ -25,7 +25,7 @@ export async function signedIn(
   const db = new Sqlite(join(dataDir, LEDGER_FILE))
   try {
     const seals = new Seals()
-    const shelf = sqliteShelf(db, new Storage(), seals, new Contents(db))
+    const shelf = sqliteShelf(db, new Storage(), seals, openLate(db))
     const key = openSealKey(await shelf.keyring(), secret)
     if (key === null) throw new Error('the keyring has no key that seals')
     seals.unlock(key)

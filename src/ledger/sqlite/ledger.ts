@@ -26,8 +26,8 @@ import { GENESIS, type Head, parseEntry } from '../entry.js'
 import { LOCKED, type SealedLine, type Seals, soundEntries } from '../seals.js'
 import type { TreeHash } from '../tree/hash.js'
 import type { Frontier, Node } from '../tree/nodes.js'
-import type { Contents } from './contents.js'
 import { inboxReader } from './inbox.js'
+import type { Late } from './late.js'
 import { SCHEMA_VERSION } from './schema.js'
 import type { Storage } from './storage.js'
 import { readNodes } from './tree.js'
@@ -60,14 +60,7 @@ export class SqliteLedger implements Ledger {
   readonly #inboxes: ReturnType<typeof inboxReader>
   #nodes: ReturnType<typeof readNodes> | null = null
 
-  constructor(
-    db: Database,
-    clock: Clock,
-    storage: Storage,
-    seals: Seals,
-    contents: Contents,
-    release: () => void,
-  ) {
+  constructor(db: Database, clock: Clock, storage: Storage, seals: Seals, late: Late, release: () => void) {
     this.#db = db
     this.#storage = storage
     this.#seals = seals
@@ -79,7 +72,7 @@ export class SqliteLedger implements Ledger {
     const entry = last === undefined ? null : parseEntry(last)
     const head: Head = entry === null ? { size: 0, hash: GENESIS } : { size: entry.seq + 1, hash: entry.hash }
     this.#clock = new LedgerClock(clock, entry === null ? 0 : Date.parse(entry.at))
-    this.#writer = new Writer(db, head, this.#clock, seals, contents)
+    this.#writer = new Writer(db, head, this.#clock, seals, late)
   }
 
   append<R>(append: Append<R>): Promise<Appended<R>> {

@@ -7,7 +7,7 @@ import { isAtLeast } from '../../version.js'
 import type { Progress, Store } from '../contract.js'
 import { Seals } from '../seals.js'
 import { copyOut } from './backup.js'
-import { Contents } from './contents.js'
+import { openLate } from './late.js'
 import { SqliteLedger } from './ledger.js'
 import { holdDirectory } from './lock.js'
 import { migrate } from './schema.js'
@@ -36,12 +36,12 @@ export function openSqlite(dataDir: string, clock: Clock): SqliteStore {
     migrate(db)
     const storage = new Storage()
     const seals = new Seals()
-    const contents = new Contents(db)
-    const ledger = new SqliteLedger(db, clock, storage, seals, contents, release)
+    const late = openLate(db)
+    const ledger = new SqliteLedger(db, clock, storage, seals, late, release)
     const grow = (progress: Progress): void => storage.write(() => growTree(db, seals, progress))
     return {
       ledger,
-      shelf: sqliteShelf(db, storage, seals, contents),
+      shelf: sqliteShelf(db, storage, seals, late),
       seals,
       sealAll: async () => storage.write(() => sealAll(db, seals)),
       growTree: async (progress = () => undefined) => ledger.mendTree(() => grow(progress)),

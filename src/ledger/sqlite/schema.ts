@@ -4,6 +4,7 @@
 import type { Database } from 'better-sqlite3'
 import { bundlesTable } from './bundles-table.js'
 import { inboxTable } from './inbox-table.js'
+import { lateTables } from './late-tables.js'
 import { rules2 } from './rules-2.js'
 
 const STEPS: readonly string[] = [
@@ -136,6 +137,7 @@ const STEPS: readonly string[] = [
   CREATE INDEX entries_registering ON entries (json_extract(line, '$.body.credential_hash')) WHERE type = 'PASSKEY_REGISTERED';
   `,
   bundlesTable,
+  lateTables,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -19,14 +19,15 @@ import {
   type Shelf,
   type SignedCheckpoint,
 } from '../shelf.js'
-import type { Contents } from './contents.js'
+import { GRANT_COLUMNS } from './grants.js'
+import type { Late } from './late.js'
 import { END_SESSIONS, keyPutter, sealedRow } from './shelving.js'
 import type { Storage } from './storage.js'
 
 const PAGE = 500
 
 type WithSeal<T> = T & { readonly seal: string | null }
-export function sqliteShelf(db: Database, storage: Storage, seals: Seals, contents: Contents): Shelf {
+export function sqliteShelf(db: Database, storage: Storage, seals: Seals, { contents, grants }: Late): Shelf {
   const one = <T>(sql: string) => {
     const statement = db.prepare(sql)
     return (...args: unknown[]) => (statement.get(...args) as T | undefined) ?? null
@@ -39,27 +40,30 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals, conten
       return row && seals.sound<T>(table, row)
     }
   }
-  const soundOnes = <T extends object>(table: RightTable, rows: unknown[]): T[] =>
-    (rows as WithSeal<T>[]).flatMap(row => seals.sound<T>(table, row) ?? [])
-  const grantColumns =
-    'g.handle_hash, g.use, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id, g.seal'
-  const grant = soundOne<Grant>('grants', `SELECT ${grantColumns} FROM grants g WHERE handle_hash = ?`)
+  const soundOnes = <T extends object>(table: RightTable, rows: readonly unknown[]): T[] =>
+    (rows as readonly WithSeal<T>[]).flatMap(row => seals.sound<T>(table, row) ?? [])
+  const grant = (handleHash: string): Grant | null => {
+    const row = grants.find(handleHash)
+    return row && seals.sound<Grant>('grants', row)
+  }
   const ref = soundOne<{ handle_hash: string }>(
     'refs',
     'SELECT channel, ref, delivery_id, handle_hash, seal FROM refs WHERE channel = ? AND ref = ?',
   )
   const formerGrants = db.prepare(
-    `SELECT ${grantColumns} FROM grants g WHERE g.channel = ? AND g.user_id = ? AND g.use IS NULL
-     ORDER BY g.rowid DESC LIMIT ?`,
+    `SELECT ${GRANT_COLUMNS} FROM grants g WHERE g.channel = ? AND g.user_id = ? AND g.use IS NULL
+     ORDER BY g.place DESC LIMIT ?`,
   )
   const grantsByCode = db.prepare(
-    `SELECT ${grantColumns} FROM grants g
-     WHERE g.user_id = ? AND g.channel = ? AND g.code_hash = ? AND g.use = 'reply' AND g.code_hash <> '' ORDER BY g.rowid`,
+    `SELECT ${GRANT_COLUMNS} FROM grants g
+     WHERE g.user_id = ? AND g.channel = ? AND g.code_hash = ? AND g.use = 'reply' AND g.code_hash <> '' ORDER BY g.place`,
   )
-  const openCodes = db.prepare(
-    `SELECT ${grantColumns} FROM open_codes c JOIN requests q USING (request_id) JOIN grants g USING (handle_hash)
-     WHERE c.channel = ? AND c.user_id = ? AND q.resolved_seq IS NULL ORDER BY g.rowid`,
-  )
+  const openCodes = db
+    .prepare(
+      `SELECT handle_hash FROM open_codes c JOIN requests q USING (request_id)
+       WHERE c.channel = ? AND c.user_id = ? AND q.resolved_seq IS NULL`,
+    )
+    .pluck()
   const misses = db
     .prepare('SELECT coalesce(sum(count), 0) FROM code_misses WHERE channel = ? AND user_id = ? AND ms > ?')
     .pluck()
@@ -123,7 +127,8 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals, conten
       soundOnes<Grant>('grants', formerGrants.all(channel, userId, limit)).reverse(),
     grantsByCode: async (channel, userId, codeHash) =>
       soundOnes<Grant>('grants', grantsByCode.all(userId, channel, codeHash)),
-    openCodes: async (channel, userId) => soundOnes<Grant>('grants', openCodes.all(channel, userId)),
+    openCodes: async (channel, userId) =>
+      soundOnes<Grant>('grants', grants.findAll(openCodes.all(channel, userId) as string[])),
     misses: async (channel, userId, since) => misses.get(channel, userId, since) as number,
     rest: async (channel, userId) => rest(channel, userId),
     rests: async ms => rests.all(ms) as Rest[],

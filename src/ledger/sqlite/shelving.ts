@@ -3,16 +3,16 @@ import type { Database } from 'better-sqlite3'
 import type { RightTable, Row } from '../rights.js'
 import type { Seals } from '../seals.js'
 import { type KeyRow, rowOfApiKey, type Shelving } from '../shelf.js'
-import type { Contents } from './contents.js'
+import type { Late } from './late.js'
 
 export const END_SESSIONS = `DELETE FROM sessions WHERE kind = 'person' AND whose = ?`
 
 /** What every request has is bound by place: the driver looks a name up for every value, each time. */
-export function shelver(db: Database, seals: Seals, contents: Contents): (shelving: Shelving) => void {
-  const putGrant = db.prepare(
-    `INSERT INTO grants (handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id, seal)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+export function shelver(
+  db: Database,
+  seals: Seals,
+  { contents, grants }: Late,
+): (shelving: Shelving) => void {
   const forgetCodes = db.prepare(
     `DELETE FROM open_codes WHERE channel = ? AND user_id = ? AND NOT EXISTS
        (SELECT 1 FROM requests q WHERE q.request_id = open_codes.request_id AND q.resolved_seq IS NULL)`,
@@ -88,11 +88,8 @@ export function shelver(db: Database, seals: Seals, contents: Contents): (shelvi
       case 'contents':
         return contents.put(shelving.key_id, shelving.contents)
       case 'grant': {
-        const { use, code_hash, channel, user_id, request_id, handle_hash, token, delivery_id } =
-          shelving.grant
-        const seal = seals.ofRow('grants', shelving.grant)
-        const whose = [request_id, delivery_id, channel, user_id]
-        putGrant.run(handle_hash, use, code_hash, token, ...whose, seal)
+        const { use, code_hash, channel, user_id, request_id, handle_hash } = shelving.grant
+        grants.put(shelving.grant, seals.ofRow('grants', shelving.grant))
         if (use !== 'reply' || code_hash === '') return
         forgetCodes.run(channel, user_id)
         return void putCode.run(channel, user_id, request_id, handle_hash)

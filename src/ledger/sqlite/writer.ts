@@ -15,9 +15,9 @@ import {
 import { type Head, inscribe } from '../entry.js'
 import { placeOf, type Seals, type Standing } from '../seals.js'
 import { type Frontier, grow, packed } from '../tree/nodes.js'
-import type { Contents } from './contents.js'
 import { guardKeeper } from './guards.js'
 import { inboxKeeper } from './inbox.js'
+import { type Late, settle } from './late.js'
 import { shelver } from './shelving.js'
 import { isStorageFailure } from './storage.js'
 import { readTree } from './tree.js'
@@ -39,7 +39,7 @@ export class Writer {
   readonly #shelve: ReturnType<typeof shelver>
   readonly #inbox: ReturnType<typeof inboxKeeper>
   readonly #seals: Seals
-  readonly #contents: Contents
+  readonly #late: Late
   /** The committed head. Moves only after a COMMIT. */
   #head: Head
   /** The committed tree; null until it is first needed, since its seal cannot be checked before the store is unlocked. */
@@ -47,16 +47,16 @@ export class Writer {
   /** Changes of the clock's state that no commit holds yet. */
   readonly #unrecorded: Body<'CLOCK_SUSPECT'>[] = []
 
-  constructor(db: Database, head: Head, clock: LedgerClock, seals: Seals, contents: Contents) {
+  constructor(db: Database, head: Head, clock: LedgerClock, seals: Seals, late: Late) {
     this.#db = db
     this.#head = head
     this.#clock = clock
     this.#statements = prepare(db)
-    this.#guards = guardKeeper(db, contents)
-    this.#shelve = shelver(db, seals, contents)
+    this.#guards = guardKeeper(db, late.contents)
+    this.#shelve = shelver(db, seals, late)
     this.#inbox = inboxKeeper(db)
     this.#seals = seals
-    this.#contents = contents
+    this.#late = late
   }
 
   get head(): Head {
@@ -108,7 +108,7 @@ export class Writer {
       }
       return this.#one(append, reading, head, place)
     }
-    this.#contents.settle()
+    settle(this.#late)
     this.#db.exec('BEGIN IMMEDIATE')
     try {
       assertKnownRules(this.#statements.rules.get() as string)

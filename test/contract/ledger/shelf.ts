@@ -144,8 +144,8 @@ export function shelfContract(opener: Opener): void {
     })
 
     test('and nothing is appended whose shelving does not stand', async () => {
-      await shelve([{ put: 'grant', grant: grantOf('a') }])
-      const again = [note(stage.ledger), shelve([{ put: 'grant', grant: grantOf('a') }]), note(stage.ledger)]
+      await shelve([{ put: 'raw', reply }])
+      const again = [note(stage.ledger), shelve([{ put: 'raw', reply }]), note(stage.ledger)]
       const results = await Promise.allSettled(again)
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
       expect(await sizeOf(stage.ledger)).toBe(3)
