@@ -7,7 +7,9 @@
 // J3  The brisk walk only ever says yes: it leaves to JSON.parse what stands between quotation marks, and a text in which
 //     either finds a flaw is walked again with care, which decides.
 import { isUtf8 } from 'node:buffer'
+import { keepSpelling } from '../request/content/spelling.js'
 import { RESERVED_NAMES } from '../request/field.js'
+import { valueAt } from '../request/refusal.js'
 import { inert } from '../request/text.js'
 
 type ReadJson =
@@ -37,7 +39,23 @@ type Walk = {
   at: number
   readonly open: Open[]
   keys: number
+  /** The key that was read last, and the last of the outermost object. */
+  key: string
+  part: string
+  /** The texts of contents as they were written, quotation marks included. */
+  readonly spelt: Map<string, string>
 }
+
+const begin = (text: string, brisk: boolean): Walk => ({
+  text,
+  brisk,
+  at: 0,
+  open: [],
+  keys: 0,
+  key: '',
+  part: '',
+  spelt: new Map(),
+})
 
 /** Reads the bytes as they came: a body that is not UTF-8 is refused, because repairing it would change its words. */
 export function readJsonBytes(bytes: Uint8Array): ReadJson {
@@ -49,7 +67,7 @@ export function readJson(text: string): ReadJson {
   const brisk = readBriskly(text)
   if (brisk !== null) return { ok: true, value: brisk.value }
   try {
-    walk({ text, brisk: false, at: 0, open: [], keys: 0 })
+    walk(begin(text, false))
     return { ok: true, value: JSON.parse(text) }
   } catch (flaw) {
     if (!(flaw instanceof Flaw)) throw flaw
@@ -60,9 +78,14 @@ export function readJson(text: string): ReadJson {
 /** Null where the walk with care must decide. Half of a surrogate pair that is not there can only be written with \\u. */
 function readBriskly(text: string): { readonly value: unknown } | null {
   if (text.includes('\\u') || LONE_SURROGATE.test(text)) return null
+  const state = begin(text, true)
   try {
-    walk({ text, brisk: true, at: 0, open: [], keys: 0 })
-    return { value: JSON.parse(text) }
+    walk(state)
+    const value: unknown = JSON.parse(text)
+    // Every other short escape is the one that RFC 8785 writes.
+    const contents = text.includes('\\/') ? undefined : valueAt(value, ['contents'])
+    if (typeof contents === 'object' && contents !== null) keepSpelling(contents, state.spelt)
+    return { value }
   } catch {
     return null
   }
@@ -82,8 +105,13 @@ function readValue(state: Walk): boolean {
   skipSpace(state)
   const first = state.text[state.at]
   if (first === '{' || first === '[') return readOpening(state, first)
-  if (first === '"') passString(state)
-  else readScalar(state)
+  if (first !== '"') readScalar(state)
+  else {
+    const start = state.at
+    passString(state)
+    if (state.open.length === 2 && state.part === 'contents')
+      state.spelt.set(state.key, state.text.slice(start, state.at))
+  }
   return false
 }
 
@@ -129,6 +157,8 @@ function readKey(state: Walk, keys: Set<string>): void {
   if (RESERVED_NAMES.includes(key)) throw new Flaw(start, `the key "${key}" is not allowed`)
   if (keys.has(key)) throw new Flaw(start, `the key "${inert(key)}" is given twice`)
   keys.add(key)
+  state.key = key
+  if (state.open.length === 1) state.part = key
   skipSpace(state)
   if (state.text[state.at] !== ':') throw unexpected(state, ':')
   state.at += 1

@@ -4,6 +4,7 @@
 import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import { type Content, type Exhibits, exhibitsOf, type ShownContent } from './content/exhibit.js'
+import { spellingOf } from './content/spelling.js'
 import { isFixedHandle } from './handle.js'
 import type { Submission } from './parse.js'
 import {
@@ -103,13 +104,14 @@ export function contentsOf(
 ): readonly Content[] {
   const contents: Content[] = []
   for (const { handle, name } of handlesOf(request)) {
-    if (!isFixedHandle(handle)) continue
-    const bytes = held.get(handle)
-    if (bytes === undefined) continue
+    const bytes = held.get(handle as Hash)
+    if (bytes === undefined || !isFixedHandle(handle)) continue
     const text = Object.hasOwn(given, handle) ? (given[handle] ?? null) : null
     // Half of a surrogate pair is another character as bytes.
     const isSame = text !== null && !LONE_SURROGATE.test(text)
-    contents.push({ handle, name, size: bytes.length, text: isSame ? text : textOf(bytes) })
+    const spelt = isSame ? spellingOf(given, handle) : undefined
+    const content = { handle, name, size: bytes.length, text: isSame ? text : textOf(bytes) }
+    contents.push(spelt === undefined ? content : { ...content, spelt })
   }
   return contents
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { canonical } from '../../src/canonical.js'
 import { MAX_DEPTH, MAX_KEYS, readJson } from '../../src/http/json.js'
+import { spellingOf } from '../../src/request/content/spelling.js'
 
 const detailOf = (text: string): string => {
   const read = readJson(text)
@@ -180,5 +182,51 @@ describe('what has one reading is read as JSON.parse reads it', () => {
           ),
       ),
     )
+  })
+})
+
+describe('SP1 the spelling of a content, as it came', () => {
+  const spellingIn = (text: string): { readonly spelt: string | undefined; readonly content: string } => {
+    const read = readJson(text)
+    const { contents } = (read.ok ? read.value : {}) as { readonly contents: Record<string, string> }
+    return { spelt: spellingOf(contents, 'h'), content: contents.h ?? '' }
+  }
+
+  it('is known of a usual body, and the canonical one', () => {
+    const { spelt, content } = spellingIn(
+      JSON.stringify({ a: ['x'], contents: { g: 'b', h: 'one\n"two"\t\\\r\b\f é' } }),
+    )
+    expect(spelt).toBe(canonical(content))
+  })
+
+  it.each([
+    ['an escaped solidus', '{"contents":{"h":"a\\/b"}}'],
+    ['a letter by its number', '{"contents":{"h":"\\u0061"}}'],
+    ['a control by its number', '{"contents":{"h":"\\u000a"}}'],
+  ])('is not known of %s', (_, text) => expect(spellingIn(text).spelt).toBeUndefined())
+
+  it('is never another one, whatever the text and whatever stands before and behind it', () => {
+    const unit = fc.oneof(
+      fc.constantFrom('\n', '"', '\\', '/', '\u0001', '\u007f', '\u2028', '😀'),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+    )
+    const text = fc.string({ unit, maxLength: 30 })
+    const property = fc.property(
+      fc.dictionary(fc.constantFrom('f', 'g'), text),
+      text,
+      text,
+      fc.boolean(),
+      (others, own, name, isEscaped) => {
+        const body = JSON.stringify({
+          x: { h: name },
+          contents: { ...others, h: own },
+          y: { contents: { h: name } },
+        })
+        const { spelt, content } = spellingIn(isEscaped ? body.replaceAll('/', '\\/') : body)
+        expect(content).toBe(own)
+        if (spelt !== undefined) expect(spelt).toBe(canonical(own))
+      },
+    )
+    fc.assert(property, { numRuns: 2_000 })
   })
 })

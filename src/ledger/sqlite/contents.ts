@@ -13,6 +13,9 @@ import type { Hash } from '../../canonical.js'
 /** So many places are put into the index together: some ten milliseconds of work, and a megabyte until then. */
 const TOGETHER = 8192
 const PAGE = 500
+/** The index is asked for so many at once: as many as a request brings. */
+const ASKED = 20
+const NO_BEGINNING = -1
 
 const PREFIX = 'sha256:'.length
 const DIGITS = 64
@@ -47,6 +50,8 @@ export class Contents {
   /** The places that are not in the index yet; one of an append that did not stand says too much, as SC2 allows. */
   readonly #fresh = new Map<number, number[]>()
   #last: number
+  /** What a guard of this transaction was told: the append behind it puts the same contents. */
+  #told: { readonly keyId: string; readonly found: ReadonlyMap<Hash, number | null> } | null = null
 
   constructor(db: Database) {
     this.#db = db
@@ -64,6 +69,14 @@ export class Contents {
   /** Those of these contents that this key has sent, each with its bundle. */
   find(keyId: string, handles: readonly Hash[]): ReadonlyMap<Hash, number> {
     return this.#found(handles, row => row.key_id === keyId)
+  }
+
+  /** Within a transaction: the bytes of those contents that this key has not sent yet. */
+  lacking(keyId: string, contents: readonly { readonly handle: Hash; readonly size: number }[]): number {
+    const handles = contents.map(({ handle }) => handle)
+    const found = this.find(keyId, handles)
+    this.#told = { keyId, found: new Map(handles.map(handle => [handle, found.get(handle) ?? null])) }
+    return contents.reduce((sum, { handle, size }) => sum + (found.has(handle) ? 0 : size), 0)
   }
 
   /** Those of these contents that this key has sent. */
@@ -89,8 +102,8 @@ export class Contents {
 
   /** Within a transaction: those that this key has not sent yet become a bundle. */
   put(keyId: string, contents: ReadonlyMap<Hash, Uint8Array>): void {
-    const known = this.find(keyId, [...contents.keys()])
-    const fresh = known.size === 0 ? [...contents] : [...contents].filter(([handle]) => !known.has(handle))
+    const fresh = this.#newOf(keyId, contents)
+    this.#told = null
     if (fresh.length === 0) return
     this.#last += 1
     const list = fresh.map(([handle, { length }]) => itemOf(handle, length)).join('')
@@ -102,6 +115,7 @@ export class Contents {
 
   /** Within a transaction. Another key's copy stays. */
   erase(keyId: string, handle: Hash): void {
+    this.#told = null
     const bundle = this.find(keyId, [handle]).get(handle)
     if (bundle === undefined) return
     const kept = [...this.#open(bundle)].filter(([one]) => one !== handle)
@@ -115,6 +129,7 @@ export class Contents {
 
   /** Outside of transactions: the fresh places go into the index, if they are many. It then goes as far as this. */
   settle(to = this.#last): void {
+    this.#told = null
     if (this.#fresh.size < TOGETHER) return
     const inOrder = Float64Array.from(this.#fresh.keys()).sort()
     this.#db
@@ -137,6 +152,14 @@ export class Contents {
       if (rows.length === 0) return
       this.settle(to)
     }
+  }
+
+  #newOf(keyId: string, contents: ReadonlyMap<Hash, Uint8Array>): [Hash, Uint8Array][] {
+    const handles = [...contents.keys()]
+    const told = this.#told?.keyId === keyId ? this.#told.found : null
+    const isTold = told !== null && handles.every(handle => told.has(handle))
+    const found = isTold ? told : this.find(keyId, handles)
+    return [...contents].filter(([handle]) => (found.get(handle) ?? null) === null)
   }
 
   #add(handle: Hash, bundle: number): void {
@@ -163,9 +186,14 @@ export class Contents {
 
   #indexed(handles: readonly Hash[]): ReadonlyMap<number, readonly number[]> {
     const indexed = new Map<number, number[]>()
-    const rows = this.#statements.indexed.all(JSON.stringify(handles.map(beginningOf))) as Entry[]
-    for (const [beginning, bundle] of rows)
-      indexed.set(beginning, [...(indexed.get(beginning) ?? []), bundle])
+    for (let at = 0; at < handles.length; at += ASKED) {
+      const asked = Array.from({ length: ASKED }, (_, place) => {
+        const handle = handles[at + place]
+        return handle === undefined ? NO_BEGINNING : beginningOf(handle)
+      })
+      for (const [beginning, bundle] of this.#statements.indexed.all(asked) as Entry[])
+        indexed.set(beginning, [...(indexed.get(beginning) ?? []), bundle])
+    }
     return indexed
   }
 
@@ -200,6 +228,8 @@ const prepare = (db: Database) => ({
   setIndexedTo: db.prepare('UPDATE bundles_indexed_to SET bundle = ?'),
   index: db.prepare('INSERT OR IGNORE INTO bundles_by_handle (beginning, bundle) VALUES (?, ?)'),
   indexed: db
-    .prepare(`SELECT beginning, bundle FROM json_each(?) CROSS JOIN bundles_by_handle ON beginning = value`)
+    .prepare(
+      `SELECT beginning, bundle FROM bundles_by_handle WHERE beginning IN (${Array(ASKED).fill('?').join()})`,
+    )
     .raw(),
 })

@@ -68,12 +68,7 @@ export function guardKeeper(db: Database, kept: Contents) {
         }
         case 'content_quota': {
           const { key_id, contents, at_most } = guard
-          const had = kept.find(
-            key_id,
-            contents.map(({ handle }) => handle),
-          )
-          const fresh = contents.filter(({ handle }) => !had.has(handle))
-          return fresh.reduce((sum, { size }) => sum + size, number(kept.used(key_id))) <= at_most
+          return number(kept.used(key_id)) + kept.lacking(key_id, contents) <= at_most
         }
         case 'unopened':
           return opened.get(guard.opened_by, guard.since) === undefined

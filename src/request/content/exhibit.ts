@@ -6,7 +6,7 @@
 // EX3  What is left out is said, with its amount.
 // EX4  A content is read through once, however often it is asked how much of it a copy could show: then each answer costs
 //      what is shown, not what there is.
-import { type Hash, hashOf } from '../../canonical.js'
+import { type Hash, hashOf, sha256 } from '../../canonical.js'
 import { cut, type Range, roomOf, share } from './cut.js'
 import { type Diff, readDiff, type Sign } from './diff.js'
 import { type Json, readJson } from './json.js'
@@ -23,6 +23,8 @@ export type Content = {
   readonly size: number
   /** Null for bytes that are no text: not UTF-8, or with a NUL. */
   readonly text: string | null
+  /** canonical(text), where it is known already. */
+  readonly spelt?: string
 }
 
 /** The places of a content that a copy shows. */
@@ -52,7 +54,10 @@ export type Exhibit = {
 /** By their handles. */
 export type Exhibits = Pick<ReadonlyMap<string, Exhibit>, 'get' | 'has'>
 
-const hashPassages = (passages: readonly string[]): Hash => hashOf('lane/shown/v1', passages)
+const DOMAIN = 'lane/shown/v1'
+const hashPassages = (passages: readonly string[]): Hash => hashOf(DOMAIN, passages)
+/** The same, of one passage that is spelt. */
+const hashSpelt = (spelt: string): Hash => sha256(`${DOMAIN}\n[${spelt}]`)
 
 const NOTHING_SHOWN = hashPassages([])
 
@@ -82,19 +87,23 @@ function study(content: Content, text: string): Study {
 }
 
 function rowOf(content: Content, ranges: readonly Range[]): ShownContent {
-  const { handle, name, text } = content
+  const { handle, name, text, spelt } = content
   if (text === null) return { handle, name, chars: null, shown: [], shown_hash: NOTHING_SHOWN, whole: false }
   const chars = countPoints(text)
-  const whole = ranges.length === 1 && ranges[0]?.[1] === text.length
+  const [range] = ranges
+  const whole = ranges.length === 1 && range?.[0] === 0 && range[1] === text.length
   const shown = inPoints(text, ranges)
-  const shown_hash = hashPassages(ranges.map(([from, to]) => text.slice(from, to)))
+  const shown_hash =
+    whole && spelt !== undefined
+      ? hashSpelt(spelt)
+      : hashPassages(ranges.map(([from, to]) => text.slice(from, to)))
   return { handle, name, chars, shown, shown_hash, whole }
 }
 
 /** The rows of contents that share so much room. */
 export function rowsWithin(contents: readonly Content[], room: number): readonly ShownContent[] {
   const isEasy = contents.reduce((sum, { size }) => sum + MOST_UNITS_PER_BYTE * size, 0) <= room
-  if (isEasy) return contents.map(wholeRow)
+  if (isEasy) return rowsOfAll(contents)
   const rooms = share(
     contents.map(content => (content.text === null ? 0 : study(content, content.text).room)),
     room,
@@ -108,14 +117,14 @@ export function rowsWithin(contents: readonly Content[], room: number): readonly
 /** A NUL has the longest name for its bytes, and an empty line costs its margin. */
 const MOST_UNITS_PER_BYTE = 8
 /** Rows are asked for again and again while a request is opened: once for each copy, and each time the store decides. */
-const wholeRows = new WeakMap<Content, ShownContent>()
+const wholeRows = new WeakMap<readonly Content[], readonly ShownContent[]>()
 
-function wholeRow(content: Content): ShownContent {
-  const known = wholeRows.get(content)
+function rowsOfAll(contents: readonly Content[]): readonly ShownContent[] {
+  const known = wholeRows.get(contents)
   if (known !== undefined) return known
-  const row = rowOf(content, wholeOf(content))
-  wholeRows.set(content, row)
-  return row
+  const rows = contents.map(content => rowOf(content, wholeOf(content)))
+  wholeRows.set(contents, rows)
+  return rows
 }
 
 const wholeOf = ({ text }: Content): readonly Range[] => (text === null ? [] : [[0, text.length]])
