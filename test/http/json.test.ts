@@ -185,7 +185,7 @@ describe('what has one reading is read as JSON.parse reads it', () => {
   })
 })
 
-describe('SP1 the spelling of a content, as it came', () => {
+describe('CW1 the spelling of a content, as it came', () => {
   const spellingIn = (text: string): { readonly spelt: string | undefined; readonly content: string } => {
     const read = readJson(text)
     const { contents } = (read.ok ? read.value : {}) as { readonly contents: Record<string, string> }

@@ -1,4 +1,4 @@
-// Contents in bundles (SC1–SC3), as the embedded store keeps them beneath the contract.
+// Contents in bundles (BU1–BU3), as the embedded store keeps them beneath the contract.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -103,7 +103,7 @@ describe('what a key sends in one go', () => {
   })
 })
 
-describe('SC2, SC3 the index', () => {
+describe('BU2, BU3 the index', () => {
   const texts = (from: number, length: number): string[] =>
     Array.from({ length }, (_, at) => `text ${from + at}`)
 

@@ -2,10 +2,10 @@
 // have every commit write a page for each. So what comes in one go lies in one row, a bundle, and the places are put
 // into the index many at a time, in its own order.
 //
-// SC1  A bundle is of one key, and a content of a key lies in one bundle of it.
-// SC2  The index holds the beginnings of handles, and may say too much: whether a content lies in a bundle, its own list
+// BU1  A bundle is of one key, and a content of a key lies in one bundle of it.
+// BU2  The index holds the beginnings of handles, and may say too much: whether a content lies in a bundle, its own list
 //      says.
-// SC3  The places that are not in the index yet are in memory. It says how far it goes: the bundles behind that are read
+// BU3  The places that are not in the index yet are in memory. It says how far it goes: the bundles behind that are read
 //      again at the start. A number is never given twice.
 import type { Database } from 'better-sqlite3'
 import type { Hash } from '../../canonical.js'
@@ -47,7 +47,7 @@ function itemsOf(list: string): Item[] {
 export class Contents {
   readonly #db: Database
   readonly #statements: ReturnType<typeof prepare>
-  /** The places that are not in the index yet; one of an append that did not stand says too much, as SC2 allows. */
+  /** The places that are not in the index yet; one of an append that did not stand says too much, as BU2 allows. */
   readonly #fresh = new Map<number, number[]>()
   #last: number
   /** What a guard of this transaction was told: the append behind it puts the same contents. */

@@ -1,7 +1,7 @@
 // The canonical spelling of contents, as it came. A body whose escapes are all the short ones spells its texts as RFC 8785
 // does: the piece of the body between the quotation marks need not be put together again to be hashed.
 //
-// SP1  The spelling of a text is canonical(text), or none is known.
+// CW1  The spelling of a text is canonical(text), or none is known.
 
 /** By the contents that were read, which live as long as their submission. */
 const spellings = new WeakMap<object, ReadonlyMap<string, string>>()
