@@ -1,4 +1,4 @@
-// Contents in bundles (BU1–BU3), as the embedded store keeps them beneath the contract.
+// Contents in bundles (BU1, BU2), as the embedded store keeps them beneath the contract.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -103,7 +103,7 @@ describe('what a key sends in one go', () => {
   })
 })
 
-describe('BU2, BU3 the index', () => {
+describe('BU2 the index', () => {
   const texts = (from: number, length: number): string[] =>
     Array.from({ length }, (_, at) => `text ${from + at}`)
 
@@ -154,7 +154,7 @@ describe('BU2, BU3 the index', () => {
   test('says too much at worst: a place in it gives nobody a content', () => {
     put('key-1', 'one')
     const beginning = Number.parseInt(sha256('two').slice(7, 19), 16)
-    db.prepare('INSERT INTO bundles_by_handle (beginning, bundle) VALUES (?, 1), (?, 99)').run(
+    db.prepare('INSERT INTO bundles_by_handle (beginning, place) VALUES (?, 1), (?, 99)').run(
       beginning,
       beginning,
     )

@@ -24,7 +24,6 @@ const GIVE_NOTHING = [
     'cursors',
     'bundles',
     'bundles_by_handle',
-    'bundles_indexed_to',
     'grants_by_handle',
     'indexed_to',
     'blob_use',

@@ -38,8 +38,13 @@ const TABLES: Readonly<Record<string, string>> = {
   keys: 'kid purpose public_jwk wrapped not_before verify_until renewed_at seal',
   checkpoint: 'size note at_ms',
   api_keys: 'key_id name scopes secret_hash created_at revoked_at owner urgent seal',
-  blobs: 'handle bytes',
-  blob_owners: 'handle key_id size',
+  bundles: 'key_id list bytes',
+  blob_use: 'key_id bytes',
+}
+/** What is laid out otherwise there: each content that a key has sent is a bundle of its own (../sqlite/late-tables.ts). */
+const READ_FROM: Readonly<Record<string, string>> = {
+  bundles: `(SELECT o.key_id, substr(o.handle, 8) || lpad(to_hex(o.size), 8, '0') AS list, b.bytes
+    FROM blob_owners o JOIN blobs b USING (handle)) AS each`,
 }
 /** The order in which grants were made is the order of their rows there. */
 const ORDER: Readonly<Record<string, string>> = { entries: 'ORDER BY seq', grants: 'ORDER BY place' }
@@ -83,7 +88,7 @@ async function copyTable(table: string, client: Client, db: Database): Promise<v
     for (const row of rows) put.run(spell(row, spelt))
   })
   await client.query(
-    `DECLARE ${table}_copy NO SCROLL CURSOR FOR SELECT ${names.join(', ')} FROM ${table} ${ORDER[table] ?? ''}`,
+    `DECLARE ${table}_copy NO SCROLL CURSOR FOR SELECT ${names.join(', ')} FROM ${READ_FROM[table] ?? table} ${ORDER[table] ?? ''}`,
   )
   for (;;) {
     const { rows } = await client.query<Row>(`FETCH ${PAGE} FROM ${table}_copy`)

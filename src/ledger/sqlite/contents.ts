@@ -1,21 +1,13 @@
 // The contents that keys have sent. A handle is a key of chance: a row for each content, and its place in an index, would
-// have every commit write a page for each. So what comes in one go lies in one row, a bundle, and the places are put
-// into the index many at a time, in its own order.
+// have every commit write a page for each. So what comes in one go lies in one row, a bundle, and the index is written late.
 //
 // BU1  A bundle is of one key, and a content of a key lies in one bundle of it.
-// BU2  The index holds the beginnings of handles, and may say too much: whether a content lies in a bundle, its own list
-//      says.
-// BU3  The places that are not in the index yet are in memory. It says how far it goes: the bundles behind that are read
-//      again at the start. A number is never given twice.
+// BU2  The index may say too much: whether a content lies in a bundle, its own list says.
 import type { Database } from 'better-sqlite3'
 import type { Hash } from '../../canonical.js'
+import { LateIndex } from './late-index.js'
 
-/** So many places are put into the index together: some ten milliseconds of work, and a megabyte until then. */
-const TOGETHER = 8192
 const PAGE = 500
-/** The index is asked for so many at once: as many as a request brings. */
-const ASKED = 20
-const NO_BEGINNING = -1
 
 const PREFIX = 'sha256:'.length
 const DIGITS = 64
@@ -25,13 +17,9 @@ const ITEM = DIGITS + SIZE_DIGITS
 
 type Row = { readonly key_id: string; readonly list: string }
 type Item = { readonly handle: Hash; readonly from: number; readonly size: number }
-type Entry = readonly [beginning: number, bundle: number]
 
 const itemOf = (handle: Hash, size: number): string =>
   handle.slice(PREFIX) + size.toString(16).padStart(SIZE_DIGITS, '0')
-
-/** 48 bits, which a number holds exactly. */
-const beginningOf = (handle: Hash): number => Number.parseInt(handle.slice(PREFIX, PREFIX + 12), 16)
 
 function itemsOf(list: string): Item[] {
   const items: Item[] = []
@@ -45,20 +33,18 @@ function itemsOf(list: string): Item[] {
 }
 
 export class Contents {
-  readonly #db: Database
   readonly #statements: ReturnType<typeof prepare>
-  /** The places that are not in the index yet; one of an append that did not stand says too much, as BU2 allows. */
-  readonly #fresh = new Map<number, number[]>()
-  #last: number
+  readonly #index: LateIndex
   /** What a guard of this transaction was told: the append behind it puts the same contents. */
   #told: { readonly keyId: string; readonly found: ReadonlyMap<Hash, number | null> } | null = null
 
   constructor(db: Database) {
-    this.#db = db
     this.#statements = prepare(db)
-    const to = this.#statements.indexedTo.get() as number
-    this.#last = Math.max(to, (this.#statements.last.get() as number | null) ?? 0)
-    this.#readFrom(to)
+    this.#index = new LateIndex(db, 'bundles_by_handle', row =>
+      (this.#statements.behind.all(row, PAGE) as (Pick<Row, 'list'> & { bundle: number })[]).map(
+        ({ bundle, list }) => ({ row: bundle, keys: itemsOf(list).map(({ handle }) => handle) }),
+      ),
+    )
   }
 
   /** The bytes that this key has sent; null for a key that never sent any. */
@@ -105,12 +91,11 @@ export class Contents {
     const fresh = this.#newOf(keyId, contents)
     this.#told = null
     if (fresh.length === 0) return
-    this.#last += 1
+    const bundle = this.#index.next(fresh.map(([handle]) => handle))
     const list = fresh.map(([handle, { length }]) => itemOf(handle, length)).join('')
     const bytes = Buffer.concat(fresh.map(([, content]) => content))
-    this.#statements.put.run(this.#last, keyId, list, bytes)
+    this.#statements.put.run(bundle, keyId, list, bytes)
     this.#statements.use.run(keyId, bytes.length)
-    for (const [handle] of fresh) this.#add(handle, this.#last)
   }
 
   /** Within a transaction. Another key's copy stays. */
@@ -127,31 +112,10 @@ export class Contents {
     this.#statements.use.run(keyId, bytes.length - before)
   }
 
-  /** Outside of transactions: the fresh places go into the index, if they are many. It then goes as far as this. */
-  settle(to = this.#last): void {
+  /** Outside of transactions. */
+  settle(): void {
     this.#told = null
-    if (this.#fresh.size < TOGETHER) return
-    const inOrder = Float64Array.from(this.#fresh.keys()).sort()
-    this.#db
-      .transaction(() => {
-        for (const beginning of inOrder)
-          for (const bundle of this.#fresh.get(beginning) ?? []) this.#statements.index.run(beginning, bundle)
-        this.#statements.setIndexedTo.run(to)
-      })
-      .immediate()
-    this.#fresh.clear()
-  }
-
-  #readFrom(indexed: number): void {
-    for (let to = indexed; ; ) {
-      const rows = this.#statements.behind.all(to, PAGE) as (Pick<Row, 'list'> & { bundle: number })[]
-      for (const { bundle, list } of rows) {
-        for (const { handle } of itemsOf(list)) this.#add(handle, bundle)
-        to = bundle
-      }
-      if (rows.length === 0) return
-      this.settle(to)
-    }
+    this.#index.settle()
   }
 
   #newOf(keyId: string, contents: ReadonlyMap<Hash, Uint8Array>): [Hash, Uint8Array][] {
@@ -162,39 +126,15 @@ export class Contents {
     return [...contents].filter(([handle]) => (found.get(handle) ?? null) === null)
   }
 
-  #add(handle: Hash, bundle: number): void {
-    const beginning = beginningOf(handle)
-    const bundles = this.#fresh.get(beginning)
-    if (bundles === undefined) this.#fresh.set(beginning, [bundle])
-    else bundles.push(bundle)
-  }
-
   #found(handles: readonly Hash[], isMeant: (row: Row) => boolean): ReadonlyMap<Hash, number> {
+    const rows = [...this.#index.find(handles)].flatMap(bundle => {
+      const row = this.#statements.row.get(bundle) as Row | undefined
+      return row !== undefined && isMeant(row) ? [{ bundle, list: row.list }] : []
+    })
     const found = new Map<Hash, number>()
-    const indexed = this.#indexed(handles)
-    const rows = new Map<number, Row | undefined>()
-    for (const handle of handles) {
-      const beginning = beginningOf(handle)
-      for (const bundle of [...(indexed.get(beginning) ?? []), ...(this.#fresh.get(beginning) ?? [])]) {
-        if (!rows.has(bundle)) rows.set(bundle, this.#statements.row.get(bundle) as Row | undefined)
-        const row = rows.get(bundle)
-        if (row !== undefined && isMeant(row) && isListed(row.list, handle)) found.set(handle, bundle)
-      }
-    }
+    for (const handle of handles)
+      for (const { bundle, list } of rows) if (isListed(list, handle)) found.set(handle, bundle)
     return found
-  }
-
-  #indexed(handles: readonly Hash[]): ReadonlyMap<number, readonly number[]> {
-    const indexed = new Map<number, number[]>()
-    for (let at = 0; at < handles.length; at += ASKED) {
-      const asked = Array.from({ length: ASKED }, (_, place) => {
-        const handle = handles[at + place]
-        return handle === undefined ? NO_BEGINNING : beginningOf(handle)
-      })
-      for (const [beginning, bundle] of this.#statements.indexed.all(asked) as Entry[])
-        indexed.set(beginning, [...(indexed.get(beginning) ?? []), bundle])
-    }
-    return indexed
   }
 
   #open(bundle: number): ReadonlyMap<Hash, Uint8Array> {
@@ -222,14 +162,5 @@ const prepare = (db: Database) => ({
   put: db.prepare('INSERT INTO bundles (bundle, key_id, list, bytes) VALUES (?, ?, ?, ?)'),
   change: db.prepare('UPDATE bundles SET list = ?, bytes = ? WHERE bundle = ?'),
   remove: db.prepare('DELETE FROM bundles WHERE bundle = ?'),
-  last: db.prepare('SELECT max(bundle) FROM bundles').pluck(),
   behind: db.prepare('SELECT bundle, list FROM bundles WHERE bundle > ? ORDER BY bundle LIMIT ?'),
-  indexedTo: db.prepare('SELECT bundle FROM bundles_indexed_to').pluck(),
-  setIndexedTo: db.prepare('UPDATE bundles_indexed_to SET bundle = ?'),
-  index: db.prepare('INSERT OR IGNORE INTO bundles_by_handle (beginning, bundle) VALUES (?, ?)'),
-  indexed: db
-    .prepare(
-      `SELECT beginning, bundle FROM bundles_by_handle WHERE beginning IN (${Array(ASKED).fill('?').join()})`,
-    )
-    .raw(),
 })

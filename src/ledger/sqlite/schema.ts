@@ -2,7 +2,6 @@
 // projections of it, kept in the same transaction; the rest is the shelf. A change of shape is a new numbered step,
 // never an edit of an old one.
 import type { Database } from 'better-sqlite3'
-import { bundlesTable } from './bundles-table.js'
 import { inboxTable } from './inbox-table.js'
 import { lateTables } from './late-tables.js'
 import { rules2 } from './rules-2.js'
@@ -136,7 +135,6 @@ const STEPS: readonly string[] = [
   `
   CREATE INDEX entries_registering ON entries (json_extract(line, '$.body.credential_hash')) WHERE type = 'PASSKEY_REGISTERED';
   `,
-  bundlesTable,
   lateTables,
 ]
 

@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sha256 } from '../../../src/canonical.js'
 import { checkDatabase } from '../../../src/cli/check/database.js'
 import { ledger as command } from '../../../src/cli/ledger.js'
 import { machineClock } from '../../../src/clock.js'
@@ -23,6 +24,7 @@ import { admittedTo, KEY_1 } from '../../terms.js'
 import { started } from '../craft.js'
 import { laneOn, RUN, TO_OWNER } from './lane.js'
 
+const TEXT = 'what the request is about'
 const NO_SECRET = 'not checked: the secret is not at hand, neither as LANE_SECRET nor as a file'
 
 describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run test:setup)', () => {
@@ -75,6 +77,8 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
   })
 
   test('a backup is one file that verifies and replays the same, and that a lane can be started from', async () => {
+    const handle = sha256(TEXT)
+    await store.shelf.putBlob(handle, Buffer.from(TEXT), 'key-1', TEXT.length)
     const file = join(directory, 'ledger.db')
     const chunks: Uint8Array[] = []
     for await (const chunk of store.backup()) chunks.push(chunk)
@@ -89,6 +93,7 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
     await unlock(copy, SECRET, started)
     expect(await ledger.story('audited')).toEqual(await store.ledger.story('audited'))
     expect(await shelf.keyring()).toEqual(await store.shelf.keyring())
+    expect(await shelf.ownBlobs('key-1', [handle])).toEqual(new Map([[handle, Buffer.from(TEXT)]]))
     await ledger.close()
   })
 
