@@ -109,13 +109,13 @@ export class Writer {
       return this.#one(append, reading, head, place)
     }
     settle(this.#late)
-    this.#db.exec('BEGIN IMMEDIATE')
+    this.#statements.begin.run()
     try {
       assertKnownRules(this.#statements.rules.get() as string)
       const outcomes = batch.map(judge)
       if (entries.length > 0)
         this.#statements.setHead.run(head.size, packed(tree.peaks), this.#seals.ofHead(head, tree))
-      this.#db.exec('COMMIT')
+      this.#statements.commit.run()
       this.#head = head
       this.#tree = tree
       this.#unrecorded.splice(0, recorded)
@@ -221,6 +221,8 @@ const ringAt = (alarm: number | null | undefined): number | null =>
   typeof alarm === 'number' ? Math.ceil(alarm) : null
 
 const prepare = (db: Database) => ({
+  begin: db.prepare('BEGIN IMMEDIATE'),
+  commit: db.prepare('COMMIT'),
   rules: db.prepare('SELECT rules FROM head').pluck(),
   setRules: db.prepare('UPDATE head SET rules = ?'),
   seal: db.prepare('SELECT seal FROM head').pluck(),
