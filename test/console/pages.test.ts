@@ -1,14 +1,11 @@
 // Every page of the console in a browser: no accessibility fault, no sideways scroll, and the keys.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approval, type LaneUnderTest, question, review, startLane } from '../lane-under-test.js'
 import { asPerson, signedIn } from '../session/signed-in.js'
 import { launch, maySkip, missing } from '../web/browser.js'
+import { expectSound, UNGUARDED } from '../web/look.js'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** One person alone, as it is shipped: only then a link is printed that signs in. */
 const CONFIG = `recipients: { operator: { name: Operator, web: true } }
 actions: { PUBLISH: { approvers: [operator] } }
@@ -16,10 +13,6 @@ limits: { open_questions_per_run: 0, requests_per_recipient_per_hour: 0 }
 `
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true }
 const DESK = { viewport: { width: 1280, height: 900 } }
-const UNGUARDED = { bypassCSP: true, reducedMotion: 'reduce' } as const
-const LOOKS = [PHONE.viewport, DESK.viewport].flatMap(viewport =>
-  (['light', 'dark'] as const).map(colorScheme => ({ viewport, colorScheme })),
-)
 
 describe.skipIf(maySkip)(`the console in a browser${missing === null ? '' : ` (${missing})`}`, () => {
   let browser: Browser
@@ -104,21 +97,7 @@ describe.skipIf(maySkip)(`the console in a browser${missing === null ? '' : ` ($
       PAGES[name] ?? '',
       UNGUARDED,
       async tab => {
-        await tab.evaluate(AXE)
-        for (const { colorScheme, viewport } of LOOKS) {
-          await tab.emulateMedia({ colorScheme })
-          await tab.setViewportSize(viewport)
-          const found = (await tab.evaluate('axe.run()')) as AxeResults
-          const faults = found.violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html}`))
-          const [wide, seen] = (await tab.evaluate(
-            '[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]',
-          )) as [number, number]
-          if (process.env.SHOTS)
-            await tab.screenshot({
-              path: `${process.env.SHOTS}/${name.replaceAll(' ', '-')}-${viewport.width}-${colorScheme}.png`,
-            })
-          expect([faults, wide]).toEqual([[], seen])
-        }
+        await expectSound(tab, name)
       },
     )
   })

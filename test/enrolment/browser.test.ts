@@ -1,8 +1,5 @@
 // Passkeys in a browser: Chromium with a virtual authenticator makes one, its person confirms it in Slack, and signs in
 // with it. Every page on the way has no accessibility fault and does not scroll sideways.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Page as Tab } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LaneUnderTest, startLane } from '../lane-under-test.js'
@@ -11,11 +8,8 @@ import { asPerson } from '../session/signed-in.js'
 import { raise, type Scene } from '../slack/scene.js'
 import { until } from '../until.js'
 import { launch, maySkip, missing } from '../web/browser.js'
+import { expectSound, UNGUARDED } from '../web/look.js'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const LOOKS = [360, 1280].flatMap(width =>
-  (['light', 'dark'] as const).map(colorScheme => ({ viewport: { width, height: 800 }, colorScheme })),
-)
 const DEVICE = {
   protocol: 'ctap2',
   transport: 'internal',
@@ -60,32 +54,13 @@ describe.skipIf(maySkip)(`passkeys in a browser${missing === null ? '' : ` (${mi
   /** Looked at in every size and colour, on a copy without the policy that keeps the tool out. */
   async function looked(tab: Tab, name: string): Promise<void> {
     const [html, url] = [await tab.content(), tab.url()]
-    const context = await browser.newContext({
-      bypassCSP: true,
-      reducedMotion: 'reduce',
-      javaScriptEnabled: true,
-    })
+    const context = await browser.newContext(UNGUARDED)
     const copy = await context.newPage()
     await copy.route(url, route =>
       route.fulfill({ body: html.replaceAll(/<script>[\s\S]*?<\/script>/g, ''), contentType: 'text/html' }),
     )
     await copy.goto(url)
-    await copy.evaluate(AXE)
-    for (const { viewport, colorScheme } of LOOKS) {
-      await copy.emulateMedia({ colorScheme })
-      await copy.setViewportSize(viewport)
-      const found = (await copy.evaluate('axe.run()')) as AxeResults
-      const faults = found.violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html}`))
-      const [wide, seen] = (await copy.evaluate(
-        '[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]',
-      )) as [number, number]
-      if (process.env.SHOTS)
-        await copy.screenshot({
-          path: `${process.env.SHOTS}/${name}-${viewport.width}-${colorScheme}.png`,
-          fullPage: true,
-        })
-      expect([name, faults, wide]).toEqual([name, [], seen])
-    }
+    await expectSound(copy, name)
     await context.close()
   }
 
