@@ -5,7 +5,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
 
 export const LANE = fileURLToPath(new URL('../../dist/src/cli/lane.js', import.meta.url))
 
@@ -46,10 +45,10 @@ export function cleanEnv(more: Readonly<Record<string, string>> = {}): Record<st
   return { ...Object.fromEntries(kept), ...more }
 }
 
-/** Removed when the tests of the file that uses them are over. */
+/** Removed when the tests end. */
 const directories: string[] = []
-afterAll(() => {
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+process.once('exit', () => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true })
 })
 
 export function freshDirectory(): string {

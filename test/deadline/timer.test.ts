@@ -21,6 +21,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await alarms?.stop()
+  vi.restoreAllMocks()
   vi.useRealTimers()
   await stage.close()
 })

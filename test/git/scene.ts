@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
 
+/** Removed when the tests end. */
 const places: string[] = []
-afterAll(() => {
-  for (const place of places.splice(0)) rmSync(place, { recursive: true, force: true })
+process.once('exit', () => {
+  for (const place of places) rmSync(place, { recursive: true, force: true })
 })
 
 export function freshPlace(): string {
