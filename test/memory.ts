@@ -26,10 +26,9 @@ function memory(): string | null {
   }
 }
 
-export default function keepInMemory(): (() => void) | undefined {
-  if (process.env.CI === 'true') return undefined
-  const made = memory()
-  if (made === null) return undefined
+export default function keepInMemory(): void {
+  const made = process.env.CI === 'true' ? null : memory()
+  if (made === null) return
   process.env.TMPDIR = made
-  return () => rmSync(made, { recursive: true, force: true })
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
 }
