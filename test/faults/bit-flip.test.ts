@@ -11,9 +11,9 @@ import { ALL } from './rig.js'
 
 const ENTRIES = 300
 /** Whole verifications, at random places. */
-const WHOLE = ALL ? 1_000 : 300
+const WHOLE = ALL ? 1_000 : 100
 /** In everyday work every bit of so many entries. */
-const LINES = ALL ? ENTRIES : 25
+const LINES = ALL ? ENTRIES : 10
 const LF = 0x0a
 
 let lane: LaneUnderTest

@@ -24,7 +24,7 @@ const CALLS = ['pwrite64', 'fsync'] as const
 type Call = (typeof CALLS)[number]
 /** Lives told at once: a life waits more than it works. */
 const TOGETHER = 4
-const SAMPLE = 8
+const SAMPLE = 5
 
 const without = has('strace') ? null : 'strace is not installed'
 const needsStrace = test.skipIf(without !== null && !ALL)
