@@ -110,6 +110,7 @@ const DEEDS = [
   'signing_key_revoked',
   'recipient_invited',
   'passkey_enrolled',
+  'passkey_revoked',
   'sessions_ended',
   'away_set',
   'backup_taken',
@@ -384,6 +385,12 @@ const BODIES_OF = {
     OPERATOR_ACTED: z.strictObject({ deed: z.enum(DEEDS), about: name, by: name }),
     // By whose word the passkey is this person's: their own, on a channel that vouches, or an operator's.
     PASSKEY_REGISTERED: z.strictObject({
+      user_id: name,
+      credential_hash: hash,
+      by: z.enum(['person', 'operator']),
+    }),
+    // It signs nobody in and confirms nothing from here on; what it confirmed before stays confirmed.
+    PASSKEY_REVOKED: z.strictObject({
       user_id: name,
       credential_hash: hash,
       by: z.enum(['person', 'operator']),

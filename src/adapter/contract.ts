@@ -102,6 +102,8 @@ export type Inbound = {
   /** Set for a reply that a passkey has confirmed, and for no other: the assertion, which was checked, and the right of
    *  one use that it spends. */
   readonly confirmed?: { readonly evidence: Evidence; readonly spends: Hash }
+  /** The passkeys by which its sender is known: one that was taken back when the reply is recorded vouches for nobody. */
+  readonly passkeys?: readonly Hash[]
   readonly automated: boolean
   /** True if an automated message says that its sender is out of office. */
   readonly absent?: true

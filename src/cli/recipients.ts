@@ -5,6 +5,7 @@ import { readArguments } from './arguments.js'
 import { type Command, type Misuse, misuse, type Shell } from './command.js'
 import { EXIT, type ExitCode } from './exit-code.js'
 import { table, visible } from './print.js'
+import { passkey } from './recipient-passkeys.js'
 import { enter, tell } from './tell.js'
 
 /** The one channel on which people link their own address. */
@@ -77,39 +78,22 @@ function awayLines(body: unknown): string[] | null {
   return [visible(`${user_id} is away from ${from} until ${until}; ${place}`)]
 }
 
-async function passkey(args: readonly string[], shell: Shell): Promise<ExitCode | Misuse> {
-  const read = readArguments(args, { json: { type: 'boolean' } }, ['USER'])
-  if (!read.ok) return misuse(...read.flaws)
-  const endpoint = enter(shell)
-  if (endpoint === null) return EXIT.error
-  const path = `/v1/recipients/${encodeURIComponent(read.words[0] ?? '')}/passkeys`
-  const invited = await call(endpoint, { method: 'POST', path })
-  return tell(shell, invited, endpoint, read.values.json, passkeyLines)
-}
-
-function passkeyLines(body: unknown): string[] | null {
-  if (!isFields(body) || !Array.isArray(body.channels)) return null
-  const { user_id, channels, url, expires_at } = body
-  if (typeof url !== 'string')
-    return [visible(`${user_id} was invited on ${channels.join(', ')}; it works once, until ${expires_at}`)]
-  const advice = `for ${user_id} alone, of whom no channel vouches: whoever opens it makes their passkey. It can be used once, until ${expires_at}; what it confirms counts only where policy lists passkey_by_operator`
-  return [visible(url), visible(advice)]
-}
-
 const DEEDS: Readonly<Record<string, typeof list>> = { link, away, passkey }
 
 export const recipients: Command = {
   usage: `lane recipients [--json]
 lane recipients link USER [--channel telegram] [--json]
 lane recipients away USER --until T [--from T] [--to USER] [--json]
-lane recipients passkey USER [--json]
+lane recipients passkey USER [--list | --revoke CREDENTIAL] [--json]
 
 Lists who can be asked and on which channels, in order of preference. Addresses are never shown. \`link\` prints a link
 for one person, who opens it to link an account of their own; the configuration says so with \`telegram: link\`.
 \`away\` says that a person is away, from now or from T on; what would be put to them then goes to the delegate named with
 --to, and without one is put to them all the same. What was put to them before stays theirs. An end that has come already,
 such as --until of now, says that they are back. \`passkey\` invites a person to make a passkey: on the channels of theirs that
-vouch for who answers, or, where none does, by a link that is printed for you to hand over.`,
+vouch for who answers, or, where none does, by a link that is printed for you to hand over. --list names those they have;
+--revoke takes one back, named by its first characters, at once and for good: it signs nobody in and confirms nothing any more,
+what it confirmed before stays, and the person is told on all their channels.`,
 
   run: ([first = '', ...rest], shell) =>
     (DEEDS[first] ?? list)(Object.hasOwn(DEEDS, first) || first === '' ? rest : [first, ...rest], shell),

@@ -56,9 +56,22 @@ export const askingForm = ({
 ${NOTE}</form>`
 
 /** A passkey as its person sees it. */
-type Shown = { readonly fingerprint: string; readonly by: 'person' | 'operator' }
+type Shown = {
+  readonly credential: string
+  readonly credential_hash: string
+  readonly by: 'person' | 'operator'
+  readonly registered_at: string | null
+}
 
-type Listed = {
+/** The form by which one is taken back. */
+type Ending = {
+  readonly action: string
+  readonly csrf: string
+  /** The passkey that this session began with; null where there is none. */
+  readonly here: string | null
+}
+
+type Listed = Ending & {
   readonly passkeys: readonly Shown[]
   /** The form for another; null with why there is none. */
   readonly form: Markup | null
@@ -67,10 +80,15 @@ type Listed = {
   readonly channels: string
 }
 
-export const drawPasskeys = ({ passkeys, form, why, channels }: Listed): Markup =>
+export const drawPasskeys = ({ passkeys, form, why, channels, ...ending }: Listed): Markup =>
   html`<div class="whole"><section class="sheet stack"><h1>Your passkeys</h1>
 <p>A passkey is a key on your phone, computer or security key that never leaves it. With one you sign in here, and confirm answers for which nothing less is enough.</p>
-${passkeys.length === 0 ? html`<p class="hint">You have none yet.</p>` : html`<ul>${passkeys.map(lineOf)}</ul>`}
+${
+  passkeys.length === 0
+    ? html`<p class="hint">You have none yet.</p>`
+    : html`<ul>${passkeys.map(one => lineOf(one, ending))}</ul>
+<p class="hint">One that you take back signs nobody in and confirms nothing any more, at once and for good; what it confirmed before stays. You are told of it on all your channels.</p>`
+}
 </section>
 <section class="sheet stack"><h2>Add one</h2>
 ${
@@ -81,8 +99,12 @@ ${
 ${form}`
 }</section></div>`
 
-const lineOf = ({ fingerprint, by }: Shown): Markup =>
-  html`<li><code>${fingerprint}</code> ${by === 'person' ? 'confirmed by you' : 'enrolled by an operator: what it confirms counts only where policy lists passkey_by_operator'}</li>`
+const lineOf = (
+  { credential, credential_hash, by, registered_at }: Shown,
+  { action, csrf, here }: Ending,
+): Markup =>
+  html`<li><code>${credential}</code> ${by === 'person' ? 'confirmed by you' : 'enrolled by an operator: what it confirms counts only where policy lists passkey_by_operator'}${registered_at === null ? null : html`, <time datetime="${registered_at}">${registered_at.slice(0, 10)}</time>`}${here === credential_hash ? html`; you have signed in here with it` : null}
+<form method="post" action="${action}"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="credential" value="${credential_hash}"><button type="submit" class="plain" aria-label="Take back ${credential}">Take back</button></form></li>`
 
 export const confirmWords = (fingerprint: string, channels: string, back: string): Markup =>
   html`<section class="sheet calm whole"><h1>Now say that it is yours</h1>

@@ -8,8 +8,10 @@
 //      it: once, on whatever replica, and also after a crash between the YES and that append.
 // EY3  A credential is one person's for good, whatever key somebody brings under its id.
 // EY4  The person is told of it on all their channels: by the closing of the question where they were asked, by a question of
-//      its own elsewhere.
+//      its own elsewhere (notice.ts).
 // EY5  Nobody is asked without end, whoever tries.
+// EY6  A passkey that is taken back is nobody's from that append on, for good. What its person is to be told waits beside the
+//      ledger from the same append on, until it is told, also after a crash.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
@@ -17,16 +19,17 @@ import { canonical, type Hash } from '../canonical.js'
 import type { Config } from '../config/config.js'
 import { type Draft, type Entry, LANE } from '../event.js'
 import type { Lane } from '../lane/lane.js'
-import { type Guard, ifSound, type Store } from '../ledger/contract.js'
+import { ifSound, type Store } from '../ledger/contract.js'
 import type { EnrolmentRow, PasskeyRow, Shelving } from '../ledger/shelf.js'
 import type { Directory } from '../people/directory.js'
 import { TO_BE_LINKED } from '../people/person.js'
-import { type Channel, PROOFS, type Proof } from '../request/channel.js'
+import type { Channel, Proof } from '../request/channel.js'
 import { OWN_PROOF } from '../request/way.js'
 import { draw } from '../token/chance.js'
-import { hashCredential } from '../token/credential.js'
-import { type Claim, fingerprintOf, readClaim, writeClaim } from './claim.js'
-import { invitationFor, noticeOf, type Place, wordsFor } from './words.js'
+import { type Claim, readWaiting, shorten, writeWaiting } from './claim.js'
+import { claimed, type Effect, NOTHING, noticeFor, registration, revocation } from './effect.js'
+import { notify } from './notice.js'
+import { invitationFor, noticeOf, type Place, revocationOf, wordsFor } from './words.js'
 
 type EnrolmentParts = {
   readonly lane: Pick<Lane, 'ask' | 'current'>
@@ -48,8 +51,6 @@ const ID_BYTES = 12
 const MOST_ID = 128
 /** No other request is looked at when it is resolved. */
 const PREFIX = 'enrolment-'
-const TOLD = 'passkey-notice-'
-const TOLD_SECONDS = 24 * 60 * 60
 const INVITED = 'passkey-invitation-'
 const INVITED_SECONDS = 60 * 60
 /** An invitation is used by whoever has what was sent to the person, and what they make with it is asked of the person. */
@@ -57,8 +58,6 @@ const POSSESSION: readonly Proof[] = ['link_code', 'console']
 /** A person whom somebody asks again and again, with a stolen session or an account of their own, might say YES to have peace
  *  (EY5). The configuration bounds what agents ask, and may bound nothing. */
 const PATIENCE = { open_questions_per_run: 3, requests_per_recipient_per_hour: 20 } as const
-/** Whatever is registered is told. */
-const NO_LIMITS = { open_questions_per_run: 0, requests_per_recipient_per_hour: 0 } as const
 const BY_YES_OR_NO = {
   context_handles: [],
   default_action: 'DENY',
@@ -88,10 +87,12 @@ export class Enrolment {
     const { store } = this.#parts
     const stopping = new AbortController()
     const hear = (entries: readonly Entry[]): void => this.#hear(entries, stopping.signal)
-    const leave = store.ledger.onCommit(hear, ['REQUEST_RESOLVED', 'PASSKEY_REGISTERED'])
-    for (const { request_id } of await store.shelf.enrolments()) await this.settle(request_id)
+    const leave = store.ledger.onCommit(hear, ['REQUEST_RESOLVED', 'PASSKEY_REGISTERED', 'PASSKEY_REVOKED'])
+    for (const row of await store.shelf.enrolments())
+      if (readWaiting(row.claim).kind !== 'revoked') await this.settle(row.request_id)
+      else await this.#begin(() => this.#tellRevoked(row.request_id), stopping.signal)
     for (const { by, credential_hash } of await store.shelf.passkeys())
-      if (by === 'operator') await this.#tell(credential_hash)
+      if (by === 'operator') await this.#begin(() => this.#tell(credential_hash), stopping.signal)
     return () => {
       leave()
       stopping.abort()
@@ -111,7 +112,7 @@ export class Enrolment {
   /** Asks the person whether this is theirs, on every such channel. */
   ask(user_id: string, claim: Claim, place: Place): Promise<Asked> {
     const request_id = `${PREFIX}${draw(ID_BYTES).toString('hex')}`
-    const enrolment = { request_id, user_id, claim: writeClaim(claim) }
+    const enrolment = { request_id, user_id, claim: writeWaiting(claim) }
     return this.#put(
       user_id,
       { question_id: request_id, ...wordsFor(claim, place), deadline_seconds: ANSWER_SECONDS },
@@ -148,7 +149,8 @@ export class Enrolment {
   }
 
   async #effectOf({ user_id, claim: text }: EnrolmentRow): Promise<Effect> {
-    const claim = readClaim(text)
+    const claim = readWaiting(text)
+    if (claim.kind === 'revoked') return NOTHING
     if (claim.kind === 'passkey') {
       const { credential_id, public_key } = claim
       return registration({ credential_id, public_key, user_id, by: 'person' })
@@ -179,8 +181,20 @@ export class Enrolment {
   }
 
   /** By an operator's word, for somebody whom no channel vouches for. False where the credential is somebody's (EY3). */
-  async register(passkey: Omit<PasskeyRow, 'credential_hash'>, beside: readonly Draft[]): Promise<boolean> {
-    const { events, shelve, guards } = registration(passkey)
+  register(passkey: Omit<PasskeyRow, 'credential_hash'>, beside: readonly Draft[]): Promise<boolean> {
+    return this.#append(registration(passkey), beside)
+  }
+
+  /** Takes a passkey back. False where it is nobody's by now (EY6). */
+  revoke(
+    passkey: Pick<PasskeyRow, 'user_id' | 'credential_hash'>,
+    by: PasskeyRow['by'],
+    beside: readonly Draft[],
+  ): Promise<boolean> {
+    return this.#append(revocation(passkey, by), beside)
+  }
+
+  async #append({ events, shelve, guards }: Effect, beside: readonly Draft[]): Promise<boolean> {
     const { kind } = await this.#parts.store.ledger.append({
       guards,
       decide: () => ({ kind: 'append', events: [...beside, ...events], shelve }),
@@ -193,7 +207,14 @@ export class Enrolment {
       if (type === 'REQUEST_RESOLVED' && request_id.startsWith(PREFIX))
         void this.#insist(() => this.settle(request_id), stopping)
       if (type === 'PASSKEY_REGISTERED') void this.#insist(() => this.#tell(body.credential_hash), stopping)
+      if (type === 'PASSKEY_REVOKED')
+        void this.#insist(() => this.#tellRevoked(noticeFor(body.credential_hash)), stopping)
     }
+  }
+
+  /** At a start, which nothing that cannot be done just now holds up. */
+  async #begin(deed: () => Promise<void>, stopping: AbortSignal): Promise<void> {
+    await deed().catch(() => void this.#insist(deed, stopping))
   }
 
   /** Until it succeeds: nobody says YES a second time. */
@@ -208,30 +229,35 @@ export class Enrolment {
     }
   }
 
-  /** EY4. Once, on whatever replica: it is claimed, for an id that somebody knows beforehand could be taken by them. */
+  /** EY4. */
   async #tell(credential_hash: Hash): Promise<void> {
-    const { store, config, adapters, lane } = this.#parts
-    const passkey = await store.shelf.passkey(credential_hash)
-    const person = passkey && config.recipients[passkey.user_id]
-    if (passkey === null || person == null) return
+    const passkey = await this.#parts.store.shelf.passkey(credential_hash)
+    if (passkey === null) return
     const { user_id, by } = passkey
-    const told = by === 'person' ? this.channelsOf(user_id) : []
-    const channels = person.channels.filter(channel => adapters.has(channel) && !told.includes(channel))
-    if (channels.length === 0) return
-    const request = {
-      type: 'REQUEST_QUESTION',
-      question_id: `${TOLD}${draw(ID_BYTES).toString('hex')}`,
-      ...noticeOf(fingerprintOf({ kind: 'passkey', ...passkey }), by),
-      ...BY_YES_OR_NO,
-      default_action: 'HALT',
-      deadline_seconds: TOLD_SECONDS,
-    }
-    const run = { run_id: `${TOLD}${user_id}`.slice(0, MOST_ID), mood: 'DEFERENTIAL' }
-    // Whatever proof a channel of theirs gives is enough: the answer gives nobody anything.
-    await lane.ask(
-      { request, run, recipients: [{ user_id, channels }] },
-      { proofs: PROOFS, limits: NO_LIMITS, beside: [], guards: [claimed(`told ${credential_hash}`)] },
-    )
+    await notify(this.#parts, {
+      user_id,
+      but: by === 'person' ? this.channelsOf(user_id) : [],
+      words: noticeOf(shorten(credential_hash), by),
+      claims: claimed(`told ${credential_hash}`),
+      beside: [],
+    })
+  }
+
+  /** EY6. What waited is over with the question, or where there is nobody to be told. */
+  async #tellRevoked(request_id: string): Promise<void> {
+    const { store } = this.#parts
+    const row = await store.shelf.enrolment(request_id)
+    const revoked = row && readWaiting(row.claim)
+    if (row === null || revoked?.kind !== 'revoked') return
+    const over: Shelving = { put: 'enrolment_end', request_id }
+    const isTold = await notify(this.#parts, {
+      user_id: row.user_id,
+      but: [],
+      words: revocationOf(shorten(revoked.credential_hash), revoked.by),
+      claims: claimed(request_id),
+      beside: [over],
+    })
+    if (!isTold) await store.ledger.append({ decide: () => ({ kind: 'append', events: [], shelve: [over] }) })
   }
 
   /** What has become of the question decides; while it is open nothing does (EY2). */
@@ -270,27 +296,4 @@ function saidYes({ answer }: Pick<Case, 'answer'>, userId: string): boolean {
     answer.answered_by === userId &&
     VOUCHING.includes(answer.proof)
   )
-}
-
-type Effect = {
-  readonly events: readonly Draft[]
-  readonly shelve: readonly Shelving[]
-  readonly guards: readonly Guard[]
-}
-const claimed = (value: string): Guard => ({ kind: 'unclaimed', space: 'enrolment', value })
-const NOTHING: Effect = { events: [], shelve: [], guards: [] }
-
-/** EY3. */
-function registration({
-  credential_id,
-  public_key,
-  user_id,
-  by,
-}: Omit<PasskeyRow, 'credential_hash'>): Effect {
-  const credential_hash = hashCredential({ credential_id, public_key })
-  return {
-    events: [{ type: 'PASSKEY_REGISTERED', body: { user_id, credential_hash, by } }],
-    shelve: [{ put: 'passkey', passkey: { credential_hash, credential_id, user_id, public_key, by } }],
-    guards: [{ kind: 'unclaimed', space: 'credential', value: credential_id }],
-  }
 }

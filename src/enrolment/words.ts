@@ -52,3 +52,9 @@ export const noticeOf = (fingerprint: string, by: 'person' | 'operator'): Asked 
   question_text: `The passkey ${fingerprint} was registered for you. Is it yours?`,
   impact: `${by === 'person' ? 'You have confirmed it on another channel of yours' : 'Whoever runs this lane has enrolled it in your name'}. With it one signs in as you. Your answer is recorded and takes nothing back by itself: after a NO tell whoever runs this lane.`,
 })
+
+/** For all channels of somebody whose passkey was taken back. */
+export const revocationOf = (fingerprint: string, by: 'person' | 'operator'): Asked => ({
+  question_text: `The passkey ${fingerprint} was taken back. Do you know of it?`,
+  impact: `${by === 'person' ? 'Somebody who is signed in as you has done it' : 'Whoever runs this lane has done it'}. It signs nobody in and confirms nothing any more; what it confirmed before stays. Your answer is recorded and changes nothing by itself: after a NO tell whoever runs this lane.`,
+})

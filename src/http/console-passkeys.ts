@@ -10,12 +10,13 @@ import { passkeyHost } from '../config/signing-in.js'
 import { PASSKEY } from '../console/passkey-script.js'
 import { confirmWords, drawPasskeys, invitedPage, makingForm } from '../console/passkeys.js'
 import { type Claim, fingerprintOf } from '../enrolment/claim.js'
+import { listPasskeys } from '../enrolment/listing.js'
 import { acted } from '../event.js'
 import type { Channel } from '../request/channel.js'
 import { ALGORITHMS, challengeFor, readMade, type Site, userHandleOf } from '../session/passkey.js'
 import { type Invited, readInvitation } from '../session/passkey-link.js'
 import { issue, read, spend } from '../session/ticket.js'
-import { asPerson, type PersonVisit, rootOf, show, stopIn } from './console-visit.js'
+import { asPerson, leadTo, type PersonVisit, rootOf, show, stopIn } from './console-visit.js'
 import { text } from './openapi/schema.js'
 import { draw, stop, type Visit } from './reply-visit.js'
 import { HTML, type Route, route } from './route.js'
@@ -54,6 +55,16 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     handle: (parts, request, reply) => asPerson({ parts, request, reply }, made),
   }),
   route({
+    method: 'post',
+    path: '/console/passkeys/revoke',
+    operationId: 'takeBackPasskey',
+    summary: 'The person who has signed in takes a passkey of theirs back',
+    takes: { ...FORM, body: 'PasskeyEndForm' },
+    answers: [{ status: 303, media: HTML, words: 'to their passkeys, or to where people sign in' }],
+    refuses: ['not_found', 'foreign_origin', 'csrf_mismatch'],
+    handle: (parts, request, reply) => asPerson({ parts, request, reply }, takeBack),
+  }),
+  route({
     method: 'get',
     path: '/console/passkeys/new',
     operationId: 'drawInvitedPasskey',
@@ -83,6 +94,7 @@ const REFUSED = 'This is no new passkey for this page, or the page is older than
 const USED = 'This link was used, or its time is over, or it is not for you. Ask for another.'
 const FOREIGN = 'This must be sent from a page of the console.'
 const STALE = 'This page is of an earlier session. Open it again.'
+const NOT_THEIRS = 'You have no such passkey; it may have been taken back before.'
 const TAKEN = 'This passkey is known here already.'
 
 /** Null where there can be no passkeys. */
@@ -96,7 +108,7 @@ async function look(visit: PersonVisit): Promise<FastifyReply> {
   const { user_id } = session
   const site = siteOf(parts)
   const channels = parts.enrolment.channelsOf(user_id)
-  const passkeys = await parts.store.shelf.passkeysOf(user_id)
+  const passkeys = await listPasskeys(parts.store, user_id)
   const form =
     site === null || channels.length === 0
       ? null
@@ -111,7 +123,10 @@ async function look(visit: PersonVisit): Promise<FastifyReply> {
           csrf: session.csrf,
         })
   const main = drawPasskeys({
-    passkeys: passkeys.map(one => ({ fingerprint: fingerprintOf({ kind: 'passkey', ...one }), by: one.by })),
+    passkeys,
+    action: `${rootOf(parts)}/console/passkeys/revoke`,
+    csrf: session.csrf,
+    here: session.credential_hash ?? null,
     form,
     why: site === null ? NUMBER : NO_CHANNEL,
     channels: spoken(channels),
@@ -141,6 +156,18 @@ async function offerOf({ parts }: Visit, { host }: Site, user_id: string, ticket
     known,
     algorithms: ALGORITHMS,
   }
+}
+
+/** A session is enough to take a right away; the person is told of it elsewhere. */
+async function takeBack(visit: PersonVisit): Promise<FastifyReply> {
+  const { parts, request, session } = visit
+  const form = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '')
+  const flaw = foreignForm(parts, request, session, form.get('csrf') ?? '')
+  if (flaw !== null) return stopIn(visit, flaw, html`${flaw === 'foreign_origin' ? FOREIGN : STALE}`)
+  const theirs = await parts.store.shelf.passkeysOf(session.user_id)
+  const passkey = theirs.find(({ credential_hash }) => credential_hash === form.get('credential'))
+  const isGone = passkey !== undefined && (await parts.enrolment.revoke(passkey, 'person', []))
+  return isGone ? leadTo(visit, '/console/passkeys') : stopIn(visit, 'not_found', html`${NOT_THEIRS}`)
 }
 
 type Filled = {

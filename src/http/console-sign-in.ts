@@ -157,7 +157,8 @@ async function byPasskey(visit: Visit, form: URLSearchParams): Promise<FastifyRe
     return stop(visit, 'sign_in_refused', WRONG_PASSKEY)
   }
   const by = signer.by === 'person' ? 'passkey' : 'passkey_by_operator'
-  return signIn(visit, { kind: 'person', user_id: signer.user_id, by }, pathOf(field('to')))
+  const { user_id, credential_hash } = signer
+  return signIn(visit, { kind: 'person', user_id, by, credential_hash }, pathOf(field('to')))
 }
 
 /** Bytes of any kind: what is not as a form spells it has no field. */

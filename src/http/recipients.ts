@@ -1,15 +1,10 @@
 // The people who can be asked, and the invitation by which a person links their own address. No address is shown.
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import { instant } from '../clock.js'
 import { readMoment } from '../compiler/instant.js'
-import { passkeyHost } from '../config/signing-in.js'
-import { acted } from '../event.js'
-import { note } from '../record/record.js'
 import { CHANNELS } from '../request/channel.js'
 import { id } from '../request/field.js'
 import { refusalOf } from '../request/refusal.js'
-import { issueInvitation, LINK_MS } from '../session/passkey-link.js'
 import { endAll } from '../session/session.js'
 import { callerOf, type Door } from './door.js'
 import { refuse } from './problem.js'
@@ -75,17 +70,6 @@ export const RECIPIENT_ROUTES: readonly Route[] = [
     handle: sendAway,
   }),
   route({
-    method: 'post',
-    path: '/v1/recipients/{id}/passkeys',
-    operationId: 'invitePasskey',
-    summary:
-      'Invite a person to make a passkey: on a channel of theirs, or by a link where none vouches for them',
-    scopes: ['operate'],
-    answers: [ok('PasskeyInvitation', 'sent to them, or to be given to them', 201)],
-    refuses: ['not_available', 'rate_limited'],
-    handle: invitePasskey,
-  }),
-  route({
     method: 'delete',
     path: '/v1/recipients/{id}/sessions',
     operationId: 'endSessions',
@@ -107,35 +91,6 @@ async function signOut(
   await endAll(store, user_id, callerOf(request).key_id)
   return reply.send({ user_id, sessions: 'ended' })
 }
-
-/** The lane sends it itself wherever it can: an operator is then given nothing by which they could enrol a passkey. */
-async function invitePasskey(
-  door: Door,
-  request: RouteRequest<'id'>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { config, enrolment, store, csrf, publicUrl, now } = door
-  const { id: user_id } = request.params
-  const { key_id } = callerOf(request)
-  if (config.recipients[user_id] === undefined) return refuse(reply, 'not_found', NO_RECIPIENT)
-  const host = passkeyHost(publicUrl())
-  if (host === null) return refuse(reply, 'not_available', NO_PASSKEYS)
-  // First: whatever is sent or handed out then has its author.
-  await note(store.ledger, acted('recipient_invited', user_id, key_id))
-  const invited = await enrolment.invite(user_id, host)
-  if (invited.kind === 'refused') return refuse(reply, 'rate_limited', invited.detail)
-  if (invited.kind === 'asked') {
-    const { channels, until: expires_at } = invited
-    return reply.code(201).send({ user_id, by: 'person', channels, url: null, expires_at })
-  }
-  const until = now() + LINK_MS
-  const link = issueInvitation(csrf, { by: 'operator', user_id, key_id }, until)
-  const url = `${publicUrl()}/console/passkeys/new?link=${link}`
-  return reply.code(201).send({ user_id, by: 'operator', channels: [], url, expires_at: instant(until) })
-}
-
-const NO_PASSKEYS =
-  'A browser makes passkeys for a domain over https, or for localhost: PUBLIC_URL is neither.'
 
 async function sendAway(
   { config, lane }: Door,
@@ -165,7 +120,7 @@ async function sendAway(
   return refuse(reply, 'invalid_request', detail, [{ field, read, accepted }])
 }
 
-const NO_RECIPIENT = 'There is no such recipient; see GET /v1/recipients.'
+export const NO_RECIPIENT = 'There is no such recipient; see GET /v1/recipients.'
 
 async function invite(
   { config, lane }: Door,

@@ -20,6 +20,7 @@ import { OPERATION_ROUTES } from './operations.js'
 import { OPERATOR_ROUTES } from './operator.js'
 import { POLICY_ROUTES } from './policy.js'
 import { PROOF_ROUTES } from './proof.js'
+import { RECIPIENT_PASSKEY_ROUTES } from './recipient-passkeys.js'
 import { RECIPIENT_ROUTES } from './recipients.js'
 import { REPLY_ROUTES } from './reply-page.js'
 import { REQUEST_ROUTES } from './requests.js'
@@ -34,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   ...EVENT_ROUTES,
   ...BLOB_ROUTES,
   ...RECIPIENT_ROUTES,
+  ...RECIPIENT_PASSKEY_ROUTES,
   ...LEDGER_ROUTES,
   ...CHECKPOINT_ROUTES,
   ...PROOF_ROUTES,

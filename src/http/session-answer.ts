@@ -132,7 +132,7 @@ export async function answerInSession(
   const { reply: text, fields, hands, code } = said
   const vouched =
     form.passkey === undefined
-      ? { proof: proofOf(session), authenticated: true }
+      ? { proof: proofOf(session), authenticated: true, ...besideSession(session) }
       : await vouchedFor(parts, session, form.passkey, saidOf(shown, copy, text))
   return parts.desk('web').take({
     channel: 'web',
@@ -181,13 +181,17 @@ const saidOf = ({ subject, display_hash }: Opened, { delivery }: OpenCopy, reply
   reply,
 })
 
+/** A session that began with a passkey is over with it, also while an answer given in it is on its way. */
+const besideSession = ({ credential_hash }: PersonSession): Pick<Inbound, 'passkeys'> =>
+  credential_hash === undefined ? {} : { passkeys: [credential_hash] }
+
 /** What the passkey makes of the reply; one that it has not confirmed is nobody's (SN5). */
 async function vouchedFor(
   { csrf, store, publicUrl, now }: DoorParts,
   session: PersonSession,
   asserted: NonNullable<SessionForm['passkey']>,
   said: ReturnType<typeof saidOf>,
-): Promise<Pick<Inbound, 'proof' | 'authenticated' | 'confirmed'>> {
+): Promise<Pick<Inbound, 'proof' | 'authenticated' | 'confirmed' | 'passkeys'>> {
   const at = { csrf, shelf: store.shelf, origin: new URL(publicUrl()).origin, now: now() }
   const confirmed = await confirm(at, session, asserted, said)
   return confirmed === null

@@ -115,6 +115,8 @@ export type Guard =
       readonly address: string
       readonly theirs: readonly string[]
     }
+  /** The passkey is somebody's: it was registered, and not taken back. */
+  | { readonly kind: 'passkey'; readonly credential_hash: Hash }
 
 export type AppendDecision<R> =
   | {

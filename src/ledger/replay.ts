@@ -6,11 +6,14 @@
 // LR2  Nothing in the lines makes it throw.
 // LR3  Only open cases are kept; of the others only the ids.
 // LR4  Never ok for a broken chain: a story whose words cannot be read again is worth no more than its hashes.
-// LR5  Evidence of a passkey is kept for good, where the source has it, and has the hash its entry gives.
+// LR5  Evidence of a passkey is kept for good, where the source has it, has the hash its entry gives, and is of a passkey that
+//      was registered before and not taken back.
 import { apply, type Case, isOpen } from '../agenda/case.js'
-import { sha256 } from '../canonical.js'
+import { type Hash, sha256 } from '../canonical.js'
 import { GRAMMAR } from '../compiler/compile.js'
 import type { Entry, EntryOf } from '../event.js'
+import { hashCredential } from '../passkey/credential.js'
+import { isEvidence } from '../passkey/evidence.js'
 import { areKnown, NEWEST_RULES, type Rules } from '../rules.js'
 import type { Invariant } from './invariant/invariants.js'
 import { textOf } from './invariant/line.js'
@@ -62,6 +65,8 @@ class Teller {
   /** Replies without their words, by their place in the ledger; an erasure may still explain them. */
   readonly #missing = new Map<string, number>()
   readonly #erased = new Set<string>()
+  /** The passkeys that were registered and not taken back. */
+  readonly #passkeys = new Set<Hash>()
   readonly #problems: Problem[] = []
   #due = FIRST_LINK
   #replies = 0
@@ -125,6 +130,8 @@ class Teller {
   async #retell(entry: Entry): Promise<void> {
     if (entry.type === 'LANE_STARTED') this.#grammar = entry.body.grammar
     if (entry.type === 'RAW_ERASED') await this.#erase(entry)
+    if (entry.type === 'PASSKEY_REGISTERED') this.#passkeys.add(entry.body.credential_hash)
+    if (entry.type === 'PASSKEY_REVOKED') this.#passkeys.delete(entry.body.credential_hash)
     if (entry.type === 'REPLY_EVIDENCE') this.#weigh(entry)
     if (entry.request_id === undefined) return
     const subject = this.#open.get(entry.request_id) ?? null
@@ -139,6 +146,8 @@ class Teller {
     if (kept === null) this.#say(seq, 'the evidence of the reply is not stored')
     else if (sha256('lane/evidence/v1\n', kept) !== body.evidence_hash)
       this.#say(seq, 'the stored evidence is not the one recorded')
+    else if (!this.#passkeys.has(credentialIn(kept) ?? 'sha256:'))
+      this.#say(seq, 'the evidence is of a passkey that was nobody’s by then')
   }
 
   async #readAgain(entry: Recorded, subject: Case | null): Promise<void> {
@@ -182,6 +191,16 @@ class Teller {
     if (entry.type === 'TIMEOUT_RECEIPT') return textOf(timeoutOf(subject, entry.at)) === textOf(entry.body)
     if (entry.type !== 'REQUEST_RESOLVED') return true
     return textOf(resolutionOf(subject, this.#previous)) === textOf(entry.body)
+  }
+}
+
+/** The passkey that made it; null for what is no evidence. */
+function credentialIn(kept: string): Hash | null {
+  try {
+    const evidence: unknown = JSON.parse(kept)
+    return isEvidence(evidence) ? hashCredential(evidence) : null
+  } catch {
+    return null
   }
 }
 

@@ -38,7 +38,7 @@ export const RIGHTS = {
   },
   sessions: {
     identity: ['id_hash'],
-    columns: ['id_hash', 'kind', 'whose', 'by', 'until_ms'],
+    columns: ['id_hash', 'kind', 'whose', 'by', 'credential_hash', 'until_ms'],
     name: ({ kind, whose }) => `session of ${kind} ${whose}`,
   },
   passkeys: {

@@ -56,6 +56,8 @@ export type SessionRow = {
   readonly whose: string
   /** By what they signed in. */
   readonly by: 'oidc' | 'passkey' | 'passkey_by_operator' | 'console' | 'key'
+  /** The passkey by which they signed in, without which it is over; null where it was something else. */
+  readonly credential_hash: Hash | null
   readonly until_ms: number
 }
 
@@ -124,7 +126,9 @@ export type Shelving =
   | { readonly put: 'content_erasure'; readonly handle: Hash; readonly key_id: string }
   /** With PASSKEY_REGISTERED. A credential is one person's for good: a second row with its hash or its id is refused. */
   | { readonly put: 'passkey'; readonly passkey: PasskeyRow }
-  /** With the opening of its request. */
+  /** With PASSKEY_REVOKED. */
+  | { readonly put: 'passkey_end'; readonly credential_hash: Hash }
+  /** With the opening of its request, or with the deed that somebody is to be told of. */
   | { readonly put: 'enrolment'; readonly enrolment: EnrolmentRow }
   | { readonly put: 'enrolment_end'; readonly request_id: string }
   /** Every session of this person ends. */

@@ -1,5 +1,6 @@
-// Who has passkeys, as far as this replica knows: read once, then heard of from any replica that registers one. It says whom
-// a request can be put to; whether an answer is confirmed is asked of the passkey itself.
+// Who has passkeys, as far as this replica knows: read once, then heard of from any replica that registers one or takes one
+// back. It says whom a request can be put to; whether an answer is confirmed is asked of the passkey itself.
+import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
 import type { Ledger, Store } from '../ledger/contract.js'
 import type { PasskeyRow } from '../ledger/shelf.js'
@@ -11,24 +12,28 @@ export const PROOF_BY = {
   operator: 'passkey_by_operator',
 } as const satisfies Record<PasskeyRow['by'], Proof>
 
+type Known = Pick<PasskeyRow, 'user_id' | 'credential_hash' | 'by'>
+
 export class Passkeys {
-  /** By person. Owned by #learn(). */
-  readonly #proofs = new Map<string, Set<Proof>>()
+  /** By person, then by passkey. Owned by #learn() and #forget(). */
+  readonly #proofs = new Map<string, Map<Hash, Proof>>()
+  /** Those taken back since: one that was read a moment before is not learnt anew. */
+  readonly #gone = new Set<Hash>()
   readonly #leave: () => void
 
   private constructor(ledger: Ledger) {
-    this.#leave = ledger.onCommit(entries => this.#hear(entries), ['PASSKEY_REGISTERED'])
+    this.#leave = ledger.onCommit(entries => this.#hear(entries), ['PASSKEY_REGISTERED', 'PASSKEY_REVOKED'])
   }
 
   static async open({ ledger, shelf }: Store): Promise<Passkeys> {
     const passkeys = new Passkeys(ledger)
-    for (const { user_id, by } of await shelf.passkeys()) passkeys.#learn(user_id, by)
+    for (const row of await shelf.passkeys()) passkeys.#learn(row)
     return passkeys
   }
 
   /** The proofs that their passkeys give; none where they have none. */
   proofsOf(userId: string): readonly Proof[] {
-    return [...(this.#proofs.get(userId) ?? [])]
+    return [...new Set(this.#proofs.get(userId)?.values())]
   }
 
   stop(): void {
@@ -36,12 +41,20 @@ export class Passkeys {
   }
 
   #hear(entries: readonly Entry[]): void {
-    for (const entry of entries)
-      if (entry.type === 'PASSKEY_REGISTERED') this.#learn(entry.body.user_id, entry.body.by)
+    for (const entry of entries) {
+      if (entry.type === 'PASSKEY_REGISTERED') this.#learn(entry.body)
+      if (entry.type === 'PASSKEY_REVOKED') this.#forget(entry.body)
+    }
   }
 
-  #learn(userId: string, by: PasskeyRow['by']): void {
-    const proofs = this.#proofs.get(userId) ?? new Set()
-    this.#proofs.set(userId, proofs.add(PROOF_BY[by]))
+  #learn({ user_id, credential_hash, by }: Known): void {
+    if (this.#gone.has(credential_hash)) return
+    const proofs = this.#proofs.get(user_id) ?? new Map()
+    this.#proofs.set(user_id, proofs.set(credential_hash, PROOF_BY[by]))
+  }
+
+  #forget({ user_id, credential_hash }: Pick<Known, 'user_id' | 'credential_hash'>): void {
+    this.#gone.add(credential_hash)
+    this.#proofs.get(user_id)?.delete(credential_hash)
   }
 }

@@ -3,8 +3,8 @@
 // assertion.
 import { checkAssertion } from '../passkey/assertion.js'
 import { challengeOf } from '../passkey/challenge.js'
+import { hashCredential } from '../passkey/credential.js'
 import { hashEvidence } from '../passkey/evidence.js'
-import { hashCredential } from '../token/credential.js'
 import { type DecisionStory, isSaid, senderOf } from './decision.js'
 import { oddFor } from './kinds.js'
 import { type AnyEntry, member, tokenUsedBy } from './parts.js'

@@ -70,7 +70,7 @@ export function unprovenWords({ told, confirmations, isPublished }: Proven): str
         ]),
     ...(confirmations.length > 0
       ? [
-          'Whose a passkey is, beyond what the lane says of how it was registered; and the words of a reason, which no passkey confirms.',
+          'Whose a passkey is, and that it had not been taken back before, beyond what the lane says; and the words of a reason, which no passkey confirms.',
         ]
       : []),
     'The time, beyond what the lane’s own clock said.',

@@ -10,6 +10,7 @@
 //     count, which bounds what they can make the ledger hold and takes nothing from the addressee.
 // R5  An answer by an insufficient proof is nobody's attempt: the person is told each time, the ledger a few times.
 // R6  A wrong code is counted against the codes of its person on that channel, see rest.ts.
+// R7  A passkey vouches for its person until it is taken back, which the append itself asks.
 import type { Inbound } from '../adapter/contract.js'
 import { holds } from '../agenda/asked.js'
 import { type Case, isOpen } from '../agenda/case.js'
@@ -67,6 +68,8 @@ type Known = {
   /** The ledger holds already that this message came twice. */
   readonly repeated: boolean
   readonly replayed: boolean
+  /** A passkey that vouched for the sender was taken back meanwhile. */
+  readonly revoked: boolean
   /** The ledger holds often enough that this proof is insufficient. */
   readonly saidEnough: boolean
 }
@@ -77,6 +80,7 @@ const NOTHING_KNOWN: Known = {
   duplicate: false,
   repeated: false,
   replayed: false,
+  revoked: false,
   saidEnough: false,
 }
 
@@ -153,7 +157,8 @@ export async function glance(
 }
 
 function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): Facts | null {
-  const { inbound, grant, token } = bound
+  const { grant, token } = bound
+  const inbound = known.revoked ? { ...bound.inbound, authenticated: false } : bound.inbound
   const delivery = subject.deliveries.find(one => one.delivery_id === grant.delivery_id)
   if (delivery === undefined) return null
   const sender = whoSpeaks(receiver, inbound, token.ok ? token.claims.sub : null)
@@ -168,6 +173,7 @@ function gather(receiver: Receiver, bound: Bound, subject: Case, known: Known): 
     onAbsence: reason => afterAbsence(receiver, { ...bound, subject, sender }, reason, ms),
     ms,
     ...bound,
+    inbound,
     ...known,
   }
 }
@@ -222,6 +228,8 @@ function guardsFor(receiver: Receiver, facts: Facts, likely: Judgement): Guard[]
   // Asked after the message: a provider that repeats itself must not use up the person's attempts.
   if (!facts.duplicate) guards.push(...countsFor(receiver, facts, likely))
   if (likely.ok && token.ok) guards.push(...spentBy(token.claims.jti, likely.answer))
+  if (likely.ok)
+    for (const credential_hash of inbound.passkeys ?? []) guards.push({ kind: 'passkey', credential_hash })
   // Whatever becomes of the reply, it was confirmed once.
   if (inbound.confirmed !== undefined && !facts.replayed)
     guards.push({ kind: 'unclaimed', space: 'ticket', value: inbound.confirmed.spends })
@@ -261,6 +269,8 @@ function learn(known: Known, guard: Guard): Known {
       ? { ...known, saidEnough: true }
       : { ...known, exhausted: true }
   switch (guard.kind === 'unclaimed' ? guard.space : guard.kind) {
+    case 'passkey':
+      return { ...known, revoked: true }
     case 'jti':
     case 'ticket':
       return { ...known, replayed: true }

@@ -3,7 +3,8 @@
 //
 // CN1  A nonce is 32 random bytes in a ticket of this session, for five minutes. The append of the reply spends it: once,
 //      on whatever replica, and also after a restart.
-// CN2  The passkey is registered for the person of the session; by whose word it is theirs decides the proof.
+// CN2  The passkey is registered for the person of the session, and still is when the reply is recorded; by whose word it is
+//      theirs decides the proof.
 // CN3  The assertion is for exactly this reply to this copy, and was made on a page of this lane.
 import type { Inbound } from '../adapter/contract.js'
 import type { Shelf } from '../ledger/shelf.js'
@@ -59,7 +60,7 @@ export async function confirm(
   session: Pick<PersonSession, 'csrf' | 'user_id'>,
   { ticket, credential_id, client_data, ...asserted }: Asserted,
   said: Said,
-): Promise<(Required<Pick<Inbound, 'confirmed'>> & { readonly proof: Proof }) | null> {
+): Promise<(Required<Pick<Inbound, 'confirmed' | 'passkeys'>> & { readonly proof: Proof }) | null> {
   const [, nonce = '', whose] = /^(\S+) (.+)$/.exec(read(csrf, 'confirmation', ticket, now) ?? '') ?? []
   const passkey = whose === session.csrf ? await shelf.passkeyById(credential_id) : null
   if (passkey === null || passkey.user_id !== session.user_id) return null
@@ -68,5 +69,9 @@ export async function confirm(
   if (!isEvidence(evidence)) return null
   const checked = await checkAssertion(evidence, challengeOf({ nonce, ...said }))
   if (!checked.ok || checked.origin !== origin) return null
-  return { proof: PROOF_BY[passkey.by], confirmed: { evidence, spends: claimOf(ticket) } }
+  return {
+    proof: PROOF_BY[passkey.by],
+    confirmed: { evidence, spends: claimOf(ticket) },
+    passkeys: [passkey.credential_hash],
+  }
 }

@@ -2,8 +2,8 @@
 // store its hash: nobody who reads the database has a session.
 //
 // SE1  Each sign-in has an id of its own, drawn here: whoever planted one before has nothing.
-// SE2  A session ends by its time, by signing out here or everywhere, when its person leaves the configuration, and
-//      when its key is revoked or may not operate any more.
+// SE2  A session ends by its time, by signing out here or everywhere, when its person leaves the configuration, when the
+//      passkey that it began with is taken back, and when its key is revoked or may not operate any more.
 // SE3  A row that the lane has not sealed is nobody's session.
 import { type Hash, sha256 } from '../canonical.js'
 import { instant } from '../clock.js'
@@ -27,14 +27,22 @@ export type Session = {
   readonly csrf: string
   readonly until: string
 } & (
-  | { readonly kind: 'person'; readonly user_id: string; readonly by: Exclude<SessionRow['by'], 'key'> }
+  | {
+      readonly kind: 'person'
+      readonly user_id: string
+      readonly by: Exclude<SessionRow['by'], 'key'>
+      /** The passkey that it began with; absent where it began otherwise. */
+      readonly credential_hash?: Hash
+    }
   | { readonly kind: 'operator'; readonly key_id: string; readonly name: string }
 )
 type PersonSession = Extract<Session, { kind: 'person' }>
 type OperatorSession = Extract<Session, { kind: 'operator' }>
 
 /** Somebody who has proven who they are just now. */
-type SignedIn = Pick<PersonSession, 'kind' | 'user_id' | 'by'> | Pick<OperatorSession, 'kind' | 'key_id'>
+type SignedIn =
+  | Pick<PersonSession, 'kind' | 'user_id' | 'by' | 'credential_hash'>
+  | Pick<OperatorSession, 'kind' | 'key_id'>
 
 export type SessionParts = {
   readonly store: Pick<Store, 'ledger' | 'shelf'>
@@ -67,6 +75,7 @@ export async function begin(
     kind: who.kind,
     whose,
     by,
+    credential_hash: (who.kind === 'person' && who.credential_hash) || null,
     until_ms: Math.ceil(now + length),
   }
   await store.shelf.putSession(row, now)
@@ -86,8 +95,10 @@ export async function find(parts: SessionParts, id: string): Promise<Session | n
     if (key === null || key.revoked_at !== null || !key.scopes.includes('operate')) return null
     return { kind: 'operator', key_id: key.key_id, name: key.name, ...common }
   }
-  if (row.by === 'key' || config.recipients[row.whose] === undefined) return null
-  return { kind: 'person', user_id: row.whose, by: row.by, ...common }
+  const { by, whose: user_id, credential_hash } = row
+  if (by === 'key' || config.recipients[user_id] === undefined) return null
+  if (credential_hash !== null && (await store.shelf.passkey(credential_hash)) === null) return null
+  return { kind: 'person', user_id, by, ...(credential_hash && { credential_hash }), ...common }
 }
 
 export async function end({ shelf }: Pick<SessionStore, 'shelf'>, id: string): Promise<void> {

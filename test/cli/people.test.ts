@@ -94,6 +94,14 @@ test('lane recipients passkey prints a link for somebody whom no channel vouches
     ])
     expect((await invite('zoe')).code).toBe(1)
     expect((await invite()).code).toBe(2)
+    const listed = await invite('ann', '--list')
+    expect([listed.code, listed.stdout]).toEqual([0, 'CREDENTIAL  BY  REGISTERED\n'])
+    const taken = await invite('ann', '--revoke', '1a2b-3c4d')
+    expect([taken.code, taken.stderr]).toEqual([
+      1,
+      expect.stringContaining('ann has no such passkey, and no passkey'),
+    ])
+    expect((await invite('ann', '--list', '--revoke', '1a2b')).code).toBe(2)
   } finally {
     await gateway.stop()
   }

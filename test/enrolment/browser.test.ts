@@ -96,7 +96,15 @@ describe.skipIf(maySkip)(`passkeys in a browser${missing === null ? '' : ` (${mi
     await looked(tab, 'sign-in')
     await tab.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await tab.waitForURL(`${origin}/console/inbox`)
+    // Taken back in the session that began with it: that session is over, and the device signs in no more.
+    await tab.goto(`${origin}/console/passkeys`)
+    await looked(tab, 'to-be-taken-back')
+    await tab.getByRole('button', { name: `Take back ${shown}` }).click()
+    await tab.waitForURL(/\/console\/sign-in/)
+    expect((await scene.lane.ledger()).filter(({ type }) => type === 'PASSKEY_REVOKED')).toHaveLength(1)
     expect(troubles).toEqual([])
+    await tab.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await tab.getByText('This passkey is nobody’s here').waitFor()
     await context.close()
   })
 

@@ -4,9 +4,9 @@ import type { Inbound } from '../../src/adapter/contract.js'
 import { type Claim, fingerprintOf } from '../../src/enrolment/claim.js'
 import { Enrolment } from '../../src/enrolment/enrolment.js'
 import { quietly, wordsFor } from '../../src/enrolment/words.js'
+import { hashCredential } from '../../src/passkey/credential.js'
 import type { Person } from '../../src/people/person.js'
 import type { Channel } from '../../src/request/channel.js'
-import { hashCredential } from '../../src/token/credential.js'
 import { CONFIG, configure, DEPUTY, OWNER, question, raise, type Stage } from '../lane/stage.js'
 import { makeCredential } from '../passkey/authenticator.js'
 import { until } from '../until.js'
@@ -271,4 +271,92 @@ test('somebody who was declared away is asked themselves, and nobody in their pl
   )
   const id = await ask()
   expect((await stage.current(id)).asked.map(({ user_id }) => user_id)).toEqual(['owner'])
+})
+
+/** A passkey of theirs, registered by an operator's word and told of. */
+async function had(user_id = 'owner') {
+  const { credential_id, public_key } = passkey()
+  await enrolment.register({ credential_id, public_key, user_id, by: 'operator' }, [])
+  const [row] = (await stage.store.shelf.passkeysOf(user_id)).filter(
+    one => one.credential_id === credential_id,
+  )
+  if (row === undefined) throw new Error('it is not theirs')
+  return row
+}
+const revocations = async () =>
+  (await asked()).filter(({ words }) => words.includes('was taken back. Do you know of it?'))
+
+test('a passkey that is taken back is told on all channels of its person, once, on however many replicas', async () => {
+  const { lane, again } = reachedOn('slack', 'email', 'sms', 'web')
+  enrolment = again()
+  await Promise.all([start(enrolment), start(again())])
+  const row = await had()
+  expect(await enrolment.revoke(row, 'person', [])).toBe(true)
+  await until('the end of what waited', async () =>
+    (await stage.store.shelf.enrolments()).length === 0 ? true : undefined,
+  )
+  await lane.drain()
+  const [notice, ...more] = await revocations()
+  const { credential_id, public_key } = row
+  const shown = fingerprintOf({ kind: 'passkey', credential_id, public_key })
+  expect([notice?.of, notice?.words.includes(shown), more]).toEqual([['owner'], true, []])
+  const where = [stage.slack, stage.email, stage.sms, stage.web].map(({ copies }) =>
+    copies.some(({ display }) => JSON.stringify(display).includes('was taken back')),
+  )
+  expect(where).toEqual([true, true, true, true])
+  // It is gone for good: not taken back twice, and not registered again.
+  expect(await enrolment.revoke(row, 'person', [])).toBe(false)
+  expect(await enrolment.register({ credential_id, public_key, user_id: 'owner', by: 'operator' }, [])).toBe(
+    false,
+  )
+  await start(again())
+  expect(await revocations()).toHaveLength(1)
+})
+
+test('what a lane that died had not told yet is told at the next start', async () => {
+  const row = await had()
+  expect(await enrolment.revoke(row, 'operator', [])).toBe(true)
+  expect([await revocations(), (await stage.store.shelf.enrolments()).length]).toEqual([[], 1])
+  await Promise.all([start(made()), start(made())])
+  expect([(await revocations()).length, await stage.store.shelf.enrolments()]).toEqual([1, []])
+})
+
+test('neither an id that was taken, nor the limits for agents, nor an absence keeps anybody from being told that a passkey was taken back', async () => {
+  const config = configure(
+    CONFIG.replace('channels: [slack, email] }', 'channels: [slack, email], delegates: [deputy] }').replace(
+      'requests_per_recipient_per_hour: 0',
+      'requests_per_recipient_per_hour: 1',
+    ),
+  )
+  await stage.close()
+  stage = await raise(config)
+  enrolment = made()
+  const absence = { user_id: 'owner', until: stage.clock.wall() + 86_400_000, to: 'deputy' }
+  await stage.lane.sendAway(absence, 'key-1')
+  const rows = [await had(), await had(), await had(), await had()]
+  await stage.open(question(`passkey-notice-${rows[0]?.credential_hash.slice(-24)}`), [
+    { user_id: 'deputy', channels: ['slack'], route: 'first' },
+  ])
+  await start(enrolment)
+  for (const row of rows) expect(await enrolment.revoke(row, 'person', [])).toBe(true)
+  const told = await until('the notices', async () => {
+    const all = await revocations()
+    return all.length === rows.length ? all : undefined
+  })
+  expect(told.map(({ of }) => of)).toEqual(rows.map(() => ['owner']))
+})
+
+test('nobody is left to be told where its person has left the configuration, and nothing waits any more', async () => {
+  const row = await had()
+  const { owner: _, ...others } = stage.config.recipients
+  const later = new Enrolment({
+    ...stage,
+    config: { recipients: others },
+    adapters: stage.running,
+    onTrouble: () => undefined,
+  })
+  await start(later)
+  expect(await later.revoke(row, 'operator', [])).toBe(true)
+  await until('the end', async () => ((await stage.store.shelf.enrolments()).length === 0 ? true : undefined))
+  expect(await revocations()).toEqual([])
 })

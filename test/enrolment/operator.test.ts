@@ -1,10 +1,11 @@
 // A passkey by an operator's word, for somebody whom no channel vouches for.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ListedPasskey, named } from '../../src/enrolment/listing.js'
 import { type LaneUnderTest, startLane } from '../lane-under-test.js'
 import { makeCredential } from '../passkey/authenticator.js'
 import { freePort } from '../port.js'
 import { asPerson } from '../session/signed-in.js'
-import { Visitor } from './scene.js'
+import { fingerprint, Visitor } from './scene.js'
 
 let lane: LaneUnderTest
 let origin: string
@@ -84,4 +85,75 @@ test('nobody who is not in the configuration is invited, and where PUBLIC_URL is
   } finally {
     await number.close()
   }
+})
+
+test('an operator lists passkeys and takes one back: it signs nobody in, its sessions are over, its person is told', async () => {
+  const credential = makeCredential()
+  await stranger().make(credential, (await invite()).path)
+  const { cookie } = await stranger().signIn(credential)
+  const inside = new Visitor(() => lane, origin, cookie)
+  expect((await inside.open('/console/inbox')).status).toBe(200)
+  const listed = await lane.call('GET', '/v1/recipients/second/passkeys', { key: lane.operatorKey })
+  const items = listed.json.items as readonly Record<string, unknown>[]
+  expect(items.at(-1)).toEqual({
+    user_id: 'second',
+    credential: fingerprint(credential),
+    credential_hash: credential.credential_hash,
+    by: 'operator',
+    registered_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+  })
+  const take = (name: string, key = lane.operatorKey, user = 'second') =>
+    lane.call('DELETE', `/v1/recipients/${user}/passkeys/${encodeURIComponent(name)}`, { key })
+  expect((await take(fingerprint(credential), lane.agentKey)).status).toBe(403)
+  const taken = await take(fingerprint(credential).slice(0, 9))
+  expect([taken.status, taken.json]).toEqual([
+    200,
+    {
+      user_id: 'second',
+      credential: fingerprint(credential),
+      credential_hash: credential.credential_hash,
+      passkey: 'revoked',
+    },
+  ])
+  const { json: self } = await lane.call('GET', '/v1/keys/self', { key: lane.operatorKey })
+  expect((await entries('OPERATOR_ACTED', 'PASSKEY_REVOKED')).slice(-2)).toEqual([
+    { type: 'OPERATOR_ACTED', body: { deed: 'passkey_revoked', about: 'second', by: self.key_id } },
+    {
+      type: 'PASSKEY_REVOKED',
+      body: { user_id: 'second', credential_hash: credential.credential_hash, by: 'operator' },
+    },
+  ])
+  expect((await inside.open('/console/inbox')).to).toContain('/console/sign-in')
+  expect((await stranger().signIn(credential)).status).toBe(403)
+  // By name, each refusal says what would do.
+  const gone = await take(fingerprint(credential))
+  expect([gone.status, gone.json.code]).toEqual([404, 'not_found'])
+  expect(String(gone.json.detail)).toContain(String(items[0]?.credential))
+  const odd = await take('zz')
+  expect([odd.status, odd.json.code, String(odd.json.detail)]).toEqual([
+    422,
+    'invalid_request',
+    'A passkey is named by at least the first four characters of a passkey, such as 1a2b-3c4d.',
+  ])
+  expect((await take('1a2b', lane.operatorKey, 'nobody')).status).toBe(404)
+  const nobody = await lane.call('GET', '/v1/recipients/nobody/passkeys', { key: lane.operatorKey })
+  expect(nobody.status).toBe(404)
+})
+
+test('a beginning that several passkeys share takes none of them back', () => {
+  const of = (digits: string): ListedPasskey => ({
+    user_id: 'second',
+    credential: digits,
+    credential_hash: `sha256:${digits.replaceAll('-', '').padEnd(64, '0')}`,
+    by: 'person',
+    registered_at: null,
+  })
+  const [one, other] = [of('1a2b-3c4d'), of('1a2b-9c4d')]
+  const both = [one, other]
+  expect(named(both, '1a2b')).toEqual(both)
+  expect(named(both, '1A2B-3')).toEqual([one])
+  expect(named(both, other.credential_hash)).toEqual([other])
+  expect(named(both, 'ffff')).toEqual([])
+  for (const odd of ['', '1a2', '%', 'sha256:', '----', `${'0'.repeat(65)}`])
+    expect(named(both, odd)).toBeNull()
 })

@@ -391,3 +391,39 @@ const ticketOf = async () => {
   const { ticket, challenge } = await (await visitor()).open('/console/passkeys')
   return { ticket, challenge }
 }
+
+describe('a passkey that its person takes back', () => {
+  const taking = (who: Visitor, csrf: string, { credential_hash }: Credential, headers = {}) =>
+    who.post('/console/passkeys/revoke', { csrf, credential: credential_hash }, headers)
+
+  test('is gone with the sessions that began with it, is told in Slack, and no form but their own takes it', async () => {
+    const credential = await made()
+    const begun = new Visitor(lane, origin, (await stranger().signIn(credential)).cookie)
+    const other = await visitor()
+    const { csrf, text } = await other.open('/console/passkeys')
+    expect(text).toContain(`Take back ${fingerprint(credential)}`)
+    expect((await begun.open('/console/passkeys')).text).toContain('you have signed in here with it')
+    expect((await taking(other, 'another', credential)).status).toBe(403)
+    expect((await taking(other, csrf, credential, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await taking(stranger(), csrf, credential)).to).toBe('/console/sign-in')
+    const deputy = await visitor('deputy')
+    const theirs = await deputy.open('/console/passkeys')
+    expect((await taking(deputy, theirs.csrf, credential)).status).toBe(404)
+    expect((await stranger().signIn(credential)).status).toBe(303)
+    const taken = await taking(other, csrf, credential)
+    expect([taken.status, taken.to]).toEqual([303, '/console/passkeys'])
+    const revoked = (await scene.lane.ledger()).filter(({ type }) => type === 'PASSKEY_REVOKED')
+    expect(revoked.map(({ body }) => body)).toEqual([
+      { user_id: 'owner', credential_hash: credential.credential_hash, by: 'person' },
+    ])
+    expect((await begun.open('/console/inbox')).to).toContain('/console/sign-in')
+    expect((await other.open('/console/passkeys')).text).not.toContain(fingerprint(credential))
+    expect((await stranger().signIn(credential)).status).toBe(403)
+    expect((await taking(other, csrf, credential)).status).toBe(404)
+    await until('the notice in Slack', async () => {
+      const card = await scene.card(scene.workspace.people.owner)
+      const words = JSON.stringify(card.message)
+      return words.includes(fingerprint(credential)) && words.includes('was taken back') ? true : undefined
+    })
+  })
+})

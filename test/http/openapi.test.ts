@@ -51,6 +51,7 @@ describe('the document', () => {
           'drawPicture',
           'drawPasskeys',
           'makePasskey',
+          'takeBackPasskey',
           'nameChallenge',
           'drawInvitedPasskey',
           'makeInvitedPasskey',

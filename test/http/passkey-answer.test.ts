@@ -112,6 +112,86 @@ test('a passkey that an operator enrolled says so in its proof, and is enough on
   })
 })
 
+/** As enrolment leaves it. */
+const takenBack = ({ credential_hash }: Credential, user_id = 'owner') =>
+  stage.store.ledger.append({
+    guards: [{ kind: 'passkey', credential_hash }],
+    decide: () => ({
+      kind: 'append',
+      events: [{ type: 'PASSKEY_REVOKED', body: { user_id, credential_hash, by: 'person' } }],
+      shelve: [{ put: 'passkey_end', credential_hash }],
+    }),
+  })
+
+test('what a passkey signed a second before it was taken back, and arrives after, is refused', async () => {
+  await stage.open(approval('ship'))
+  const form = filled(await shownTo('ship'))
+  const signed = { ...form, passkey: await asserted('ship', form) }
+  await takenBack(passkey)
+  expect(await answer('ship', signed)).toMatchObject(UNPROVEN)
+  expect(await isPending('ship')).toBe(true)
+  expect(await challengeInSession(partsAt(), OWNER, await stage.current('ship'), form)).toMatchObject({
+    kind: 'stopped',
+    code: 'reply_rejected',
+  })
+})
+
+test('an answer that was checked, and is recorded after its passkey was taken back, is refused by the append itself', async () => {
+  await stage.open(approval('ship'))
+  const form = filled(await shownTo('ship'))
+  const signed = { ...form, passkey: await asserted('ship', form) }
+  // Another replica takes it back while this one has looked at the passkey and not yet appended.
+  const shelf = {
+    ...stage.store.shelf,
+    async passkeyById(id: string) {
+      const found = await stage.store.shelf.passkeyById(id)
+      expect((await takenBack(passkey)).kind).toBe('appended')
+      return found
+    },
+  }
+  const parts = { ...partsAt(), store: { ...stage.store, shelf } } as DoorParts
+  expect(await answer('ship', signed, OWNER, parts)).toMatchObject(UNPROVEN)
+  expect(await isPending('ship')).toBe(true)
+  expect((await stage.entries()).map(({ type }) => type)).not.toContain('REPLY_EVIDENCE')
+  // Nobody's attempts are used up by it: with another passkey of theirs they answer.
+  const other = await registered(stage.store, 'owner')
+  for (let nth = 0; nth < 5; nth++) expect(await answer('ship', signed)).toMatchObject({ kind: 'refused' })
+  const again = { ...form, passkey: await asserted('ship', form, { by: other }) }
+  expect(await answer('ship', again)).toMatchObject({ kind: 'recorded', answer: 'YES' })
+})
+
+test('an answer and the taking back of its passkey that race are put in one order, and the ledger holds either way', async () => {
+  for (const id of ['one', 'two', 'three']) {
+    const own = await registered(stage.store, 'owner')
+    await stage.open(approval(id))
+    const form = filled(await shownTo(id))
+    const signed = { ...form, passkey: await asserted(id, form, { by: own }) }
+    const [verdict] = await Promise.all([answer(id, signed), takenBack(own)])
+    const seqOf = async (type: string) =>
+      (await stage.entries()).findLastIndex(entry => entry.type === type && (entry.request_id ?? id) === id)
+    const isAnswered = !(await isPending(id))
+    expect(verdict.kind).toBe(isAnswered ? 'recorded' : 'refused')
+    if (isAnswered) expect(await seqOf('HUMAN_REPLY_EVENT')).toBeLessThan(await seqOf('PASSKEY_REVOKED'))
+  }
+})
+
+test('an answer of a session that began with a passkey is refused once the passkey was taken back', async () => {
+  await stage.close()
+  stage = await raise(
+    configure(
+      CONFIG.replace('questions: { proofs: [passkey,', 'questions: { proofs: [web_session, passkey,'),
+    ),
+  )
+  const own = await registered(stage.store, 'owner')
+  const session = { ...OWNER, by: 'passkey', credential_hash: own.credential_hash } as const
+  await stage.open(question('q'))
+  const form = filled(await shownTo('q', OWNER))
+  await takenBack(own)
+  // The session was looked at before, so that only the append can say it.
+  expect(await answerInSession(partsAt(), session, await stage.current('q'), form)).toMatchObject(UNPROVEN)
+  expect(await answer('q', form)).toMatchObject({ kind: 'recorded' })
+})
+
 test('the exact string is confirmed, with the words of a reason beside it', async () => {
   await stage.open(
     question('q', { reply_schema: { kind: 'yes_no', reason: { when: 'on_no', max_chars: 100 } } }),

@@ -40,6 +40,7 @@ test('the bodies that fill a ledger are plain', () => {
     'OPERATOR_ACTED',
     'OUTBOUND_REQUEST_SENT',
     'PASSKEY_REGISTERED',
+    'PASSKEY_REVOKED',
     'POLICY_TOKEN_ISSUED',
     'POLICY_TOKEN_REVOKED',
     'POLICY_TOKEN_SPENT',

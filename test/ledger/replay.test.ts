@@ -1,8 +1,9 @@
 // Replay arrives at what is recorded, or says where it does not.
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../../src/canonical.js'
+import { canonical, sha256 } from '../../src/canonical.js'
 import { replay } from '../../src/ledger/replay.js'
 import type { RawReply } from '../../src/ledger/shelf.js'
+import { hashCredential } from '../../src/passkey/credential.js'
 import { Craft, started } from './craft.js'
 import { soundLedger } from './sound-ledger.js'
 import { question, saltOf, Tale } from './tale.js'
@@ -53,24 +54,44 @@ describe('what is recorded', () => {
   })
 
   test('the evidence of a passkey is the one recorded, and is never gone', async () => {
-    const evidence = '{"nonce":"AA"}'
-    const { lines } = told((tale, craft) => {
-      craft.put({
-        type: 'PASSKEY_REGISTERED',
-        body: { user_id: 'ada', credential_hash: sha256('ada'), by: 'person' },
-      })
+    const passkey = { credential_id: 'AA', public_key: 'AQ' }
+    const made = {
+      ...passkey,
+      authenticator_data: 'AA',
+      client_data_json: 'AA',
+      signature: 'AA',
+      nonce: 'AA',
+    }
+    const evidence = canonical(made)
+    const credential_hash = hashCredential(passkey)
+    const telling = (revokes: 'before' | 'after' | null) => (tale: Tale, craft: Craft) => {
+      craft.put({ type: 'PASSKEY_REGISTERED', body: { user_id: 'ada', credential_hash, by: 'person' } })
+      const revoked = {
+        type: 'PASSKEY_REVOKED',
+        body: { user_id: 'ada', credential_hash, by: 'person' },
+      } as const
+      if (revokes === 'before') craft.put(revoked)
       tale.asked().tell('REPLY_EVIDENCE', {
         reply_id: 'r-q-1',
         evidence_hash: sha256('lane/evidence/v1\n', evidence),
       })
       tale.answered(tale.reply({ sender_identity: { user_id: 'ada', proof: 'passkey' } }))
-    })
+      if (revokes === 'after') craft.put(revoked)
+    }
+    const { lines } = told(telling(null))
     const problemsWith = async (kept: string | null) =>
       (await replay(lines, shelf(SAID), { evidence: () => kept })).problems
     expect(await problemsWith(evidence)).toEqual([])
     expect(await problemsWith(null)).toEqual([{ seq: 4, message: 'the evidence of the reply is not stored' }])
     expect(await problemsWith('{"nonce":"AQ"}')).toEqual([
       { seq: 4, message: 'the stored evidence is not the one recorded' },
+    ])
+    // It confirmed what was answered before it was taken back, and nothing after.
+    const replayed = async (how: 'before' | 'after') =>
+      (await replay(told(telling(how)).lines, shelf(SAID), { evidence: () => evidence })).problems
+    expect(await replayed('after')).toEqual([])
+    expect(await replayed('before')).toEqual([
+      { seq: 5, message: 'the evidence is of a passkey that was nobody’s by then' },
     ])
     // An export has none, and says nothing of it.
     expect((await replay(lines, shelf(SAID))).problems).toEqual([])

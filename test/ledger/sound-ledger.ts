@@ -149,6 +149,10 @@ function confirmedTales(craft: Craft): void {
   tale.confirmed(hand.reply_id)
   tale.received(tale.reply({ reply_id: hand.reply_id }), { event_hash: sha256(canonical(hand)) })
   tale.tell('REQUEST_DELEGATED', hand)
+  craft.put({
+    type: 'PASSKEY_REVOKED',
+    body: { user_id: 'ada', credential_hash: hashed('by operator'), by: 'operator' },
+  })
 }
 
 const HALTED = { decision: 'HALT', reason: 'the default holds' } as const

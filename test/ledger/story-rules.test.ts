@@ -532,4 +532,45 @@ describe('answers by a passkey', () => {
       body: { user_id: 'bo', credential_hash: hashed('ada'), by: 'person' },
     })
   })
+
+  const revoked = (craft: Craft, user_id = 'ada', credential_hash = hashed(user_id)) =>
+    craft.put({ type: 'PASSKEY_REVOKED', body: { user_id, credential_hash, by: 'person' } })
+  breaks('I35', 7, 'refuses one with a passkey that was taken back before', (tale, craft) => {
+    registered(craft)
+    tale.asked()
+    revoked(craft)
+    tale.confirmed()
+    tale.answered(byPasskey(tale))
+  })
+  breaks('I35', 2, 'refuses to take back a passkey twice', (_, craft) => {
+    registered(craft)
+    revoked(craft)
+    revoked(craft)
+  })
+  breaks('I35', 0, 'refuses to take back what nobody had', (_, craft) => revoked(craft))
+  breaks('I35', 1, 'refuses to take back another’s in somebody’s name', (_, craft) => {
+    registered(craft, 'bo')
+    revoked(craft, 'ada', hashed('bo'))
+  })
+  breaks('I35', 2, 'refuses to register again what was taken back', (_, craft) => {
+    registered(craft)
+    revoked(craft)
+    registered(craft)
+  })
+  test('takes an answer of before, and one by another passkey of theirs', async () => {
+    const craft = new Craft()
+    registered(craft)
+    const tale = new Tale(craft).asked()
+    tale.confirmed()
+    tale.answered(byPasskey(tale))
+    revoked(craft)
+    craft.put({
+      type: 'PASSKEY_REGISTERED',
+      body: { user_id: 'ada', credential_hash: hashed('another'), by: 'person' },
+    })
+    const next = new Tale(craft, question({ question_id: 'q-2' }), 'q-2').asked()
+    next.confirmed(next.reply().reply_id)
+    next.answered(byPasskey(next))
+    expect(await found(craft)).toEqual([])
+  })
 })

@@ -1,9 +1,9 @@
 // An authenticator in software: keys of every algorithm that is taken, and assertions as a browser gives them. It does as
 // it is told, also what no authenticator would do.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { hashCredential } from '../../src/passkey/credential.js'
 import type { Evidence } from '../../src/passkey/evidence.js'
 import type { PublicKey } from '../../src/passkey/public-key.js'
-import { hashCredential } from '../../src/token/credential.js'
 
 export const ALGORITHMS = ['ES256', 'EdDSA', 'RS256'] as const satisfies readonly PublicKey['alg'][]
 type Algorithm = (typeof ALGORITHMS)[number]

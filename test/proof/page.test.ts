@@ -69,7 +69,9 @@ describe.skipIf(maySkip)(`the page ${missing ?? ''}`, () => {
   test('names the passkeys that confirmed it, of every algorithm, and refuses a signature that was changed', async () => {
     const told = await check('confirmed.proof', scene.vkey)
     for (const { credential_hash } of Object.values(scene.passkeys)) expect(told).toContain(credential_hash)
-    expect(told).toContain('Whose a passkey is, beyond what the lane says of how it was registered')
+    expect(told).toContain(
+      'Whose a passkey is, and that it had not been taken back before, beyond what the lane says',
+    )
     expect(await check('unconfirmed.proof', scene.vkey)).toContain('evidence_differs')
   })
 

@@ -145,6 +145,23 @@ describe('a proof', () => {
     ])
   })
 
+  test('of an answer by a passkey that was taken back since still verifies, and says nothing false of it', async () => {
+    const { lane, passkeys, vkey } = scene
+    await confirmed(scene, 'kept')
+    const { credential_hash = '' } = passkeys.operator ?? {}
+    const path = `/v1/recipients/operator/passkeys/${credential_hash}`
+    expect((await lane.call('DELETE', path, { key: lane.operatorKey })).status).toBe(200)
+    const whole = await scene.proof('kept')
+    expect(await verify(whole)).toMatchObject({
+      ok: true,
+      confirmations: [{ credential_hash, by: 'person' }],
+    })
+    const file = join(home, 'kept.proof')
+    writeFileSync(file, whole)
+    const { code, stdout } = await runCli(['verify', file, '--key', vkey])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('that it had not been taken back before')])
+  })
+
   test('is given once the request is resolved, and not before', async () => {
     await scene.lane.submit(approval('open'))
     const { status, json } = await scene.lane.call('GET', '/v1/requests/open/proof')

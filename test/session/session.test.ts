@@ -12,6 +12,7 @@ import { begin, end, endAll, endEverywhere, find, type Session } from '../../src
 import { macUnder } from '../../src/token/mac.js'
 import { stamper } from '../../src/token/stamp.js'
 import { TestClock } from '../contract/ledger/stage.js'
+import { registered } from '../passkey/registered.js'
 import { unlocked } from '../unlocked.js'
 
 const HOUR_MS = 3_600_000
@@ -96,6 +97,24 @@ test('signing out ends one session, signing out everywhere all of that person, a
     type: 'OPERATOR_ACTED',
     body: { deed: 'sessions_ended', about: 'bo', by: desk.key.key_id },
   })
+})
+
+test('a session that began with a passkey is over with it, and no other of that person is', async () => {
+  const { credential_hash } = await registered(store, 'ann')
+  const begun = await begin(store, { ...PERSON, credential_hash })
+  const other = await begin(store, PERSON)
+  expect(await seen(begun.id)).toMatchObject({ user_id: 'ann', credential_hash })
+  await store.ledger.append({
+    decide: () => ({
+      kind: 'append',
+      events: [{ type: 'PASSKEY_REVOKED', body: { user_id: 'ann', credential_hash, by: 'person' } }],
+      shelve: [{ put: 'passkey_end', credential_hash }],
+    }),
+  })
+  expect([await seen(begun.id), (await seen(other.id))?.kind]).toEqual([null, 'person'])
+  // A sign-in that looked at the passkey before, and is recorded after.
+  const late = await begin(store, { ...PERSON, credential_hash })
+  expect(await seen(late.id)).toBeNull()
 })
 
 test('who leaves the configuration is signed out, and so is an operator whose key is revoked or may not operate', async () => {

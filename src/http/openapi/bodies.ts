@@ -178,6 +178,18 @@ export const ANSWER_BODIES = {
     url: maybe(text),
     expires_at: instant,
   }),
+  Passkeys: object({
+    items: list(
+      object({
+        user_id: text,
+        credential: text,
+        credential_hash: hash,
+        by: one('person', 'operator'),
+        registered_at: maybe(instant),
+      }),
+    ),
+  }),
+  RevokedPasskey: object({ user_id: text, credential: text, credential_hash: hash, passkey: one('revoked') }),
   MadeKey: object({ ...key, key: text }),
   Key: object(key),
   Keys: object({ items: list(reference('Key')) }),
@@ -238,6 +250,7 @@ export const ANSWER_BODIES = {
     'signature?': text,
   }),
   PasskeyForm: object({ 'csrf?': text, ticket: text, client_data: text, attestation: text }),
+  PasskeyEndForm: object({ csrf: text, credential: text }),
   SignOutForm: object({ csrf: text, 'everywhere?': text }),
   Answered: object({
     request_id: text,

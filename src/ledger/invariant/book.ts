@@ -94,9 +94,10 @@ export type Book = {
   tree: Growth | null
   /** The keys of checkpoints that were announced. */
   readonly logKeys: Set<string>
-  /** By whose word, and whose: a passkey of theirs was registered. */
-  readonly passkeys: Set<string>
-  readonly credentials: Set<string>
+  /** By whose word, and whose: their passkeys that were not taken back. */
+  readonly passkeys: Map<string, Set<Hash>>
+  /** Every passkey that was ever registered. */
+  readonly credentials: Set<Hash>
   /** Evidence stands directly before the reply that was announced last. */
   isConfirmed: boolean
   /** LEDGER_SEALED stands in it. */
@@ -120,7 +121,7 @@ export const openBook = (): Book => ({
   rules: null,
   tree: { base: NOTHING, leaves: [] },
   logKeys: new Set(),
-  passkeys: new Set(),
+  passkeys: new Map(),
   credentials: new Set(),
   isConfirmed: false,
   isSealed: false,

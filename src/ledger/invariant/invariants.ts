@@ -29,7 +29,7 @@ export const INVARIANTS = {
   I32: 'No step that the ladder does not have, done twice, before its moment without its reason, or after the outcome; nobody added whom it does not name; nothing urgent held, and nothing into the last quarter of its time.',
   I33: 'Nothing handed on by somebody whose it is not, to somebody asked before, or through more than three hands; no answer from somebody who has handed it on.',
   I34: 'No display hash that is not that of the display, as the opening and what the delivery shows of the contents make it; no content shown that was not recorded with the request, and none erased while it is open.',
-  I35: 'No answer by a passkey without its evidence directly before it, and none of somebody who had no such passkey; no evidence of any other reply, and no passkey registered twice.',
+  I35: "No answer by a passkey without its evidence directly before it, and none of somebody who had no such passkey, or had none any more; no evidence of any other reply; no passkey registered twice, and none taken back that was not somebody's.",
 } as const
 
 export type Invariant = keyof typeof INVARIANTS

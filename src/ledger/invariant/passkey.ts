@@ -11,12 +11,20 @@ type Announced = EntryOf<'INBOUND_REPLY_RECEIVED'>
 
 export function learnPasskey({ passkeys, credentials }: Book, { body }: Registered): Flaw | null {
   const { user_id, credential_hash, by } = body
-  passkeys.add(ownerOf(user_id, by))
+  const owner = ownerOf(user_id, by)
+  passkeys.set(owner, (passkeys.get(owner) ?? new Set()).add(credential_hash))
   if (credentials.has(credential_hash)) return flaw('I35', 'the passkey was registered before')
   credentials.add(credential_hash)
   return null
 }
 
+export function forgetPasskey({ passkeys }: Book, { body }: EntryOf<'PASSKEY_REVOKED'>): Flaw | null {
+  const { user_id, credential_hash } = body
+  const gone = BY.filter(by => passkeys.get(ownerOf(user_id, by))?.delete(credential_hash))
+  return gone.length > 0 ? null : flaw('I35', `${user_id} had no such passkey to be taken back`)
+}
+
+const BY = ['person', 'operator'] as const
 const ownerOf = (userId: string, by: Registered['body']['by']): string => `${by} ${userId}`
 
 /** Evidence is that of the reply that is announced next. */
@@ -40,5 +48,6 @@ export function flawOfConfirmation(
     return isConfirmed ? flaw('I35', 'there is evidence of a passkey, and another proof') : null
   if (!isConfirmed) return flaw('I35', 'no REPLY_EVIDENCE of this reply stands before it')
   const by = proof === 'passkey' ? 'person' : 'operator'
-  return passkeys.has(ownerOf(userId, by)) ? null : flaw('I35', `${userId} had no such passkey`)
+  const theirs = passkeys.get(ownerOf(userId, by))?.size ?? 0
+  return theirs > 0 ? null : flaw('I35', `${userId} had no such passkey`)
 }

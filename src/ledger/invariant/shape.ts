@@ -28,6 +28,7 @@ const OF_THE_LANE: ReadonlySet<string> = new Set<EventType>([
   'CODES_RESTED',
   'OPERATOR_ACTED',
   'PASSKEY_REGISTERED',
+  'PASSKEY_REVOKED',
   'CLOCK_SUSPECT',
 ])
 const EITHER: EventType = 'RAW_ERASED'

@@ -22,7 +22,7 @@ import { checkHand } from './hand.js'
 import { type Flaw, flaw } from './invariants.js'
 import { checkEscalation, checkHold, checkReminder } from './ladder.js'
 import { hashText } from './line.js'
-import { hearAnnouncement, isEvidenceOf, learnPasskey } from './passkey.js'
+import { forgetPasskey, hearAnnouncement, isEvidenceOf, learnPasskey } from './passkey.js'
 import { checkAccepted, checkReceived, checkRejection } from './reply.js'
 import { checkResolution, checkTimeout, checkWithdrawal, isCause, isDecisive } from './resolution.js'
 import { checkSealing } from './sealing.js'
@@ -49,6 +49,7 @@ export function checkStory(book: Book, entry: Entry): Flaw | null {
   if (entry.type === 'LEDGER_SEALED') return checkSealing(book, entry)
   if (entry.type === 'CHECKPOINT_SIGNED') return checkCheckpoint(book, entry)
   if (entry.type === 'PASSKEY_REGISTERED') return learnPasskey(book, entry)
+  if (entry.type === 'PASSKEY_REVOKED') return forgetPasskey(book, entry)
   if (entry.type === 'KEY_ROTATED') learnLogKey(book, entry)
   if (entry.request_id === undefined) return null
   const story = book.stories.get(entry.request_id)

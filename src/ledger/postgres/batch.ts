@@ -130,6 +130,10 @@ export class Batch {
     if (shelving.put === 'link') {
       const { user_id, channel, address } = shelving.link
       owners.set(keyOf({ kind: 'address', channel, address, theirs: [] }), user_id)
+    } else if (shelving.put === 'passkey') {
+      counts.set(keyOf({ ...shelving.passkey, kind: 'passkey' }), 1)
+    } else if (shelving.put === 'passkey_end') {
+      counts.set(keyOf({ ...shelving, kind: 'passkey' }), 0)
     } else if (shelving.put === 'contents') {
       const key = sentBy(shelving.key_id)
       const bytes = [...shelving.contents.values()].reduce((sum, { length }) => sum + length, 0)

@@ -57,6 +57,8 @@ export function keyOf(guard: Guard): string {
       return `content_quota ${JSON.stringify([guard.key_id, guard.contents.map(({ handle }) => handle)])}`
     case 'address':
       return `address ${JSON.stringify([guard.channel, hexOf(guard.address)])}`
+    case 'passkey':
+      return `passkey ${guard.credential_hash}`
   }
 }
 
@@ -142,6 +144,12 @@ const ADDRESSES: Statement = {
     JOIN links l ON l.channel = x.channel AND l.address = decode(x.address, 'hex')`,
 }
 
+const PASSKEYS: Statement = {
+  name: 'facts_passkeys',
+  text: `SELECT x.key, 1 AS count FROM json_to_recordset($1) AS x (key text, credential_hash text)
+    JOIN passkeys p ON p.credential_hash = x.credential_hash`,
+}
+
 type Members = Readonly<Record<string, unknown>>
 function membersOf(guard: Guard): Members {
   switch (guard.kind) {
@@ -163,6 +171,8 @@ function membersOf(guard: Guard): Members {
       return { key_id: guard.key_id, contents: guard.contents }
     case 'address':
       return { channel: guard.channel, address: hexOf(guard.address) }
+    case 'passkey':
+      return { credential_hash: guard.credential_hash }
   }
 }
 
@@ -176,6 +186,7 @@ const STATEMENTS: Readonly<Record<Guard['kind'], Statement>> = {
   content_quota: CONTENT_QUOTA,
   unopened: UNOPENED,
   address: ADDRESSES,
+  passkey: PASSKEYS,
 }
 
 /**
@@ -222,6 +233,7 @@ export function holds({ claimed, counts, owners }: StoreFacts, guard: Guard): bo
   }
   if (guard.kind === 'unclaimed') return !claimed.has(key)
   const count = counts.get(key) ?? 0
+  if (guard.kind === 'passkey') return count > 0
   if (guard.kind === 'unopened') return count + (counts.get(openedBy(guard.opened_by)) ?? 0) === 0
   if (guard.kind === 'content_quota') return count + (counts.get(sentBy(guard.key_id)) ?? 0) <= guard.at_most
   if (guard.kind !== 'open_codes' && guard.kind !== 'misses') return count < guard.at_most

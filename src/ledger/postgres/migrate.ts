@@ -11,6 +11,7 @@ import { evidence } from './migrations/0006-evidence.js'
 import { enrolments } from './migrations/0007-enrolments.js'
 import { formerGrants } from './migrations/0008-former-grants.js'
 import { registrations } from './migrations/0009-registrations.js'
+import { sessionsByPasskey } from './migrations/0010-sessions-by-passkey.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
@@ -22,6 +23,7 @@ const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0007-enrolments', sql: enrolments },
   { name: '0008-former-grants', sql: formerGrants },
   { name: '0009-registrations', sql: registrations },
+  { name: '0010-sessions-by-passkey', sql: sessionsByPasskey },
 ]
 
 export const SCHEMA_VERSION = FILES.length

@@ -108,13 +108,13 @@ const enrolment = asked('enrolment', `SELECT ${ENROLMENT} FROM enrolments WHERE 
 const enrolments = asked('enrolments', `SELECT ${ENROLMENT} FROM enrolments`)
 const session = asked(
   'session',
-  'SELECT id_hash, kind, whose, by, until_ms, seal FROM sessions WHERE id_hash = $1',
+  'SELECT id_hash, kind, whose, by, credential_hash, until_ms, seal FROM sessions WHERE id_hash = $1',
 )
 /** One statement, so that a second try after a lost connection does nothing new. */
 const putSession = asked(
   'put_session',
-  `WITH over AS (DELETE FROM sessions WHERE until_ms <= $7)
-   INSERT INTO sessions (id_hash, kind, whose, by, until_ms, seal) VALUES ($1, $2, $3, $4, $5, $6)
+  `WITH over AS (DELETE FROM sessions WHERE until_ms <= $8)
+   INSERT INTO sessions (id_hash, kind, whose, by, credential_hash, until_ms, seal) VALUES ($1, $2, $3, $4, $5, $6, $7)
    ON CONFLICT DO NOTHING`,
 )
 const endSession = asked('end_session', 'DELETE FROM sessions WHERE id_hash = $1')
@@ -227,9 +227,10 @@ export function postgresShelf(readers: Readers, seals: Seals): Shelf {
 
     session: idHash => soundOne<SessionRow>('sessions', session.with(idHash)),
     async putSession(row, ms) {
-      const { id_hash, kind, whose, by, until_ms } = row
+      const { id_hash, kind, whose, by, credential_hash, until_ms } = row
       const seal = seals.ofRow('sessions', row)
-      await readers.rows(putSession.with(id_hash, kind, whose, by, until_ms, seal, Math.floor(ms)))
+      const values = [id_hash, kind, whose, by, credential_hash, until_ms, seal]
+      await readers.rows(putSession.with(...values, Math.floor(ms)))
     },
     async endSession(idHash) {
       await readers.rows(endSession.with(idHash))

@@ -120,6 +120,10 @@ function rowOf(shelving: Exclude<Shelving, Sent>, seals: Seals): Put {
       const { passkey } = shelving
       return { table: 'passkeys', key: null, row: { ...passkey, seal: seals.ofRow('passkeys', passkey) } }
     }
+    case 'passkey_end': {
+      const { credential_hash } = shelving
+      return { table: 'passkeys_end', key: credential_hash, row: { credential_hash } }
+    }
     case 'enrolment': {
       const { enrolment } = shelving
       const row = { ...enrolment, seal: seals.ofRow('enrolments', enrolment) }

@@ -208,6 +208,11 @@ const BESIDE: Readonly<Record<string, Statement>> = {
       deputy = excluded.deputy, seal = excluded.seal`,
   ),
   passkeys: insert('passkeys', 'credential_hash, credential_id, user_id, public_key, by, seal'),
+  passkeys_end: {
+    name: 'write_passkeys_end',
+    text: `DELETE FROM passkeys p USING json_to_recordset($1) AS x (credential_hash text)
+      WHERE p.credential_hash = x.credential_hash`,
+  },
   enrolments: insert('enrolments', 'request_id, user_id, claim, seal'),
   enrolments_end: {
     name: 'write_enrolments_end',

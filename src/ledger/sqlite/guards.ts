@@ -42,6 +42,7 @@ export function guardKeeper(db: Database, kept: Contents) {
      ON CONFLICT DO UPDATE SET count = count + 1`,
   )
   const linked = db.prepare('SELECT user_id FROM links WHERE channel = ? AND address = ?').pluck()
+  const passkey = db.prepare('SELECT 1 FROM passkeys WHERE credential_hash = ?').pluck()
   const opened = db.prepare('SELECT 1 FROM requests WHERE opened_by = ? AND opened_seq >= ? LIMIT 1').pluck()
   const number = (value: unknown): number => (value as number | null | undefined) ?? 0
 
@@ -76,6 +77,8 @@ export function guardKeeper(db: Database, kept: Contents) {
           const owner = linked.get(guard.channel, guard.address) as string | undefined
           return owner === undefined || guard.theirs.includes(owner)
         }
+        case 'passkey':
+          return passkey.get(guard.credential_hash) !== undefined
       }
     },
     /** The price of a guard that holds: the value is taken, the hour has one more, the attempt is counted. */
@@ -87,6 +90,7 @@ export function guardKeeper(db: Database, kept: Contents) {
         case 'open_questions':
         case 'open_codes':
         case 'address':
+        case 'passkey':
         case 'content_quota':
         case 'unopened':
           return

@@ -136,6 +136,11 @@ const STEPS: readonly string[] = [
   CREATE INDEX entries_registering ON entries (json_extract(line, '$.body.credential_hash')) WHERE type = 'PASSKEY_REGISTERED';
   `,
   lateTables,
+  // The passkey that a session began with. Those of before do not say: whoever had one signs in again.
+  `
+  DELETE FROM sessions;
+  ALTER TABLE sessions ADD COLUMN credential_hash TEXT;
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

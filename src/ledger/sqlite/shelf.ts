@@ -105,11 +105,11 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals, { cont
   )
   const session = soundOne<SessionRow>(
     'sessions',
-    'SELECT id_hash, kind, whose, by, until_ms, seal FROM sessions WHERE id_hash = ?',
+    'SELECT id_hash, kind, whose, by, credential_hash, until_ms, seal FROM sessions WHERE id_hash = ?',
   )
   const putSession = db.prepare(
-    `INSERT INTO sessions (id_hash, kind, whose, by, until_ms, seal)
-     VALUES (@id_hash, @kind, @whose, @by, @until_ms, @seal)`,
+    `INSERT INTO sessions (id_hash, kind, whose, by, credential_hash, until_ms, seal)
+     VALUES (@id_hash, @kind, @whose, @by, @credential_hash, @until_ms, @seal)`,
   )
   const forgetSessions = db.prepare('DELETE FROM sessions WHERE until_ms <= ?')
   const endSession = db.prepare('DELETE FROM sessions WHERE id_hash = ?')

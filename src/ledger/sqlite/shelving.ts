@@ -76,6 +76,7 @@ export function shelver(
     `INSERT INTO passkeys (credential_hash, credential_id, user_id, public_key, by, seal)
      VALUES (@credential_hash, @credential_id, @user_id, @public_key, @by, @seal)`,
   )
+  const endPasskey = db.prepare('DELETE FROM passkeys WHERE credential_hash = ?')
   const putEnrolment = db.prepare(
     'INSERT INTO enrolments (request_id, user_id, claim, seal) VALUES (@request_id, @user_id, @claim, @seal)',
   )
@@ -130,6 +131,8 @@ export function shelver(
         return void putAway.run(sealed('away', shelving.away))
       case 'passkey':
         return void putPasskey.run(sealed('passkeys', shelving.passkey))
+      case 'passkey_end':
+        return void endPasskey.run(shelving.credential_hash)
       case 'enrolment':
         return void putEnrolment.run(sealed('enrolments', shelving.enrolment))
       case 'enrolment_end':

@@ -380,6 +380,66 @@ export function guardContract(opener: Opener): void {
     })
   })
 
+  describe('L5 a passkey', () => {
+    const credential_hash = hashed('passkey')
+    const row = {
+      credential_hash,
+      credential_id: 'Y3JlZA',
+      user_id: 'ada',
+      public_key: 'a2V5',
+      by: 'person',
+    } as const
+    const isTheirs: Guard = { kind: 'passkey', credential_hash }
+    const body = { user_id: 'ada', credential_hash, by: 'person' } as const
+    const registers = () =>
+      stage.ledger.append({
+        decide: () => ({
+          kind: 'append',
+          events: [{ type: 'PASSKEY_REGISTERED', body }],
+          shelve: [{ put: 'passkey', passkey: row }],
+        }),
+      })
+    const revokes = () =>
+      stage.ledger.append({
+        guards: [isTheirs],
+        decide: () => ({
+          kind: 'append',
+          events: [{ type: 'PASSKEY_REVOKED', body }],
+          shelve: [{ put: 'passkey_end', credential_hash }],
+        }),
+      })
+    const uses = () =>
+      stage.ledger.append({
+        guards: [isTheirs],
+        decide: () => ({ kind: 'append', events: [STARTED] }),
+      })
+    const kinds = (all: readonly { readonly kind: string }[]) => all.map(({ kind }) => kind)
+
+    test('is somebody’s from the append that registers it until the one that takes it back', async () => {
+      expect(kinds(await Promise.all([uses(), registers(), uses()]))).toEqual([
+        'guarded',
+        'appended',
+        'appended',
+      ])
+      await stage.reopen()
+      expect((await uses()).kind).toBe('appended')
+      // What was under way together is put in one order, and what comes after is refused.
+      expect(kinds(await Promise.all([uses(), revokes(), uses()]))).toEqual([
+        'appended',
+        'appended',
+        'guarded',
+      ])
+      await stage.reopen()
+      expect(kinds([await uses(), await revokes()])).toEqual(['guarded', 'guarded'])
+      expect(await stage.store.shelf.passkeysOf('ada')).toEqual([])
+    })
+
+    test('is taken back once, whoever tries together', async () => {
+      await registers()
+      expect(kinds(await Promise.all([revokes(), revokes()])).sort()).toEqual(['appended', 'guarded'])
+    })
+  })
+
   describe('L5 an address', () => {
     const linking = (user_id: string, address = '41', channel: Channel = 'telegram') =>
       stage.ledger.append({

@@ -14,7 +14,7 @@ import type {
   SessionRow,
   Shelving,
 } from '../../../src/ledger/shelf.js'
-import { hashCredential } from '../../../src/token/credential.js'
+import { hashCredential } from '../../../src/passkey/credential.js'
 import { hashed } from '../../ledger/craft.js'
 import { MISSHAPEN, note, type Opener, open, STARTED, sizeOf, stageFor, withdraw } from './stage.js'
 
@@ -82,6 +82,7 @@ const session = (id: string, more: Partial<SessionRow> = {}): SessionRow => ({
   kind: 'person',
   whose: 'operator',
   by: 'passkey',
+  credential_hash: hashed('passkey/operator'),
   until_ms: 1_793_534_400_123,
   ...more,
 })
@@ -319,6 +320,18 @@ export function shelfContract(opener: Opener): void {
       await expect(shelve([{ put: 'passkey', passkey: taken }])).rejects.toThrow()
       await expect(shelve([{ put: 'passkey', passkey: otherKey }])).rejects.toThrow()
       expect(await stage.store.shelf.passkeyById('Y3JlZC0x')).toEqual(passkey('Y3JlZC0x'))
+    })
+
+    test('a passkey that was taken back is nobody’s, and the others stay', async () => {
+      await shelve([
+        { put: 'passkey', passkey: passkey('Y3JlZC0x') },
+        { put: 'passkey', passkey: passkey('Y3JlZC0y') },
+      ])
+      await shelve([{ put: 'passkey_end', credential_hash: passkey('Y3JlZC0x').credential_hash }])
+      await stage.reopen()
+      expect(await stage.store.shelf.passkey(passkey('Y3JlZC0x').credential_hash)).toBeNull()
+      expect(await stage.store.shelf.passkeyById('Y3JlZC0x')).toBeNull()
+      expect(await stage.store.shelf.passkeys()).toEqual([passkey('Y3JlZC0y')])
     })
 
     test('an enrolment waits under its request until it is ended', async () => {

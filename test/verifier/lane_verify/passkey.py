@@ -137,4 +137,5 @@ def flaw_of_confirmation(stories, user_id, proof):
     """Of a reply that its announcement stands directly before."""
     if proof not in BY:
         return "I35" if stories.confirmed else None
-    return None if stories.confirmed and (user_id, BY[proof]) in stories.passkeys else "I35"
+    theirs = any(owner[:2] == (user_id, BY[proof]) for owner in stories.passkeys)
+    return None if stories.confirmed and theirs else "I35"

@@ -31,13 +31,13 @@ CHECKS_OF = {
     ).split(),
 }
 DEEDS = (
-    "key_added key_revoked signing_key_revoked recipient_invited passkey_enrolled sessions_ended away_set"
+    "key_added key_revoked signing_key_revoked recipient_invited passkey_enrolled passkey_revoked sessions_ended away_set"
     " backup_taken raw_read content_erased secret_rewrapped rollback_accepted"
 ).split()
 
 OF_THE_LANE = frozenset(
     "LANE_STARTED KEY_ROTATED KEY_REVOKED LEDGER_SEALED CHECKPOINT_SIGNED RECIPIENT_LINKED RECIPIENT_AWAY CODES_RESTED"
-    " OPERATOR_ACTED PASSKEY_REGISTERED CLOCK_SUSPECT".split()
+    " OPERATOR_ACTED PASSKEY_REGISTERED PASSKEY_REVOKED CLOCK_SUSPECT".split()
 )
 OF_EITHER = frozenset(["RAW_ERASED"])
 
@@ -393,6 +393,9 @@ def bodies(rules):
             "RECIPIENT_AWAY": record({"user_id": name, "from": time, "until": time, "to?": name, "by": name}),
             "OPERATOR_ACTED": record({"deed": one_of(*DEEDS), "about": name, "by": name}),
             "PASSKEY_REGISTERED": record(
+                {"user_id": name, "credential_hash": hashed, "by": one_of("person", "operator")}
+            ),
+            "PASSKEY_REVOKED": record(
                 {"user_id": name, "credential_hash": hashed, "by": one_of("person", "operator")}
             ),
             "REPLY_EVIDENCE": record({"reply_id": name, "evidence_hash": hashed}),

@@ -120,6 +120,8 @@ class Stories:
             self.log.learn(entry["body"])
         if kind == "PASSKEY_REGISTERED":
             return self.learn_passkey(entry["body"])
+        if kind == "PASSKEY_REVOKED":
+            return self.forget_passkey(entry["body"])
         if request_id is None:
             return None
         story = self.stories.get(request_id)
@@ -142,8 +144,14 @@ class Stories:
     def learn_passkey(self, body):
         again = body["credential_hash"] in self.credentials
         self.credentials.add(body["credential_hash"])
-        self.passkeys.add((body["user_id"], body["by"]))
+        self.passkeys.add((body["user_id"], body["by"], body["credential_hash"]))
         return "I35" if again else None
+
+    def forget_passkey(self, body):
+        named = {(body["user_id"], by, body["credential_hash"]) for by in ("person", "operator")}
+        gone = self.passkeys & named
+        self.passkeys -= gone
+        return None if gone else "I35"
 
     def open(self, entry, story):
         if story is not None:
