@@ -94,6 +94,16 @@ test('lane recipients passkey prints a link for somebody whom no channel vouches
     ])
     expect((await invite('zoe')).code).toBe(1)
     expect((await invite()).code).toBe(2)
+  } finally {
+    await gateway.stop()
+  }
+})
+
+test('lane recipients passkey lists what somebody has, and teaches whoever names none of it', async () => {
+  const gateway = await start({ config: 'recipients: { ann: { name: Ann, web: true } }\n' })
+  try {
+    const env = operatorOf(gateway)
+    const invite = (...args: string[]) => lane(['recipients', 'passkey', ...args], { env })
     const listed = await invite('ann', '--list')
     expect([listed.code, listed.stdout]).toEqual([0, 'CREDENTIAL  BY  REGISTERED\n'])
     const taken = await invite('ann', '--revoke', '1a2b-3c4d')
