@@ -3,7 +3,8 @@
 // name: the reasons (reason.ts), the entries' shapes (event.ts), the door's parse (request/),
 // the invariants and the grammar.
 //
-// "1" is fixed: nothing under that name changes any more. "2" grows until its ledgers are kept as vectors.
+// Both are fixed: nothing under these names changes any more, because ledgers written under them are kept as vectors
+// (test/vectors/ledgers/).
 
 export const RULES = ['1', '2'] as const
 export type Rules = (typeof RULES)[number]

@@ -2,17 +2,22 @@
 // nobody here.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { replay } from '../../src/ledger/replay.js'
 import { verify } from '../../src/ledger/verify.js'
+import { RULES } from '../../src/rules.js'
 import { Craft, started } from './craft.js'
 import { soundLedger } from './sound-ledger.js'
 
-const KEPT = new URL('../vectors/ledgers/1/', import.meta.url)
-const files = readdirSync(KEPT).filter(name => name.endsWith('.ndjson') && !name.endsWith('.raws.ndjson'))
+const KEPT = new URL('../vectors/ledgers/', import.meta.url)
+const files = RULES.flatMap(rules =>
+  readdirSync(new URL(`${rules}/`, KEPT))
+    .filter(name => /^[^.]+\.ndjson$/.test(name))
+    .map(name => `${rules}/${name}`),
+)
 const linesOf = (file: string): string[] => readFileSync(new URL(file, KEPT), 'utf8').trimEnd().split('\n')
 
 const startedUnder = (rules: string) => ({
@@ -72,12 +77,36 @@ describe('rules of a newer lane', () => {
   })
 })
 
-/** What a later issue might add: a reason in the middle of the list, an entry type, a kind of reply. */
-const ADDITIONS: Readonly<Record<string, readonly [RegExp, string]>> = {
-  'reason.ts': [/'2': SECOND\b/, "'2': ['of_tomorrow', ...SECOND]"],
-  'event.ts': [/LANE_STARTED: second\b/, 'OF_TOMORROW: z.strictObject({ day: name }), LANE_STARTED: second'],
-  'reply-shape.ts': [/\n {6}yesNo,\n/, "\nyesNo, shape(NOUN, { kind: z.literal('of_tomorrow') }),\n"],
+/** What later rules might add: a reason in the middle of the list, an entry type, a kind of reply. Those of before stay. */
+const ADDITIONS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
+  'rules.ts': [
+    [/\['1', '2'\] as const/, "['1', '2', '3'] as const"],
+    [/NEWEST_RULES = '2'/, "NEWEST_RULES = '3'"],
+  ],
+  'reason.ts': [[/'2': SECOND\b/, "'2': SECOND, '3': ['of_tomorrow', ...SECOND]"]],
+  'event.ts': [
+    [/const BODIES_OF = /, 'const BODIES_BEFORE = '],
+    [
+      /export const BODIES = /,
+      `const BODIES_OF = { ...BODIES_BEFORE, '3': { ...BODIES_BEFORE['2'], OF_TOMORROW: z.strictObject({ day: name }),
+         LANE_STARTED: BODIES_BEFORE['2'].LANE_STARTED.extend({ rules: z.literal('3') }) } }
+       export const BODIES = `,
+    ],
+  ],
+  'request/text.ts': [
+    [/'2': judgedBy\(UNSHOWABLE\)/, "'2': judgedBy(UNSHOWABLE), '3': judgedBy(UNSHOWABLE)"],
+  ],
+  'request/reply-shape.ts': [
+    [/'2': second\(\) \}/, "'2': second(), '3': shape(NOUN, { kind: z.literal('of_tomorrow') }) }"],
+    [/$/, "\nObject.assign(APPROVAL_SHAPES, { '3': APPROVAL_SHAPES['2'] })\n"],
+  ],
+  'request/request-shape.ts': [
+    [/'2': submissionOf\('2'\)/, "'2': submissionOf('2'), '3': submissionOf('3')"],
+  ],
+  'ledger/plain.ts': [[/$/, "\nObject.assign(PLAIN_OF, { '3': PLAIN_OF['2'] })\n"]],
 }
+
+const SRC = fileURLToPath(new URL('../../src/', import.meta.url))
 
 async function programOfTomorrow(folder: string): Promise<{ verify: typeof verify; replay: typeof replay }> {
   const unused = new Set(Object.keys(ADDITIONS))
@@ -85,11 +114,15 @@ async function programOfTomorrow(folder: string): Promise<{ verify: typeof verif
     name: 'add-to-the-rules',
     enforce: 'pre',
     load(id) {
-      const addition = /\/src\/(?:request\/)?[^/]+$/.test(id) ? ADDITIONS[basename(id)] : undefined
-      if (addition === undefined) return null
-      const source = readFileSync(id, 'utf8')
-      const code = source.replace(addition[0], addition[1])
-      if (code !== source) unused.delete(basename(id))
+      const file = id.startsWith(SRC) ? id.slice(SRC.length) : ''
+      const additions = ADDITIONS[file]
+      if (additions === undefined) return null
+      let code = readFileSync(id, 'utf8')
+      for (const [place, words] of additions) {
+        if (!place.test(code)) throw new Error(`${file} has no ${place} any more`)
+        code = code.replace(place, () => words)
+      }
+      unused.delete(file)
       return { code, moduleType: 'ts' }
     },
   }
@@ -114,7 +147,7 @@ async function programOfTomorrow(folder: string): Promise<{ verify: typeof verif
   return { verify: (await load('verify')).verify, replay: (await load('replay')).replay }
 }
 
-describe('a program to which a reason, an entry type and a kind of reply were added', () => {
+describe('a program of later rules, with a reason, an entry type and a kind of reply more', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lane-tomorrow-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   let tomorrow: Awaited<ReturnType<typeof programOfTomorrow>>
@@ -124,10 +157,15 @@ describe('a program to which a reason, an entry type and a kind of reply were ad
 
   test('knows what was added', async () => {
     const craft = new Craft()
-    craft.put(started)
+    craft.force(startedUnder('3'))
     craft.force({ type: 'OF_TOMORROW', request_id: 'q-1', body: { day: 'monday' } })
     const { problems } = await tomorrow.verify(craft.lines)
     expect(problems.map(({ invariant }) => invariant)).toEqual(['I7'])
+    // And does not take it for anything of today's.
+    const today = new Craft()
+    today.put(started)
+    today.force({ type: 'OF_TOMORROW', request_id: 'q-1', body: { day: 'monday' } })
+    expect((await tomorrow.verify(today.lines)).problems.map(({ invariant }) => invariant)).toEqual(['I4'])
   })
 
   test.each(files)('still finds that %s holds', async file => {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INVARIANTS } from '../../src/ledger/invariant/invariants.js'
+import { RULES } from '../../src/rules.js'
 import { ALL } from '../faults/rig.js'
 import { soundLedger } from '../ledger/sound-ledger.js'
 import { agreed, tampered } from './agreement.js'
@@ -10,8 +11,12 @@ import { bytesOf, chained, entriesOf, excerptsOf } from './ledger.js'
 import { polledLedger } from './polled.js'
 import { maySkip, Second, without } from './second.js'
 
-const VECTORS = new URL('../vectors/ledgers/1/', import.meta.url)
-const vectors = readdirSync(VECTORS).filter(name => name.endsWith('.ndjson') && !name.includes('.raws.'))
+const VECTORS = new URL('../vectors/ledgers/', import.meta.url)
+const vectors = RULES.flatMap(rules =>
+  readdirSync(new URL(`${rules}/`, VECTORS))
+    .filter(name => /^[^.]+\.ndjson$/.test(name))
+    .map(name => `${rules}/${name}`),
+)
 const read = (name: string): Buffer => readFileSync(new URL(name, VECTORS))
 
 /** A sample every day, all of them with CI=true. */
