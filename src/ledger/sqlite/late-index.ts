@@ -8,6 +8,8 @@ import type { Database, Statement } from 'better-sqlite3'
 
 /** So many places go into the table together: some ten milliseconds of work, and a megabyte until then. */
 const TOGETHER = 8192
+/** One statement puts so many: each costs more to begin than a place does. */
+const PUT = 64
 /** The table is asked for so many at once: as many as a request may name. */
 const ASKED = 20
 const NO_BEGINNING = -1
@@ -25,6 +27,7 @@ export class LateIndex {
   readonly #db: Database
   readonly #name: string
   readonly #put: Statement
+  readonly #putMany: Statement
   readonly #ask: Statement
   readonly #askOne: Statement
   readonly #behind: Behind
@@ -35,7 +38,12 @@ export class LateIndex {
   constructor(db: Database, name: IndexName, behind: Behind) {
     this.#db = db
     this.#name = name
-    this.#put = db.prepare(`INSERT OR IGNORE INTO ${name} (beginning, place) VALUES (?, ?)`)
+    const put = (count: number): Statement =>
+      db.prepare(
+        `INSERT OR IGNORE INTO ${name} (beginning, place) VALUES ${Array(count).fill('(?, ?)').join()}`,
+      )
+    this.#put = put(1)
+    this.#putMany = put(PUT)
     this.#askOne = db.prepare(`SELECT place FROM ${name} WHERE beginning = ?`).pluck()
     this.#ask = db
       .prepare(`SELECT place FROM ${name} WHERE beginning IN (${Array(ASKED).fill('?').join()})`)
@@ -89,16 +97,23 @@ export class LateIndex {
   /** Outside of transactions: the places go into the table, if they are many. */
   settle(): void {
     if (this.#fresh.size < TOGETHER) return
-    const inOrder = Float64Array.from(this.#fresh.keys()).sort()
+    const places: number[] = []
+    for (const beginning of Float64Array.from(this.#fresh.keys()).sort())
+      for (const row of this.#fresh.get(beginning) ?? []) places.push(beginning, row)
     const goTo = this.#db.prepare('UPDATE indexed_to SET place = ? WHERE name = ?')
     this.#db
       .transaction(() => {
-        for (const beginning of inOrder)
-          for (const row of this.#fresh.get(beginning) ?? []) this.#put.run(beginning, row)
+        this.#putAll(places)
         goTo.run(this.#last, this.#name)
       })
       .immediate()
     this.#fresh.clear()
+  }
+
+  #putAll(places: readonly number[]): void {
+    const whole = places.length - (places.length % (2 * PUT))
+    for (let at = 0; at < whole; at += 2 * PUT) this.#putMany.run(places.slice(at, at + 2 * PUT))
+    for (let at = whole; at < places.length; at += 2) this.#put.run(places.slice(at, at + 2))
   }
 }
 
