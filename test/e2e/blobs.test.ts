@@ -194,7 +194,12 @@ describe('before the person', () => {
     await lane.submit(question('b-5', { context_handles: [shown] }))
     const reply = await lane.link('b-5')
     const db = new Sqlite(join(lane.dataDir, 'ledger.db'))
-    db.prepare('UPDATE blobs SET bytes = ? WHERE handle = ?').run(Buffer.from('as it was reviewed!'), shown)
+    const altered = db
+      .prepare(
+        "UPDATE bundles SET bytes = CAST(replace(CAST(bytes AS TEXT), 'as it was', 'as it is!') AS BLOB) WHERE instr(list, ?)",
+      )
+      .run(shown.slice('sha256:'.length))
+    expect(altered.changes).toBe(1)
     db.close()
     for (const path of [`${reply.link}/blobs/${shown}`, `/v1/blobs/${shown}`]) {
       const answer = await lane.call('GET', path)
