@@ -2,7 +2,7 @@
 // With CI=true it first installs what the tests need, and a missing part is then a failure instead of a skip; the whole
 // run then also tries the packed lane on the Node of its image.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { absent, numbersIn } from './needs.mjs'
 
 const REPORT = '.test-report/report.json'
@@ -29,6 +29,8 @@ if (ci && whole) step("smoke on the image's Node", 'node', ['scripts/smoke.mjs']
 
 console.log('\n— tests')
 mkdirSync('.test-report', { recursive: true })
+// A run that was ended before it could report must not be judged by the report of the one before.
+rmSync(REPORT, { force: true })
 const passed = run('npx', [
   'vitest',
   'run',

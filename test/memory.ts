@@ -27,8 +27,11 @@ function memory(): string | null {
 }
 
 export default function keepInMemory(): void {
-  const made = process.env.CI === 'true' ? null : memory()
+  // The projects of one run share it.
+  const isThere = process.env.TMPDIR?.startsWith(MEMORY) === true
+  const made = isThere || process.env.CI === 'true' ? null : memory()
   if (made === null) return
   process.env.TMPDIR = made
   process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  process.once('SIGTERM', () => process.exit(143))
 }
