@@ -2,7 +2,7 @@
 // With CI=true it first installs what the tests need, and a missing part is then a failure instead of a skip; the whole
 // run then also tries the packed lane on the Node of its image.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { absent, numbersIn } from './needs.mjs'
 
 const REPORT = '.test-report/report.json'
@@ -40,6 +40,10 @@ const passed = run('npx', [
   ...process.argv.slice(2),
 ])
 
+if (!existsSync(REPORT)) {
+  console.error('\ntests: ended before they could report')
+  process.exit(1)
+}
 const report = JSON.parse(readFileSync(REPORT, 'utf8'))
 const skipped = report.testResults
   .flatMap(file => file.assertionResults)
