@@ -14,8 +14,8 @@ export default defineConfig({
     hookTimeout: ci ? 240_000 : 60_000,
     maxWorkers: 2,
     projects: [
-      // A third of the processor's time is the loading of the same modules in a process for each file: every day files
-      // share one, which each leaves as it found it; with CI=true each has its own.
+      // To load the same modules in a process for each file takes much of the processor's time: every day files share
+      // one, which each leaves as it found it; with CI=true each has its own.
       {
         extends: true,
         test: {

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
-/** All the tests together have never held half of it at once. A container is often given less. */
+/** Room for several database servers at once; a container is often given 64 MB in all. */
 const ROOM_BYTES = 2 * 2 ** 30
 
 /** Where it cannot be, or is too small, or lets no program of the tests run, the tests stay where they would be. */
