@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sha256 } from '../../src/canonical.js'
+import { Seals } from '../../src/ledger/seals.js'
 import type { Grant } from '../../src/ledger/shelf.js'
 import { Grants } from '../../src/ledger/sqlite/grants.js'
 import { migrate } from '../../src/ledger/sqlite/schema.js'
+import { sealAll } from '../../src/ledger/sqlite/seal-all.js'
 
 /** The schema of the day before. */
 const BEFORE = 13
@@ -131,4 +133,24 @@ test('a store of before is brought forward: every handle leads to the same grant
   expect(found).toEqual(names(0, 3).map(name => ({ ...grantOf(name), seal: `seal of ${name}` })))
   put('next')
   expect(tokenOf('next')).toBe('token of next')
+})
+
+test('sealing a store of before finds each row that gives a right by an index: it costs no more for the millionth', () => {
+  put(...names(0, 3))
+  const seals = new Seals()
+  seals.unlock({ kid: 'kid', mac: words => sha256(words).slice(7) })
+  const prepare = db.prepare.bind(db)
+  const scanned: string[] = []
+  vi.spyOn(db, 'prepare').mockImplementation((sql: string) => {
+    const steps =
+      sql.startsWith('UPDATE') && sql.includes('WHERE (')
+        ? (prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll(/@\w+/g, 'NULL')}`).all() as { detail: string }[])
+        : []
+    scanned.push(...steps.filter(({ detail }) => detail.startsWith('SCAN')).map(() => sql))
+    return prepare(sql)
+  })
+  sealAll(db, seals)
+  expect(scanned).toEqual([])
+  expect(grants.find(sha256('handle 2'))?.seal).toBe(seals.ofRow('grants', { ...grantOf('handle 2') }))
+  expect(prepare(`SELECT name FROM sqlite_schema WHERE name = 'grants_to_seal'`).all()).toEqual([])
 })

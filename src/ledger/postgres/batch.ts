@@ -119,7 +119,10 @@ export class Batch {
     const at = { version: known?.version ?? 0, last: append.story?.last ?? null }
     const entries = this.#place(inscribed, begins === null ? null : { begins, at })
     if (begins !== null) this.#project(begins, known, entries, decision)
-    for (const { table, key, row } of put) this.#put(table, key, row)
+    for (const { table, key, row, undoes } of put) {
+      if (undoes !== undefined && key !== null) this.#chunk.rows.get(undoes)?.delete(key)
+      this.#put(table, key, row)
+    }
     for (const shelving of decision.shelve ?? []) this.#learn(shelving)
     return { kind: 'appended', entries }
   }

@@ -5,8 +5,14 @@ import type { Seals } from '../seals.js'
 import { type Grant, type KeyRow, rowOfApiKey, type Shelving } from '../shelf.js'
 import { hexOf } from './facts.js'
 
-/** `key` is given where a later row takes the place of an earlier one. */
-type Put = { readonly table: string; readonly key: string | null; readonly row: object }
+/** `key` is given where a later row takes the place of an earlier one. `undoes` names the table whose row of the same key
+ *  was put before and is taken back: tables are written one after the other, whatever came first. */
+type Put = {
+  readonly table: string
+  readonly key: string | null
+  readonly row: object
+  readonly undoes?: string
+}
 
 export const shelved = (shelvings: readonly Shelving[], seals: Seals): readonly Put[] =>
   shelvings.flatMap(shelving =>
@@ -52,7 +58,12 @@ type Sent = Extract<Shelving, { readonly put: 'contents' }>
 const contentRows = ({ key_id, contents }: Sent): readonly Put[] =>
   [...contents].flatMap(([handle, bytes]) => [
     { table: 'blobs', key: handle, row: { handle, bytes: Buffer.from(bytes).toString('hex') } },
-    { table: 'blob_owners', key: `${key_id} ${handle}`, row: { handle, key_id, size: bytes.length } },
+    {
+      table: 'blob_owners',
+      key: `${key_id} ${handle}`,
+      row: { handle, key_id, size: bytes.length },
+      undoes: 'content_erasures',
+    },
   ])
 
 function rowOf(shelving: Exclude<Shelving, Sent>, seals: Seals): Put {

@@ -221,9 +221,9 @@ export function readingContract(opener: Opener): void {
       })
       await Promise.all(Array.from({ length: 600 }, (_, index) => open(stage.ledger, `q-${index}`)))
       leave()
+      expect((await Promise.all(sizes)).at(-1)).toBe(600)
       await note(stage.ledger)
       expect(heard).toEqual(Array.from({ length: 600 }, (_, index) => index))
-      expect((await Promise.all(sizes)).at(-1)).toBe(600)
     })
 
     test('an append that is refused is not heard of', async () => {

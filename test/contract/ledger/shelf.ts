@@ -461,6 +461,24 @@ export function shelfContract(opener: Opener): void {
       }
     })
 
+    test('a content that is erased and sent again at once is there, in whatever order the appends came', async () => {
+      const { ledger, shelf } = stage.store
+      const bytes = Buffer.from('sent again')
+      const handle = sha256(bytes)
+      const sent: Shelving = { put: 'contents', key_id: 'key-1', contents: new Map([[handle, bytes]]) }
+      const erased: Shelving = { put: 'content_erasure', handle, key_id: 'key-1' }
+      const append = (one: Shelving) =>
+        ledger.append({ decide: () => ({ kind: 'append', events: [], shelve: [one] }) })
+      const held = async () => (await shelf.ownBlobs('key-1', [handle])).has(handle)
+      await append(sent)
+      await Promise.all([append(erased), append(sent)])
+      expect(await held()).toBe(true)
+      await Promise.all([append(sent), append(erased)])
+      expect(await held()).toBe(false)
+      await Promise.all([append(sent), append(erased), append(sent)])
+      expect(await held()).toBe(true)
+    })
+
     test('content is kept once, and counts against the quota of each key that brings it', async () => {
       const { shelf } = stage.store
       const bytes = Buffer.from('0123456789')
