@@ -1,8 +1,7 @@
 // A signed statement of the lane: compact JWS, Ed25519, one spelling. This file holds what all kinds of token share;
 // each kind has a file of its own for its typ and its claims. Algorithm, type and claims are fixed in code (RFC
 // 8725), never taken from the token.
-import { sign as signBytes } from 'node:crypto'
-import { compactVerify } from 'jose'
+import { type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto'
 import { z } from 'zod'
 import { type Hash, sha256 } from '../canonical.js'
 import { fits, isCount, isName, type Plain } from '../shortcut.js'
@@ -74,22 +73,34 @@ export async function verifyKind<P>(
   token: string,
   now: number,
 ): Promise<Verified<P>> {
-  const parts = readParts(kind, token)
+  const isOurs = isSignedLately(keyring, kind, token)
+  const parts = isOurs ? ourParts<P>(keyring, token) : readParts(kind, token)
   if (parts === null) return { ok: false, flaw: 'token_malformed' }
   const key = await keyring.verifier(parts.kid, now)
   if (key === null) return { ok: false, flaw: 'token_unknown_key' }
-  if (keyring.signing.lately.has(hashToken(token))) return { ok: true, claims: parts.claims }
-  try {
-    await compactVerify(token, key, { algorithms: ['EdDSA'] })
-  } catch {
-    return { ok: false, flaw: 'token_bad_signature' }
-  }
+  if (!isOurs && !isSignedBy(key, token)) return { ok: false, flaw: 'token_bad_signature' }
   return { ok: true, claims: parts.claims }
+}
+
+/** To the letter: then shape, kind and signature are what this process made them. */
+const isSignedLately = <P>({ signing: { kid, lately } }: Keyring, { typ }: Kind<P>, token: string): boolean =>
+  token.startsWith(`${headOf(typ, kid)}.`) && lately.has(hashToken(token))
+
+const ourParts = <P>({ signing }: Keyring, token: string): { readonly kid: string; readonly claims: P } => ({
+  kid: signing.kid,
+  claims: readJson(token.slice(token.indexOf('.') + 1, token.lastIndexOf('.'))) as P,
+})
+
+/** Checked where it stands, like signing. The key is of the one algorithm: the ring has no others. */
+function isSignedBy(key: KeyObject, token: string): boolean {
+  const end = token.lastIndexOf('.')
+  const [said, signature] = [token.slice(0, end), token.slice(end + 1)]
+  return verifyBytes(null, Buffer.from(said), key, Buffer.from(signature, 'base64url'))
 }
 
 const header = z.strictObject({ alg: z.literal('EdDSA'), typ: z.string(), kid: z.string() })
 
-/** One spelling only: jose would accept others of the same signature, and a flipped unused bit would pass. */
+/** One spelling only: a decoder accepts others of the same signature, and a flipped unused bit would pass. */
 function readParts<P>(
   { typ, payload, plain }: Kind<P>,
   token: string,

@@ -3,8 +3,8 @@
 // Signing keys are Ed25519, named by thumbprint. One signs; rotated ones verify until the last token they can have
 // signed has expired, and are refused afterwards. The others are 32 random bytes that never leave the lane: the lane
 // alone can make their results again and compare them. Keys are opened once, never per call.
-import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { SealKey } from '../ledger/contract.js'
 import type { KeyRow, Purpose, Shelf } from '../ledger/shelf.js'
 import { makeShared, openRow, openShared, opens, rowOf } from './key-row.js'
@@ -24,7 +24,7 @@ type Held = {
   readonly kid: string
   readonly purpose: Purpose
   readonly jwk: JWK
-  readonly verifier: CryptoKey
+  readonly verifier: KeyObject
   readonly verify_until: number | null
 }
 
@@ -35,7 +35,7 @@ export type Keyring = {
   readonly signing: { readonly kid: string; readonly key: KeyObject; readonly lately: Lately }
   /** Null for a key that was never ours or whose time is over. A promise if others rotate and it
    *  must be looked up. */
-  verifier(kid: string, now: number): CryptoKey | null | Promise<CryptoKey | null>
+  verifier(kid: string, now: number): KeyObject | null | Promise<KeyObject | null>
   jwks(now: number): { readonly keys: readonly JWK[] }
   /** Those that were not revoked, the oldest first; empty before the first is needed. */
   readonly artifacts: readonly ArtifactKey[]
@@ -52,7 +52,7 @@ export async function openKeyring(shelf: Shelf, secret: Secret): Promise<Keyring
   const rows = await shelf.keyring()
   const current = rows.find(row => row.purpose === SIGNS && row.verify_until === null)
   if (current === undefined) return null
-  const held = await Promise.all(rows.filter(isPublic).map(hold))
+  const held = rows.filter(isPublic).map(hold)
   const key = openPrivate(current, secret)
   const artifacts = rows
     .filter(row => row.purpose === ARTIFACTS && row.verify_until === null)
@@ -151,9 +151,9 @@ type PublicRow = KeyRow & { readonly public_jwk: string }
 /** Keys of checkpoints have a list of their own, and sign no token. */
 const isPublic = (row: KeyRow): row is PublicRow => row.public_jwk !== null && row.purpose !== 'checkpoint'
 
-async function hold({ kid, purpose, public_jwk, verify_until }: PublicRow): Promise<Held> {
+function hold({ kid, purpose, public_jwk, verify_until }: PublicRow): Held {
   const jwk = { ...(JSON.parse(public_jwk) as JWK), purpose }
-  return { kid, purpose, jwk, verifier: (await importJWK(jwk, ALG)) as CryptoKey, verify_until }
+  return { kid, purpose, jwk, verifier: createPublicKey({ key: jwk, format: 'jwk' }), verify_until }
 }
 
 function theOne(rows: readonly KeyRow[], purpose: Purpose): KeyRow {
