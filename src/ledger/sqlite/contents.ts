@@ -37,6 +37,8 @@ export class Contents {
   readonly #index: LateIndex
   /** What a guard of this transaction was told: the append behind it puts the same contents. */
   #told: { readonly keyId: string; readonly found: ReadonlyMap<Hash, number | null> } | null = null
+  /** Keys that never sent any, as most: every request that names contents asks. Nobody else writes here. */
+  readonly #idle = new Set<string>()
 
   constructor(db: Database) {
     this.#statements = prepare(db)
@@ -49,7 +51,10 @@ export class Contents {
 
   /** The bytes that this key has sent; null for a key that never sent any. */
   used(keyId: string): number | null {
-    return (this.#statements.used.get(keyId) as number | undefined) ?? null
+    if (this.#idle.has(keyId)) return null
+    const used = (this.#statements.used.get(keyId) as number | undefined) ?? null
+    if (used === null) this.#idle.add(keyId)
+    return used
   }
 
   /** Those of these contents that this key has sent, each with its bundle. */
@@ -68,7 +73,6 @@ export class Contents {
   /** Those of these contents that this key has sent. */
   read(keyId: string, handles: readonly Hash[]): ReadonlyMap<Hash, Uint8Array> {
     const contents = new Map<Hash, Uint8Array>()
-    // Most keys have never sent any, and every request that names contents asks.
     if (this.used(keyId) === null) return contents
     const opened = new Map<number, ReadonlyMap<Hash, Uint8Array>>()
     for (const [handle, bundle] of this.find(keyId, handles)) {
@@ -91,6 +95,7 @@ export class Contents {
     const fresh = this.#newOf(keyId, contents)
     this.#told = null
     if (fresh.length === 0) return
+    this.#idle.delete(keyId)
     const bundle = this.#index.next(fresh.map(([handle]) => handle))
     const list = fresh.map(([handle, { length }]) => itemOf(handle, length)).join('')
     const bytes = Buffer.concat(fresh.map(([, content]) => content))

@@ -32,13 +32,20 @@ export class Grants {
     this.#statements.put.run(place, handle_hash, use, code_hash, token, ...whose, seal)
   }
 
+  /** Most are asked for soon after they were put. */
   find(handleHash: string): GrantRow | null {
-    return this.findAll([handleHash])[0] ?? null
+    const lately = this.#standing(this.#index.fresh(handleHash), [handleHash])[0]
+    return lately ?? this.findAll([handleHash])[0] ?? null
   }
 
   /** The newest last. */
   findAll(handleHashes: readonly string[]): readonly GrantRow[] {
     const places = [...this.#index.find(handleHashes)].sort((one, other) => one - other)
+    return this.#standing(places, handleHashes)
+  }
+
+  /** Those of these rows that have one of the handles. */
+  #standing(places: readonly number[], handleHashes: readonly string[]): readonly GrantRow[] {
     const rows = places.map(place => this.#statements.row.get(place) as GrantRow | undefined)
     return rows.filter((row): row is GrantRow => row !== undefined && handleHashes.includes(row.handle_hash))
   }

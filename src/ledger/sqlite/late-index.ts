@@ -75,6 +75,11 @@ export class LateIndex {
     else rows.push(row)
   }
 
+  /** The rows that may have this key, of those whose places are not in the table yet. */
+  fresh(key: string): readonly number[] {
+    return this.#fresh.get(beginningOf(key)) ?? []
+  }
+
   /** The rows that may have one of these keys, each once. If there are none, somebody else may have written one: it is
    *  found too, so that what it lacks can be told. */
   find(keys: readonly string[]): ReadonlySet<number> {

@@ -1,6 +1,6 @@
 // The serialised section. A batch of appends is judged and written in one transaction. Every reason to refuse an
 // append is found before it has written anything, so a refusal costs its neighbours nothing (L3).
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import { instant } from '../../clock.js'
 import { type Body, type Draft, type Entry, LANE } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
@@ -21,6 +21,12 @@ import { type Late, settle } from './late.js'
 import { shelver } from './shelving.js'
 import { isStorageFailure } from './storage.js'
 import { readTree } from './tree.js'
+
+/** The columns of an entry's row, and which of them is its seal. */
+const ROW = 6
+const SEAL = 4
+/** More than nearly every append has. */
+const TOGETHER = 8
 
 type Judged = AppendOutcome | { readonly error: unknown }
 /** The story an append is of: the seq it begins with, and where it stands. */
@@ -134,25 +140,30 @@ export class Writer {
     let head = from
     let tree = grown
     const entries: Entry[] = []
-    const lines: string[] = []
-    const nodes: Uint8Array[] = []
+    const rows: unknown[] = []
     const at = instant(ms)
+    const begins = story?.begins ?? null
     for (const draft of drafts) {
       const { entry, line, leaf } = inscribe(draft, { seq: head.size, at, prev: head.hash })
       const more = grow(tree, leaf)
       head = { size: head.size + 1, hash: entry.hash }
       tree = more.frontier
       entries.push(entry)
-      lines.push(line)
-      nodes.push(packed(more.completed))
+      rows.push(entry.seq, entry.type, begins, line, null, packed(more.completed))
     }
-    for (const [index, { seq, type }] of entries.entries()) {
-      const isLast = index === entries.length - 1
-      const seal = isLast ? this.#seals.ofAppend(placeOf(entries, story?.at ?? null)) : null
-      this.#statements.insertEntry.run(seq, type, story?.begins ?? null, lines[index], seal, nodes[index])
-      if (type === 'LANE_STARTED') this.#statements.setRules.run(NEWEST_RULES)
-    }
+    if (rows.length === 0) return { entries, head, tree }
+    rows[rows.length - ROW + SEAL] = this.#seals.ofAppend(placeOf(entries, story?.at ?? null))
+    this.#insert(rows)
+    if (entries.some(({ type }) => type === 'LANE_STARTED')) this.#statements.setRules.run(NEWEST_RULES)
     return { entries, head, tree }
+  }
+
+  /** The rows of one append by one statement: each costs more to begin than a row does. */
+  #insert(rows: readonly unknown[]): void {
+    for (let at = 0; at < rows.length; at += ROW * TOGETHER) {
+      const some = rows.slice(at, at + ROW * TOGETHER)
+      this.#statements.insertEntries(some.length / ROW).run(some)
+    }
   }
 
   #one(append: Append<unknown>, reading: Reading, { size: seq, hash }: Head, place: Place): Judged {
@@ -220,6 +231,17 @@ export class Writer {
 const ringAt = (alarm: number | null | undefined): number | null =>
   typeof alarm === 'number' ? Math.ceil(alarm) : null
 
+/** For so many rows at a time, each prepared when it is first needed. */
+function insertMany(db: Database): (count: number) => Statement {
+  const statements: Statement[] = []
+  return count => {
+    statements[count] ??= db.prepare(
+      `INSERT INTO entries (seq, type, story, line, seal, nodes) VALUES ${Array(count).fill('(?, ?, ?, ?, ?, ?)').join()}`,
+    )
+    return statements[count]
+  }
+}
+
 const prepare = (db: Database) => ({
   begin: db.prepare('BEGIN IMMEDIATE'),
   commit: db.prepare('COMMIT'),
@@ -228,9 +250,7 @@ const prepare = (db: Database) => ({
   seal: db.prepare('SELECT seal FROM head').pluck(),
   setHead: db.prepare('UPDATE head SET size = ?, frontier = ?, seal = ?'),
   known: db.prepare('SELECT opened_seq, version FROM requests WHERE request_id = ?'),
-  insertEntry: db.prepare(
-    'INSERT INTO entries (seq, type, story, line, seal, nodes) VALUES (?, ?, ?, ?, ?, ?)',
-  ),
+  insertEntries: insertMany(db),
   open: db.prepare(
     `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by, alarm_ms)
      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,
