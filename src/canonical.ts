@@ -20,13 +20,12 @@ export function canonical(value: unknown): string {
   const known = remembered.get(value)
   if (known !== undefined) return known
   if (Array.isArray(value)) return canonicalList(value)
-  const { sorted, spelt } = shapeOf(Object.keys(value))
+  const { sorted, first, further } = shapeOf(Object.keys(value))
   let text = ''
   for (let place = 0; place < sorted.length; place++) {
     const member = (value as Readonly<Record<string, unknown>>)[sorted[place] as string]
     if (member === undefined) continue
-    text += text === '' ? '{' : ','
-    text += (spelt[place] as string) + canonical(member)
+    text += ((text === '' ? first : further)[place] as string) + canonical(member)
   }
   return text === '' ? '{}' : `${text}}`
 }
@@ -37,11 +36,13 @@ function canonicalList(values: readonly unknown[]): string {
   return `[${text}]`
 }
 
-/** The names of an object's members: as they stand in it, as the RFC puts them in order (by UTF-16 units), and spelt. */
+/** The names of an object's members: as they stand in it, as the RFC puts them in order (by UTF-16 units), and spelt
+ *  behind what comes before them, in the first place or further on. */
 type Shape = {
   readonly names: readonly string[]
   readonly sorted: readonly string[]
-  readonly spelt: readonly string[]
+  readonly first: readonly string[]
+  readonly further: readonly string[]
 }
 
 /** Objects have the same few shapes over and over: each is put in order and spelt once. Names in an approval's
@@ -55,7 +56,13 @@ function shapeOf(names: readonly string[]): Shape {
   const alike = shapes.get(names[0])
   if (alike !== undefined) for (const shape of alike) if (isSame(shape.names, names)) return shape
   const sorted = [...names].sort()
-  const shape = { names, sorted, spelt: sorted.map(name => `${spell(name)}:`) }
+  const spelt = sorted.map(name => `${spell(name)}:`)
+  const shape = {
+    names,
+    sorted,
+    first: spelt.map(name => `{${name}`),
+    further: spelt.map(name => `,${name}`),
+  }
   if (shapesKept < SHAPES && (alike?.length ?? 0) < ALIKE) {
     shapesKept++
     shapes.set(names[0], [...(alike ?? []), shape])

@@ -11,7 +11,8 @@ export type Plain = {
 }
 type Member = { readonly name: string; readonly is: Is; readonly required: boolean }
 
-const HASH = /^sha256:[0-9a-f]{64}$/
+/** Each digit by itself: this engine counts its way through `{64}`, which takes half as long again. */
+const HASH = new RegExp(`^sha256:${'[0-9a-f]'.repeat(64)}$`)
 
 export const isHash: Is = value => typeof value === 'string' && HASH.test(value)
 export const isName: Is = value => typeof value === 'string' && value.length >= 1 && value.length <= 256

@@ -167,8 +167,10 @@ const lineOf = ({ method, caller }: FastifyRequest, reply: FastifyReply, route: 
 
 /** A second value, or a name that means nothing here, would have to be ignored in silence. */
 function flawOfQuery({ query, routeOptions: { config } }: FastifyRequest): string | null {
+  const given = Object.entries(query as Record<string, unknown>)
+  if (given.length === 0) return null
   const takes = Object.keys(config.declared?.query ?? {})
-  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
+  for (const [name, value] of given) {
     if (!takes.includes(name))
       return `${quote(name)} is no query parameter of this address, which takes ${takes.join(', ') || 'none'}.`
     if (typeof value !== 'string') return 'Each query parameter is given once.'

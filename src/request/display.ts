@@ -92,9 +92,12 @@ function handlesOf(request: RequestDraft): ShownHandle[] {
 }
 
 /** The handles that fix their contents, each once. */
-export const fixedHandlesOf = (request: RequestDraft): readonly Hash[] => [
-  ...new Set(handlesOf(request).flatMap(({ handle }) => (isFixedHandle(handle) ? [handle] : []))),
-]
+export function fixedHandlesOf(request: RequestDraft): readonly Hash[] {
+  const fixed: Hash[] = []
+  for (const { handle } of handlesOf(request))
+    if (isFixedHandle(handle) && !fixed.includes(handle)) fixed.push(handle)
+  return fixed
+}
 
 /** The contents of a request's handles, in their order, as far as they are held. `given` are those that came as texts. */
 export function contentsOf(
@@ -103,6 +106,7 @@ export function contentsOf(
   given: Readonly<Record<Hash, string>> = {},
 ): readonly Content[] {
   const contents: Content[] = []
+  if (held.size === 0) return contents
   for (const { handle, name } of handlesOf(request)) {
     const bytes = held.get(handle as Hash)
     if (bytes === undefined || !isFixedHandle(handle)) continue
