@@ -4,7 +4,7 @@
 import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import { type Content, type Exhibits, exhibitsOf, type ShownContent } from './content/exhibit.js'
-import { spellingOf } from './content/spelling.js'
+import { wholeHashOf } from './content/spelling.js'
 import { isFixedHandle } from './handle.js'
 import type { Submission } from './parse.js'
 import {
@@ -109,13 +109,14 @@ export function contentsOf(
   if (held.size === 0) return contents
   for (const { handle, name } of handlesOf(request)) {
     const bytes = held.get(handle as Hash)
-    if (bytes === undefined || !isFixedHandle(handle)) continue
-    const text = Object.hasOwn(given, handle) ? (given[handle] ?? null) : null
+    if (bytes === undefined) continue
+    const fixed = handle as Hash
+    const text = Object.hasOwn(given, handle) ? (given[fixed] ?? null) : null
     // Half of a surrogate pair is another character as bytes.
     const isSame = text !== null && !LONE_SURROGATE.test(text)
-    const spelt = isSame ? spellingOf(given, handle) : undefined
-    const content = { handle, name, size: bytes.length, text: isSame ? text : textOf(bytes) }
-    contents.push(spelt === undefined ? content : { ...content, spelt })
+    const whole_hash = isSame ? wholeHashOf(given, handle) : undefined
+    const content = { handle: fixed, name, size: bytes.length, text: isSame ? text : textOf(bytes) }
+    contents.push(whole_hash === undefined ? content : { ...content, whole_hash })
   }
   return contents
 }

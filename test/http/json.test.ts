@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonical } from '../../src/canonical.js'
+import { type Hash, hashOf } from '../../src/canonical.js'
 import { MAX_DEPTH, MAX_KEYS, readJson } from '../../src/http/json.js'
-import { spellingOf } from '../../src/request/content/spelling.js'
+import { wholeHashOf } from '../../src/request/content/spelling.js'
 import { ALL } from '../faults/rig.js'
 
 const detailOf = (text: string): string => {
@@ -186,25 +186,26 @@ describe('what has one reading is read as JSON.parse reads it', () => {
   })
 })
 
-describe('CW1 the spelling of a content, as it came', () => {
-  const spellingIn = (text: string): { readonly spelt: string | undefined; readonly content: string } => {
+describe('CW1 the hash of a content shown whole, made of its spelling as it came', () => {
+  const readIn = (text: string): { readonly hash: Hash | undefined; readonly content: string } => {
     const read = readJson(text)
     const { contents } = (read.ok ? read.value : {}) as { readonly contents: Record<string, string> }
-    return { spelt: spellingOf(contents, 'h'), content: contents.h ?? '' }
+    return { hash: wholeHashOf(contents, 'h'), content: contents.h ?? '' }
   }
+  const shownWhole = (content: string): Hash => hashOf('lane/shown/v1', [content])
 
-  it('is known of a usual body, and the canonical one', () => {
-    const { spelt, content } = spellingIn(
+  it('is known of a usual body, and that of the canonical spelling', () => {
+    const { hash, content } = readIn(
       JSON.stringify({ a: ['x'], contents: { g: 'b', h: 'one\n"two"\t\\\r\b\f é' } }),
     )
-    expect(spelt).toBe(canonical(content))
+    expect(hash).toBe(shownWhole(content))
   })
 
   it.each([
     ['an escaped solidus', '{"contents":{"h":"a\\/b"}}'],
     ['a letter by its number', '{"contents":{"h":"\\u0061"}}'],
     ['a control by its number', '{"contents":{"h":"\\u000a"}}'],
-  ])('is not known of %s', (_, text) => expect(spellingIn(text).spelt).toBeUndefined())
+  ])('is not known of %s', (_, text) => expect(readIn(text).hash).toBeUndefined())
 
   it('is never another one, whatever the text and whatever stands before and behind it', () => {
     const unit = fc.oneof(
@@ -223,9 +224,9 @@ describe('CW1 the spelling of a content, as it came', () => {
           contents: { ...others, h: own },
           y: { contents: { h: name } },
         })
-        const { spelt, content } = spellingIn(isEscaped ? body.replaceAll('/', '\\/') : body)
+        const { hash, content } = readIn(isEscaped ? body.replaceAll('/', '\\/') : body)
         expect(content).toBe(own)
-        if (spelt !== undefined) expect(spelt).toBe(canonical(own))
+        if (hash !== undefined) expect(hash).toBe(shownWhole(own))
       },
     )
     fc.assert(property, { numRuns: 2_000 })

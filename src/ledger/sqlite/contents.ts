@@ -98,7 +98,7 @@ export class Contents {
     this.#idle.delete(keyId)
     const bundle = this.#index.next(fresh.map(([handle]) => handle))
     const list = fresh.map(([handle, { length }]) => itemOf(handle, length)).join('')
-    const bytes = Buffer.concat(fresh.map(([, content]) => content))
+    const bytes = inOne(fresh.map(([, content]) => content))
     this.#statements.put.run(bundle, keyId, list, bytes)
     this.#statements.use.run(keyId, bytes.length)
   }
@@ -146,6 +146,18 @@ export class Contents {
     const { list, bytes } = this.#statements.whole.get(bundle) as { list: string; bytes: Uint8Array }
     return new Map(itemsOf(list).map(({ handle, from, size }) => [handle, bytes.subarray(from, from + size)]))
   }
+}
+
+/** Contents that came together were cut from one piece, which is taken as it is. */
+function inOne(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces
+  if (first === undefined) return Buffer.alloc(0)
+  let end = first.byteOffset
+  for (const { buffer, byteOffset, byteLength } of pieces) {
+    if (buffer !== first.buffer || byteOffset !== end) return Buffer.concat(pieces)
+    end += byteLength
+  }
+  return Buffer.from(first.buffer, first.byteOffset, end - first.byteOffset)
 }
 
 /** At the beginning of a line, and not by chance within one. */

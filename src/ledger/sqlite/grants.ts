@@ -40,7 +40,7 @@ export class Grants {
 
   /** The newest last. */
   findAll(handleHashes: readonly string[]): readonly GrantRow[] {
-    const places = [...this.#index.find(handleHashes)].sort((one, other) => one - other)
+    const places = [...this.#index.findAnybodys(handleHashes)].sort((one, other) => one - other)
     return this.#standing(places, handleHashes)
   }
 

@@ -80,12 +80,15 @@ export class LateIndex {
     return this.#fresh.get(beginningOf(key)) ?? []
   }
 
-  /** The rows that may have one of these keys, each once. If there are none, somebody else may have written one: it is
-   *  found too, so that what it lacks can be told. */
+  /** The rows that may have one of these keys, each once. */
   find(keys: readonly string[]): ReadonlySet<number> {
-    const beginnings = keys.map(beginningOf)
-    const rows = this.#known(beginnings)
-    return rows.size === 0 && this.#readOn() ? this.#known(beginnings) : rows
+    return this.#known(keys.map(beginningOf))
+  }
+
+  /** The same. If there are none, somebody else may have written one: it is found too, so that what it lacks can be told. */
+  findAnybodys(keys: readonly string[]): ReadonlySet<number> {
+    const rows = this.find(keys)
+    return rows.size === 0 && this.#readOn() ? this.find(keys) : rows
   }
 
   #known(beginnings: readonly number[]): ReadonlySet<number> {

@@ -23,8 +23,8 @@ export type Content = {
   readonly size: number
   /** Null for bytes that are no text: not UTF-8, or with a NUL. */
   readonly text: string | null
-  /** canonical(text), where it is known already. */
-  readonly spelt?: string
+  /** The hash of all of it as one passage, where it is known already. */
+  readonly whole_hash?: Hash
 }
 
 /** The places of a content that a copy shows. */
@@ -57,7 +57,7 @@ export type Exhibits = Pick<ReadonlyMap<string, Exhibit>, 'get' | 'has'>
 const DOMAIN = 'lane/shown/v1'
 const hashPassages = (passages: readonly string[]): Hash => hashOf(DOMAIN, passages)
 /** The same, of one passage that is spelt. */
-const hashSpelt = (spelt: string): Hash => sha256(`${DOMAIN}\n[${spelt}]`)
+export const hashSpelt = (spelt: string): Hash => sha256(`${DOMAIN}\n[${spelt}]`)
 
 const NOTHING_SHOWN = hashPassages([])
 
@@ -87,16 +87,14 @@ function study(content: Content, text: string): Study {
 }
 
 function rowOf(content: Content, ranges: readonly Range[]): ShownContent {
-  const { handle, name, text, spelt } = content
+  const { handle, name, text, whole_hash } = content
   if (text === null) return { handle, name, chars: null, shown: [], shown_hash: NOTHING_SHOWN, whole: false }
   const chars = countPoints(text)
   const [range] = ranges
   const whole = ranges.length === 1 && range?.[0] === 0 && range[1] === text.length
   const shown = inPoints(text, ranges)
-  const shown_hash =
-    whole && spelt !== undefined
-      ? hashSpelt(spelt)
-      : hashPassages(ranges.map(([from, to]) => text.slice(from, to)))
+  const known = whole ? whole_hash : undefined
+  const shown_hash = known ?? hashPassages(ranges.map(([from, to]) => text.slice(from, to)))
   return { handle, name, chars, shown, shown_hash, whole }
 }
 

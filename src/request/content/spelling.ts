@@ -1,14 +1,20 @@
-// The canonical spelling of contents, as it came. A body whose escapes are all the short ones spells its texts as RFC 8785
-// does: the piece of the body between the quotation marks need not be put together again to be hashed.
+// The hash of a content that is shown whole, made of its spelling as it came. A body whose escapes are all the short ones
+// spells its texts as RFC 8785 does: the piece of the body between the quotation marks need not be put together again to
+// be hashed. It is hashed at once, since such a piece holds the body it was cut from.
 //
-// CW1  The spelling of a text is canonical(text), or none is known.
+// CW1  The spelling of a text is canonical(text), or no hash is known.
+import type { Hash } from '../../canonical.js'
+import { hashSpelt } from './exhibit.js'
 
 /** By the contents that were read, which live as long as their submission. */
-const spellings = new WeakMap<object, ReadonlyMap<string, string>>()
+const hashes = new WeakMap<object, ReadonlyMap<string, Hash>>()
 
 /** `spelt` are the texts of these contents by their handles, quotation marks included. */
-export const keepSpelling = (contents: object, spelt: ReadonlyMap<string, string>): void =>
-  void spellings.set(contents, spelt)
+export function hashAsSpelt(contents: object, spelt: ReadonlyMap<string, string>): void {
+  const known = new Map<string, Hash>()
+  for (const [handle, words] of spelt) known.set(handle, hashSpelt(words))
+  hashes.set(contents, known)
+}
 
-export const spellingOf = (contents: object, handle: string): string | undefined =>
-  spellings.get(contents)?.get(handle)
+export const wholeHashOf = (contents: object, handle: string): Hash | undefined =>
+  hashes.get(contents)?.get(handle)
