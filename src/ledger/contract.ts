@@ -20,6 +20,8 @@
 // L13 The tree over the entries (tree/) grows in the transaction that appends them.
 // L14 An append that rides stands with the next commit, whoever asks for that one, and RIDE_MS later at most. A crash
 //     before then loses it: it may only say what the agenda would otherwise owe again.
+// L15 A passkey that PASSKEY_REVOKED names is nobody's from that append on, for guards and for readers, whatever row of it
+//     stands beside the ledger.
 
 import type { Hash } from '../canonical.js'
 import { type Draft, type Entry, type EventType, OUTCOMES } from '../event.js'
@@ -115,7 +117,7 @@ export type Guard =
       readonly address: string
       readonly theirs: readonly string[]
     }
-  /** The passkey is somebody's: it was registered, and not taken back. */
+  /** The passkey is somebody's: it was registered, and not taken back (L15). */
   | { readonly kind: 'passkey'; readonly credential_hash: Hash }
 
 export type AppendDecision<R> =

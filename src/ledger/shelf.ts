@@ -126,7 +126,7 @@ export type Shelving =
   | { readonly put: 'content_erasure'; readonly handle: Hash; readonly key_id: string }
   /** With PASSKEY_REGISTERED. A credential is one person's for good: a second row with its hash or its id is refused. */
   | { readonly put: 'passkey'; readonly passkey: PasskeyRow }
-  /** With PASSKEY_REVOKED. */
+  /** With PASSKEY_REVOKED. The sessions that began with it end too. */
   | { readonly put: 'passkey_end'; readonly credential_hash: Hash }
   /** With the opening of its request, or with the deed that somebody is to be told of. */
   | { readonly put: 'enrolment'; readonly enrolment: EnrolmentRow }
@@ -223,6 +223,7 @@ export interface Shelf {
   /** Those whose absence is not over by then. */
   away(ms: number): Promise<readonly Away[]>
 
+  /** Of these four none tells of a passkey that was taken back (L15). */
   passkey(credentialHash: Hash): Promise<PasskeyRow | null>
   /** By the name that browsers have for it. */
   passkeyById(credentialId: string): Promise<PasskeyRow | null>

@@ -19,6 +19,7 @@ import { type Environment, type Settings, settings } from '../../src/config/sett
 import { openSecret } from '../../src/keys/secret.js'
 import { unlock } from '../../src/keys/unlocking.js'
 import { openSqlite } from '../../src/ledger/sqlite/open.js'
+import { note } from '../contract/ledger/stage.js'
 import { started } from '../ledger/craft.js'
 import { registered } from '../passkey/registered.js'
 import { unlocked } from '../unlocked.js'
@@ -324,6 +325,10 @@ forms: { approvers: [ada], proofs: [slack_signed] }
     ])
     const store = unlocked(openSqlite(dataDir, machineClock))
     await registered(store, 'ada')
+    // Of one that was taken back the row may stand there again.
+    const { credential_hash } = await registered(store, 'bo')
+    const body = { user_id: 'bo', credential_hash, by: 'person' } as const
+    await note(store.ledger, [{ type: 'PASSKEY_REVOKED', body }])
     await store.ledger.close()
     expect(await found()).toEqual([
       [

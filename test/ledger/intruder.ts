@@ -211,6 +211,19 @@ export class Intrusion {
     })
   }
 
+  /** The statements that put these rows of a table beside the ledger back as they stand now, with their seals. */
+  async copiedRows(table: string, where: string): Promise<string[]> {
+    const rows = await this.place.sql<Record<string, string | number | null>>(
+      `SELECT * FROM ${table} ${where}`,
+    )
+    return rows.map(row => {
+      const values = Object.values(row).map(one =>
+        typeof one === 'string' ? `'${one}'` : String(one ?? 'NULL'),
+      )
+      return `INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${values.join(', ')})`
+    })
+  }
+
   /** The statements that leave the ledger its first entries, and forget what was made of the others. */
   async rolledBackTo(size: number): Promise<string[]> {
     const last = (await this.entries())[size - 1] as Entry

@@ -12,12 +12,16 @@ import { SealBroken } from '../../src/ledger/contract.js'
 import { SealAudit } from '../../src/ledger/seal-audit.js'
 import { verify } from '../../src/ledger/verify.js'
 import { hashRequest, type Request } from '../../src/request/request.js'
+import { begin, find } from '../../src/session/session.js'
 import { openSealKey } from '../../src/token/keyring.js'
+import { macUnder } from '../../src/token/mac.js'
 import { mintPolicyToken } from '../../src/token/policy-token.js'
 import { hashHandle } from '../../src/token/reply-handle.js'
-import { approval, fromSlack, handleOf, question, SECRET } from '../lane/stage.js'
+import { stamper } from '../../src/token/stamp.js'
+import { approval, configure, fromSlack, handleOf, question, SECRET } from '../lane/stage.js'
+import { registered } from '../passkey/registered.js'
 import { admittedTo, KEY_1 } from '../terms.js'
-import { type Intrusion, intrudeEach, STORES } from './intruder.js'
+import { CONFIG, type Intrusion, intrudeEach, STORES } from './intruder.js'
 import { checks } from './tale.js'
 
 const RUN = { run_id: 'run-1', mood: 'DEFERENTIAL' } as const
@@ -388,6 +392,51 @@ describe.each(STORES)('whoever can write to %s', (_name, there, open) => {
       expect(keys.authenticate('lane_of_an_agent')).toBeNull()
       expect(scene.broken).toEqual(['API key key-1'])
     })
+
+    attack(
+      'by the old row of a passkey that was taken back, nor by those of its sessions: their seals are sound, and the ledger says otherwise',
+      async () => {
+        const { store, keys } = scene.cast
+        const { credential_hash, credential_id } = await registered(store, 'owner')
+        await registered(store, 'owner')
+        const who = { kind: 'person', user_id: 'owner', by: 'passkey', credential_hash } as const
+        const { id } = await begin(store, who)
+        const mine = `WHERE credential_hash = '${credential_hash}'`
+        const old = [
+          ...(await scene.copiedRows('passkeys', mine)),
+          ...(await scene.copiedRows('sessions', mine)),
+        ]
+        const revokes = () =>
+          scene.cast.store.ledger.append({
+            guards: [{ kind: 'passkey', credential_hash }],
+            decide: () => ({
+              kind: 'append',
+              events: [
+                { type: 'PASSKEY_REVOKED', body: { user_id: 'owner', credential_hash, by: 'person' } },
+              ],
+              shelve: [{ put: 'passkey_end', credential_hash }],
+            }),
+          })
+        expect([old.length, (await revokes()).kind]).toEqual([2, 'appended'])
+        expect(await scene.copiedRows('sessions', mine)).toEqual([])
+        await scene.write(...old)
+        const { shelf } = scene.cast.store
+        expect([
+          await shelf.passkey(credential_hash),
+          await shelf.passkeyById(credential_id),
+          (await shelf.passkeysOf('owner')).length,
+          (await shelf.passkeys()).length,
+        ]).toEqual([null, null, 1, 1])
+        const csrf = stamper(macUnder(new Uint8Array(32)))
+        const config = { recipients: configure(CONFIG).recipients }
+        expect(await find({ store, config, keys, csrf }, id)).toBeNull()
+        expect((await revokes()).kind).toBe('guarded')
+        await scene.restartAfter()
+        expect(await scene.cast.store.shelf.passkey(credential_hash)).toBeNull()
+        expect((await revokes()).kind).toBe('guarded')
+        expect(await verified()).toEqual({ lines: [], seals: [] })
+      },
+    )
 
     attack('by an invitation', async () => {
       const code_hash = sha256('lane/invitation/v1\n', 'code-of-the-intruder')

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { configFileOf, loadConfig } from '../../config/config.js'
 import { configuredChannels, type Settings } from '../../config/settings.js'
 import { LEDGER_FILE, openReadOnly } from '../../ledger/sqlite/open.js'
+import { STANDING } from '../../ledger/sqlite/passkeys.js'
 import { PROOF_BY } from '../../people/passkeys.js'
 import type { Finding } from './finding.js'
 import { checkEnrolment } from './policy.js'
 
 type Row = { readonly user_id: string; readonly by: keyof typeof PROOF_BY }
 
-const ASKED = 'SELECT DISTINCT user_id, by FROM passkeys'
+const askedOf = (standing: string): string => `SELECT DISTINCT p.user_id, p.by FROM ${standing}`
 
 export async function checkEnrolled(settings: Settings): Promise<Finding[]> {
   const loaded = await loadConfig(configFileOf(settings))
@@ -31,7 +32,7 @@ async function readRows({ dataDir, databaseUrl, profile }: Settings): Promise<re
   if (!existsSync(file)) return []
   const db = openReadOnly(file)
   try {
-    return db.prepare(ASKED).all() as Row[]
+    return db.prepare(askedOf(STANDING)).all() as Row[]
   } finally {
     db.close()
   }
@@ -39,9 +40,10 @@ async function readRows({ dataDir, databaseUrl, profile }: Settings): Promise<re
 
 async function rowsOfCluster(databaseUrl: string): Promise<readonly Row[]> {
   const { connector, leave } = await import('../../ledger/postgres/connection.js')
+  const { STANDING: standing } = await import('../../ledger/postgres/passkeys.js')
   const client = await connector(databaseUrl)('doctor')
   try {
-    return (await client.query<Row>(ASKED)).rows
+    return (await client.query<Row>(askedOf(standing))).rows
   } finally {
     await leave(client)
   }

@@ -123,11 +123,17 @@ export class Batch {
       if (undoes !== undefined && key !== null) this.#chunk.rows.get(undoes)?.delete(key)
       this.#put(table, key, row)
     }
+    for (const entry of entries) this.#hear(entry)
     for (const shelving of decision.shelve ?? []) this.#learn(shelving)
     return { kind: 'appended', entries }
   }
 
-  /** Notes the changes that the next append of the batch must see. */
+  /** Notes for the next append of the batch what an entry has taken back (L15). */
+  #hear({ type, body }: Entry): void {
+    if (type === 'PASSKEY_REVOKED') this.#facts.counts.set(keyOf({ ...body, kind: 'passkey' }), 0)
+  }
+
+  /** Notes the changes beside the entries that the next append of the batch must see. */
   #learn(shelving: Shelving): void {
     const { counts, owners } = this.#facts
     if (shelving.put === 'link') {

@@ -3,6 +3,7 @@
 // before it.
 import type { Append, Guard } from '../contract.js'
 import type { Row, Statement } from './connection.js'
+import { STANDING } from './passkeys.js'
 
 export const HOUR_MS = 3_600_000
 
@@ -146,8 +147,8 @@ const ADDRESSES: Statement = {
 
 const PASSKEYS: Statement = {
   name: 'facts_passkeys',
-  text: `SELECT x.key, 1 AS count FROM json_to_recordset($1) AS x (key text, credential_hash text)
-    JOIN passkeys p ON p.credential_hash = x.credential_hash`,
+  text: `SELECT x.key, 1 AS count FROM json_to_recordset($1) AS x (key text, credential_hash text),
+    ${STANDING} AND p.credential_hash = x.credential_hash`,
 }
 
 type Members = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-// The cluster's ledger: one PostgreSQL, many replicas. The promises L1–L14 are those of ../contract.ts; writer.ts
+// The cluster's ledger: one PostgreSQL, many replicas. The promises L1–L15 are those of ../contract.ts; writer.ts
 // serialises the appends, tail.ts tells of the commits.
 import type { Hash } from '../../canonical.js'
 import type { Clock } from '../../clock.js'

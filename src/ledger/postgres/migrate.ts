@@ -12,6 +12,7 @@ import { enrolments } from './migrations/0007-enrolments.js'
 import { formerGrants } from './migrations/0008-former-grants.js'
 import { registrations } from './migrations/0009-registrations.js'
 import { sessionsByPasskey } from './migrations/0010-sessions-by-passkey.js'
+import { revocations } from './migrations/0011-revocations.js'
 
 const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-ledger', sql: ledger },
@@ -24,6 +25,7 @@ const FILES: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0008-former-grants', sql: formerGrants },
   { name: '0009-registrations', sql: registrations },
   { name: '0010-sessions-by-passkey', sql: sessionsByPasskey },
+  { name: '0011-revocations', sql: revocations },
 ]
 
 export const SCHEMA_VERSION = FILES.length

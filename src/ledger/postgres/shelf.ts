@@ -22,6 +22,7 @@ import {
 } from '../shelf.js'
 import type { Query } from './connection.js'
 import { hexOf, joinOpen } from './facts.js'
+import { STANDING } from './passkeys.js'
 import type { Readers } from './reading.js'
 import { rowOfKey } from './shelving.js'
 import { KEYS } from './tables.js'
@@ -96,13 +97,13 @@ const away = asked('away', 'SELECT user_id, from_ms, until_ms, deputy, seal FROM
 const API_KEY = 'key_id, name, scopes, secret_hash, created_at, revoked_at, owner, urgent, seal'
 const apiKeys = asked('api_keys', `SELECT ${API_KEY} FROM api_keys ORDER BY created_at, key_id`)
 const PASSKEY = 'credential_hash, credential_id, user_id, public_key, by, seal'
-const passkey = asked('passkey', `SELECT ${PASSKEY} FROM passkeys WHERE credential_hash = $1`)
-const passkeyById = asked('passkey_by_id', `SELECT ${PASSKEY} FROM passkeys WHERE credential_id = $1`)
+const passkey = asked('passkey', `SELECT ${PASSKEY} FROM ${STANDING} AND p.credential_hash = $1`)
+const passkeyById = asked('passkey_by_id', `SELECT ${PASSKEY} FROM ${STANDING} AND p.credential_id = $1`)
 const passkeysOf = asked(
   'passkeys_of',
-  `SELECT ${PASSKEY} FROM passkeys WHERE user_id = $1 ORDER BY credential_hash`,
+  `SELECT ${PASSKEY} FROM ${STANDING} AND p.user_id = $1 ORDER BY credential_hash`,
 )
-const passkeys = asked('passkeys', `SELECT ${PASSKEY} FROM passkeys`)
+const passkeys = asked('passkeys', `SELECT ${PASSKEY} FROM ${STANDING}`)
 const ENROLMENT = 'request_id, user_id, claim, seal'
 const enrolment = asked('enrolment', `SELECT ${ENROLMENT} FROM enrolments WHERE request_id = $1`)
 const enrolments = asked('enrolments', `SELECT ${ENROLMENT} FROM enrolments`)

@@ -32,6 +32,10 @@ function rowsBeside(shelving: Shelving): readonly Put[] {
     }
     case 'content_erasure':
       return [{ table: 'forgotten_contents', key: shelving.handle, row: { handle: shelving.handle } }]
+    case 'passkey_end': {
+      const { credential_hash } = shelving
+      return [{ table: 'passkey_sessions_end', key: credential_hash, row: { credential_hash } }]
+    }
     case 'grant': {
       const { channel, user_id, request_id, handle_hash } = shelving.grant
       const row = { channel, user_id, request_id, handle_hash }

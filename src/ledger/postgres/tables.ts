@@ -213,6 +213,11 @@ const BESIDE: Readonly<Record<string, Statement>> = {
     text: `DELETE FROM passkeys p USING json_to_recordset($1) AS x (credential_hash text)
       WHERE p.credential_hash = x.credential_hash`,
   },
+  passkey_sessions_end: {
+    name: 'write_passkey_sessions_end',
+    text: `DELETE FROM sessions s USING json_to_recordset($1) AS x (credential_hash text)
+      WHERE s.credential_hash = x.credential_hash`,
+  },
   enrolments: insert('enrolments', 'request_id, user_id, claim, seal'),
   enrolments_end: {
     name: 'write_enrolments_end',

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Guard } from '../contract.js'
 import type { Contents } from './contents.js'
+import { STANDING } from './passkeys.js'
 
 const HOUR_MS = 3_600_000
 
@@ -42,7 +43,7 @@ export function guardKeeper(db: Database, kept: Contents) {
      ON CONFLICT DO UPDATE SET count = count + 1`,
   )
   const linked = db.prepare('SELECT user_id FROM links WHERE channel = ? AND address = ?').pluck()
-  const passkey = db.prepare('SELECT 1 FROM passkeys WHERE credential_hash = ?').pluck()
+  const passkey = db.prepare(`SELECT 1 FROM ${STANDING} AND p.credential_hash = ?`).pluck()
   const opened = db.prepare('SELECT 1 FROM requests WHERE opened_by = ? AND opened_seq >= ? LIMIT 1').pluck()
   const number = (value: unknown): number => (value as number | null | undefined) ?? 0
 

@@ -1,4 +1,4 @@
-// The embedded ledger: one SQLite file, one writer, group commit. The promises L1–L14 are those of ../contract.ts.
+// The embedded ledger: one SQLite file, one writer, group commit. The promises L1–L15 are those of ../contract.ts.
 import { setTimeout } from 'node:timers'
 import type { Database, Statement } from 'better-sqlite3'
 import type { Hash } from '../../canonical.js'

@@ -141,6 +141,11 @@ const STEPS: readonly string[] = [
   DELETE FROM sessions;
   ALTER TABLE sessions ADD COLUMN credential_hash TEXT;
   `,
+  // Where a passkey was taken back, which every reading of passkeys asks; and the sessions that are over with it.
+  `
+  CREATE INDEX entries_revoking ON entries (json_extract(line, '$.body.credential_hash')) WHERE type = 'PASSKEY_REVOKED';
+  CREATE INDEX sessions_by_passkey ON sessions (credential_hash) WHERE credential_hash IS NOT NULL;
+  `,
 ]
 
 export const SCHEMA_VERSION = STEPS.length

@@ -21,6 +21,7 @@ import {
 } from '../shelf.js'
 import { GRANT_COLUMNS } from './grants.js'
 import type { Late } from './late.js'
+import { STANDING } from './passkeys.js'
 import { END_SESSIONS, keyPutter, sealedRow } from './shelving.js'
 import type { Storage } from './storage.js'
 
@@ -90,15 +91,16 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals, { cont
   const passkeyColumns = 'credential_hash, credential_id, user_id, public_key, by, seal'
   const passkey = soundOne<PasskeyRow>(
     'passkeys',
-    `SELECT ${passkeyColumns} FROM passkeys WHERE credential_hash = ?`,
+    `SELECT ${passkeyColumns} FROM ${STANDING} AND p.credential_hash = ?`,
   )
   const passkeyById = soundOne<PasskeyRow>(
     'passkeys',
-    `SELECT ${passkeyColumns} FROM passkeys WHERE credential_id = ?`,
+    `SELECT ${passkeyColumns} FROM ${STANDING} AND p.credential_id = ?`,
   )
   const passkeysOf = db.prepare(
-    `SELECT ${passkeyColumns} FROM passkeys WHERE user_id = ? ORDER BY credential_hash`,
+    `SELECT ${passkeyColumns} FROM ${STANDING} AND p.user_id = ? ORDER BY credential_hash`,
   )
+  const passkeys = db.prepare(`SELECT ${passkeyColumns} FROM ${STANDING}`)
   const enrolment = soundOne<EnrolmentRow>(
     'enrolments',
     'SELECT request_id, user_id, claim, seal FROM enrolments WHERE request_id = ?',
@@ -160,7 +162,7 @@ export function sqliteShelf(db: Database, storage: Storage, seals: Seals, { cont
     passkey: async credentialHash => passkey(credentialHash),
     passkeyById: async credentialId => passkeyById(credentialId),
     passkeysOf: async userId => soundOnes<PasskeyRow>('passkeys', passkeysOf.all(userId)),
-    passkeys: async () => soundOnes<PasskeyRow>('passkeys', db.prepare('SELECT * FROM passkeys').all()),
+    passkeys: async () => soundOnes<PasskeyRow>('passkeys', passkeys.all()),
 
     enrolment: async requestId => enrolment(requestId),
     enrolments: async () =>

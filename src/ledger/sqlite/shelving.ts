@@ -77,6 +77,7 @@ export function shelver(
      VALUES (@credential_hash, @credential_id, @user_id, @public_key, @by, @seal)`,
   )
   const endPasskey = db.prepare('DELETE FROM passkeys WHERE credential_hash = ?')
+  const endPasskeySessions = db.prepare('DELETE FROM sessions WHERE credential_hash = ?')
   const putEnrolment = db.prepare(
     'INSERT INTO enrolments (request_id, user_id, claim, seal) VALUES (@request_id, @user_id, @claim, @seal)',
   )
@@ -132,7 +133,8 @@ export function shelver(
       case 'passkey':
         return void putPasskey.run(sealed('passkeys', shelving.passkey))
       case 'passkey_end':
-        return void endPasskey.run(shelving.credential_hash)
+        endPasskey.run(shelving.credential_hash)
+        return void endPasskeySessions.run(shelving.credential_hash)
       case 'enrolment':
         return void putEnrolment.run(sealed('enrolments', shelving.enrolment))
       case 'enrolment_end':

@@ -7,8 +7,10 @@ import type { Channel } from '../../../src/request/channel.js'
 import { hashed } from '../../ledger/craft.js'
 import {
   approvalOf,
+  entriesOf,
   guarded,
   lastOf,
+  note,
   type Opener,
   open,
   STARTED,
@@ -437,6 +439,26 @@ export function guardContract(opener: Opener): void {
     test('is taken back once, whoever tries together', async () => {
       await registers()
       expect(kinds(await Promise.all([revokes(), revokes()])).sort()).toEqual(['appended', 'guarded'])
+    })
+
+    test('L15 that was taken back is not given back by its old row, whose seal is sound, and is not taken back again', async () => {
+      await registers()
+      await revokes()
+      await stage.ledger.append({
+        decide: () => ({ kind: 'append', events: [], shelve: [{ put: 'passkey', passkey: row }] }),
+      })
+      expect(kinds([await uses(), await revokes()])).toEqual(['guarded', 'guarded'])
+      await stage.reopen()
+      expect(kinds(await Promise.all([uses(), revokes()]))).toEqual(['guarded', 'guarded'])
+      const types = (await entriesOf(stage.ledger)).map(({ type }) => type)
+      expect(types).toEqual(['PASSKEY_REGISTERED', 'PASSKEY_REVOKED'])
+    })
+
+    test('L15 is taken back by the entry alone, for the appends that share its commit too', async () => {
+      await registers()
+      const told = () => note(stage.ledger, [{ type: 'PASSKEY_REVOKED', body }])
+      expect(kinds(await Promise.all([uses(), told(), uses()]))).toEqual(['appended', 'appended', 'guarded'])
+      expect((await uses()).kind).toBe('guarded')
     })
   })
 

@@ -334,6 +334,42 @@ export function shelfContract(opener: Opener): void {
       expect(await stage.store.shelf.passkeys()).toEqual([passkey('Y3JlZC0y')])
     })
 
+    test('L15 a passkey that was taken back is not read, whoever puts its row back', async () => {
+      const lost = passkey('Y3JlZC0x')
+      const { user_id, credential_hash, credential_id } = lost
+      await shelve([
+        { put: 'passkey', passkey: lost },
+        { put: 'passkey', passkey: passkey('Y3JlZC0y') },
+      ])
+      const body = { user_id, credential_hash, by: 'person' } as const
+      await note(stage.ledger, [{ type: 'PASSKEY_REVOKED', body }])
+      await shelve([{ put: 'passkey_end', credential_hash }])
+      await shelve([{ put: 'passkey', passkey: lost }])
+      await stage.reopen()
+      const { shelf } = stage.store
+      expect([
+        await shelf.passkey(credential_hash),
+        await shelf.passkeyById(credential_id),
+        await shelf.passkeysOf(user_id),
+        await shelf.passkeys(),
+      ]).toEqual([null, null, [passkey('Y3JlZC0y')], [passkey('Y3JlZC0y')]])
+    })
+
+    test('the sessions that began with a passkey end with it, and no others', async () => {
+      const { credential_hash } = passkey('Y3JlZC0x')
+      const begun = session('begun', { credential_hash })
+      const others = [
+        session('other'),
+        session('plain', { by: 'oidc', credential_hash: null }),
+        session('operator', { kind: 'operator', by: 'key', credential_hash: null }),
+      ]
+      for (const one of [begun, ...others]) await stage.store.shelf.putSession(one, 0)
+      await shelve([{ put: 'passkey_end', credential_hash }])
+      const left = async () =>
+        Promise.all([begun, ...others].map(({ id_hash }) => stage.store.shelf.session(id_hash)))
+      expect(await left()).toEqual([null, ...others])
+    })
+
     test('an enrolment waits under its request until it is ended', async () => {
       const wait = (request_id: string): EnrolmentRow => ({
         request_id,
