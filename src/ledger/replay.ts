@@ -7,7 +7,7 @@
 // LR3  Only open cases are kept; of the others only the ids.
 // LR4  Never ok for a broken chain: a story whose words cannot be read again is worth no more than its hashes.
 // LR5  Evidence of a passkey is kept for good, where the source has it, has the hash its entry gives, and is of a passkey that
-//      was registered before and not taken back.
+//      was registered before, and not taken back, for the person whose reply follows, by the word that its proof says.
 import { apply, type Case, isOpen } from '../agenda/case.js'
 import { type Hash, sha256 } from '../canonical.js'
 import { GRAMMAR } from '../compiler/compile.js'
@@ -17,6 +17,7 @@ import { isEvidence } from '../passkey/evidence.js'
 import { areKnown, NEWEST_RULES, type Rules } from '../rules.js'
 import type { Invariant } from './invariant/invariants.js'
 import { textOf } from './invariant/line.js'
+import { byOf } from './invariant/passkey.js'
 import { type Beyond, beyondOf, rulesNamedBy } from './invariant/rules.js'
 import { flawOfShape } from './invariant/shape.js'
 import { resolutionOf, timeoutOf } from './replay/ending.js'
@@ -42,6 +43,7 @@ type Replay = {
 /** The invariant is named where the chain is broken. */
 type Problem = { readonly invariant?: Invariant; readonly seq: number; readonly message: string }
 
+type Owner = Pick<EntryOf<'PASSKEY_REGISTERED'>['body'], 'user_id' | 'by'>
 type Raws = (replyId: string) => Promise<RawReply | null> | RawReply | null
 /** The evidence of a reply, as it is kept; null where there is none. */
 type Kept = (replyId: string) => string | null
@@ -65,8 +67,10 @@ class Teller {
   /** Replies without their words, by their place in the ledger; an erasure may still explain them. */
   readonly #missing = new Map<string, number>()
   readonly #erased = new Set<string>()
-  /** The passkeys that were registered and not taken back. */
-  readonly #passkeys = new Set<Hash>()
+  /** The passkeys that were registered and not taken back, and whose they are. */
+  readonly #passkeys = new Map<Hash, Owner>()
+  /** What a passkey has confirmed, until it is told. */
+  #confirmed: { readonly reply_id: string; readonly owner: Owner } | null = null
   readonly #problems: Problem[] = []
   #due = FIRST_LINK
   #replies = 0
@@ -130,9 +134,10 @@ class Teller {
   async #retell(entry: Entry): Promise<void> {
     if (entry.type === 'LANE_STARTED') this.#grammar = entry.body.grammar
     if (entry.type === 'RAW_ERASED') await this.#erase(entry)
-    if (entry.type === 'PASSKEY_REGISTERED') this.#passkeys.add(entry.body.credential_hash)
-    if (entry.type === 'PASSKEY_REVOKED') this.#passkeys.delete(entry.body.credential_hash)
+    if (entry.type === 'PASSKEY_REGISTERED') this.#passkeys.set(entry.body.credential_hash, entry.body)
+    if (entry.type === 'PASSKEY_REVOKED') this.#forget(entry)
     if (entry.type === 'REPLY_EVIDENCE') this.#weigh(entry)
+    this.#compare(entry)
     if (entry.request_id === undefined) return
     const subject = this.#open.get(entry.request_id) ?? null
     if (isRecorded(entry)) await this.#readAgain(entry, subject)
@@ -140,14 +145,33 @@ class Teller {
     else if (entry.type === 'REQUEST_RESOLVED') this.#say(entry.seq, 'the case was resolved before')
   }
 
+  #forget({ body: { user_id, credential_hash } }: EntryOf<'PASSKEY_REVOKED'>): void {
+    if (this.#passkeys.get(credential_hash)?.user_id === user_id) this.#passkeys.delete(credential_hash)
+  }
+
   #weigh({ body, seq }: EntryOf<'REPLY_EVIDENCE'>): void {
+    this.#confirmed = null
     if (this.#evidence === null) return
     const kept = this.#evidence(body.reply_id)
+    const owner = kept === null ? undefined : this.#passkeys.get(credentialIn(kept) ?? 'sha256:')
     if (kept === null) this.#say(seq, 'the evidence of the reply is not stored')
     else if (sha256('lane/evidence/v1\n', kept) !== body.evidence_hash)
       this.#say(seq, 'the stored evidence is not the one recorded')
-    else if (!this.#passkeys.has(credentialIn(kept) ?? 'sha256:'))
-      this.#say(seq, 'the evidence is of a passkey that was nobody’s by then')
+    else if (owner === undefined) this.#say(seq, 'the evidence is of a passkey that was nobody’s by then')
+    else this.#confirmed = { reply_id: body.reply_id, owner }
+  }
+
+  /** The reply is that of the person whose passkey confirmed it. */
+  #compare(entry: Entry): void {
+    const said = this.#confirmed && speakerOf(entry)
+    if (this.#confirmed === null || said?.reply_id !== this.#confirmed.reply_id) return
+    const { user_id, by } = this.#confirmed.owner
+    if (said.user_id !== user_id || said.by !== by)
+      this.#say(
+        entry.seq,
+        'the evidence is of a passkey that was not this person’s, or not as its proof says',
+      )
+    this.#confirmed = null
   }
 
   async #readAgain(entry: Recorded, subject: Case | null): Promise<void> {
@@ -192,6 +216,16 @@ class Teller {
     if (entry.type !== 'REQUEST_RESOLVED') return true
     return textOf(resolutionOf(subject, this.#previous)) === textOf(entry.body)
   }
+}
+
+/** Whose a reply is, and by whose word a passkey of theirs that confirmed it would be theirs. */
+function speakerOf({ type, body }: Entry) {
+  if (type === 'HUMAN_REPLY_EVENT') {
+    const { user_id, proof } = body.sender_identity
+    return { reply_id: body.reply_id, user_id, by: byOf(proof) }
+  }
+  if (type !== 'REQUEST_DELEGATED' || body.proof === undefined) return null
+  return { reply_id: body.reply_id, user_id: body.from, by: byOf(body.proof) }
 }
 
 /** The passkey that made it; null for what is no evidence. */

@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { canonical, sha256 } from '../../src/canonical.js'
 import { replay } from '../../src/ledger/replay.js'
 import type { RawReply } from '../../src/ledger/shelf.js'
+import { verify } from '../../src/ledger/verify.js'
+import { encode } from '../../src/passkey/base64url.js'
 import { hashCredential } from '../../src/passkey/credential.js'
 import { Craft, started } from './craft.js'
-import { soundLedger } from './sound-ledger.js'
+import { handBy, soundLedger } from './sound-ledger.js'
 import { question, saltOf, Tale } from './tale.js'
 
 /** What was said, kept beside the ledger. */
@@ -95,6 +97,71 @@ describe('what is recorded', () => {
     ])
     // An export has none, and says nothing of it.
     expect((await replay(lines, shelf(SAID))).problems).toEqual([])
+  })
+
+  describe('the evidence of a passkey', () => {
+    const madeBy = (name: string) => ({
+      ...{ credential_id: encode(Buffer.from(name)), public_key: 'AQ' },
+      ...{ authenticator_data: 'AA', client_data_json: 'AA', signature: 'AA', nonce: 'AA' },
+    })
+    const register = (craft: Craft, user_id: string, by: 'person' | 'operator' = 'person') => {
+      const credential_hash = hashCredential(madeBy(`${user_id} ${by}`))
+      craft.put({ type: 'PASSKEY_REGISTERED', body: { user_id, credential_hash, by } })
+      return { user_id, credential_hash, by }
+    }
+    const says = (tale: Tale, made: object, reply_id = 'r-q-1') =>
+      tale.asked().tell('REPLY_EVIDENCE', {
+        reply_id,
+        evidence_hash: sha256('lane/evidence/v1\n', canonical(made)),
+      })
+    const problemsOf = async (lines: readonly string[], made: object, said: Record<string, string> = SAID) =>
+      (await replay(lines, shelf(said), { evidence: () => canonical(made) })).problems
+    const ANOTHERS = 'the evidence is of a passkey that was not this person’s, or not as its proof says'
+
+    test.each([
+      ['bo', 'person', 'passkey'],
+      ['ada', 'operator', 'passkey'],
+      ['ada', 'person', 'passkey_by_operator'],
+    ] as const)('of %s by the word of the %s is not that of Ada’s reply by %s', async (user, by, proof) => {
+      const made = madeBy(`${user} ${by}`)
+      const { lines } = told((tale, craft) => {
+        // Ada has both kinds, so that no more than one of somebody is seen by verify.
+        for (const word of ['person', 'operator'] as const) register(craft, 'ada', word)
+        register(craft, 'bo')
+        says(tale, made)
+        tale.answered(tale.reply({ sender_identity: { user_id: 'ada', proof } }))
+      })
+      expect((await verify(lines)).problems).toEqual([])
+      expect(await problemsOf(lines, made)).toEqual([{ seq: 8, message: ANOTHERS }])
+    })
+
+    test('of somebody else is not that of a request handed on', async () => {
+      const telling = (made: object) =>
+        told((tale, craft) => {
+          register(craft, 'ada')
+          register(craft, 'bo')
+          const hand = handBy(tale, 'passkey')
+          says(tale, made, hand.reply_id)
+          tale.received(tale.reply({ reply_id: hand.reply_id }), { event_hash: sha256(canonical(hand)) })
+          tale.tell('REQUEST_DELEGATED', hand)
+        }).lines
+      const found = async (name: string) =>
+        problemsOf(telling(madeBy(name)), madeBy(name), { 'r-q-1-hand': 'DELEGATE bo' })
+      expect(await found('bo person')).toEqual([{ seq: 7, message: ANOTHERS }])
+      expect(await found('ada person')).toEqual([])
+    })
+
+    test('stays that of its person where somebody else’s name took it back', async () => {
+      const made = madeBy('ada person')
+      const { lines } = told((tale, craft) => {
+        const { credential_hash } = register(craft, 'ada')
+        craft.put({ type: 'PASSKEY_REVOKED', body: { user_id: 'bo', credential_hash, by: 'person' } })
+        says(tale, made)
+        tale.answered(tale.reply({ sender_identity: { user_id: 'ada', proof: 'passkey' } }))
+      })
+      expect((await verify(lines)).problems).toMatchObject([{ invariant: 'I35', seq: 1 }])
+      expect(await problemsOf(lines, made)).toEqual([])
+    })
   })
 
   test('[LANE-077] an altered stored reply is found', async () => {

@@ -101,7 +101,7 @@ function climbedTale(craft: Craft): void {
 }
 
 /** From ada to bo, by her own reply. */
-function handBy(tale: Tale, proof: Proof): Required<Body<'REQUEST_DELEGATED'>> {
+export function handBy(tale: Tale, proof: Proof): Required<Body<'REQUEST_DELEGATED'>> {
   const reply_id = `r-${tale.id}-hand`
   return {
     from: 'ada',

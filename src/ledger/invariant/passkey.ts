@@ -24,8 +24,13 @@ export function forgetPasskey({ passkeys }: Book, { body }: EntryOf<'PASSKEY_REV
   return gone.length > 0 ? null : flaw('I35', `${user_id} had no such passkey to be taken back`)
 }
 
-const BY = ['person', 'operator'] as const
-const ownerOf = (userId: string, by: Registered['body']['by']): string => `${by} ${userId}`
+type By = Registered['body']['by']
+const BY = ['person', 'operator'] as const satisfies readonly By[]
+const ownerOf = (userId: string, by: By): string => `${by} ${userId}`
+
+/** By whose word a passkey is theirs that gives this proof; null where it is not a passkey's. */
+export const byOf = (proof: Proof): By | null =>
+  isByPasskey(proof) ? (proof === 'passkey' ? 'person' : 'operator') : null
 
 /** Evidence is that of the reply that is announced next. */
 export const isEvidenceOf = (before: Entry | null, next: Entry): next is Announced =>
@@ -44,10 +49,10 @@ export function flawOfConfirmation(
   userId: string,
   proof: Proof,
 ): Flaw | null {
-  if (!isByPasskey(proof))
+  const by = byOf(proof)
+  if (by === null)
     return isConfirmed ? flaw('I35', 'there is evidence of a passkey, and another proof') : null
   if (!isConfirmed) return flaw('I35', 'no REPLY_EVIDENCE of this reply stands before it')
-  const by = proof === 'passkey' ? 'person' : 'operator'
   const theirs = passkeys.get(ownerOf(userId, by))?.size ?? 0
   return theirs > 0 ? null : flaw('I35', `${userId} had no such passkey`)
 }
