@@ -18,10 +18,10 @@ import { asPerson, leadTo, type PersonVisit, rootOf, show, stopIn } from './cons
 import type { DoorParts } from './door.js'
 import { CODES, type Code } from './problem.js'
 import { hasVoted } from './reply-state.js'
-import { explain, HANDED, IN_SESSION, unread, VOTED } from './reply-words.js'
+import { explain, HANDED, inSession, unread, VOTED } from './reply-words.js'
 import { HTML, type Route, route } from './route.js'
 import { foreignForm } from './session.js'
-import { answerInSession, isVisit, openForPerson } from './session-answer.js'
+import { answerInSession, doubtOf, isVisit, openForPerson } from './session-answer.js'
 
 /** Pages on which a passkey may be asked for. */
 export const CONFIRMING = { use: 'get', script: CONFIRM } as const
@@ -257,7 +257,9 @@ async function refuse(
   refused: RefusedReply,
   form: Filled,
 ): Promise<FastifyReply> {
-  const { code, detail } = explain(refused, IN_SESSION)
+  const isDoubted = refused.reason === 'sender_unauthenticated'
+  const doubt = isDoubted ? await doubtOf(visit.parts, visit.session, form) : null
+  const { code, detail } = explain(refused, inSession(doubt))
   const subject = await theirs(visit, id)
   if (subject === null) return absent(visit)
   const { read, accepted, lines } = refused

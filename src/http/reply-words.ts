@@ -4,6 +4,7 @@ import type { Ending, RefusedReply } from '../adapter/contract.js'
 import { draw, refusalWords, type Voice } from '../adapter/words.js'
 import type { Reason } from '../reason.js'
 import type { Code } from './problem.js'
+import type { Doubt } from './session-answer.js'
 
 export const DEAD =
   'Too many tries were made with this link, so it no longer works. While the request is open a fresh one is sent, at most three times.'
@@ -32,15 +33,22 @@ const BY_LINK: Place = {
   way: 'by this link',
   own: { rate_limited: DEAD, code_mismatch: 'The code is not the one that came with this link.' },
 }
-/** The words for somebody who has signed in. */
-export const IN_SESSION: Place = {
-  way: 'in a session',
-  own: {
-    ...BY_LINK.own,
-    sender_unauthenticated:
-      'No passkey of yours has confirmed this answer within five minutes of being asked, so nothing was taken. Choose again, and confirm it.',
-  },
+const DOUBTS: Readonly<Record<Doubt, string>> = {
+  session_over:
+    'The passkey that you signed in with was taken back, so this session is over and nothing was taken. Sign in again, and answer then.',
+  passkey_gone:
+    'The passkey that you confirmed this with is none of yours: it may have been taken back. Nothing was taken. Choose again, and confirm it with another.',
+  session_alone:
+    'You have signed in with a passkey that an operator enrolled, and such a session alone answers nothing, so nothing was taken. Confirm your answer with a passkey where you are asked for one, or answer where it was also sent.',
+  unconfirmed:
+    'No passkey of yours has confirmed this answer within five minutes of being asked, so nothing was taken. Choose again, and confirm it.',
 }
+
+/** The words for somebody who has signed in. */
+export const inSession = (doubt: Doubt | null): Place => ({
+  way: 'in a session',
+  own: { ...BY_LINK.own, ...(doubt !== null && { sender_unauthenticated: DOUBTS[doubt] }) },
+})
 
 export function explain(refused: RefusedReply, place = BY_LINK): Told {
   const { reason } = refused

@@ -8,6 +8,8 @@
 // SN4  A copy that does not show all of what is decided is not answered here.
 // SN5  An answer that a passkey confirms is spelt in its one way before the challenge is named and before it is taken: what
 //      was confirmed is what is compiled. One that its passkey has not confirmed is refused as anybody's would be.
+// SN6  A session that began with a passkey is over with it, also while an answer given in it is on its way, whatever confirms
+//      that answer.
 import type { FastifyRequest } from 'fastify'
 import type { Inbound, Verdict } from '../adapter/contract.js'
 import type { Form } from '../adapter/page.js'
@@ -130,13 +132,14 @@ export async function answerInSession(
   const { copy, shown } = answered
   const said = form.passkey === undefined ? form : { ...form, ...speltIn(subject, form) }
   const { reply: text, fields, hands, code } = said
-  const vouched =
+  const vouched: Vouched =
     form.passkey === undefined
-      ? { proof: proofOf(session), authenticated: true, ...besideSession(session) }
+      ? { proof: proofOf(session), authenticated: true }
       : await vouchedFor(parts, session, form.passkey, saidOf(shown, copy, text))
   return parts.desk('web').take({
     channel: 'web',
     ...vouched,
+    ...restingOn(session, vouched),
     binding: { kind: 'handle', handle: copy.handle },
     text,
     ...(Object.keys(fields).length > 0 && { fields }),
@@ -181,9 +184,16 @@ const saidOf = ({ subject, display_hash }: Opened, { delivery }: OpenCopy, reply
   reply,
 })
 
-/** A session that began with a passkey is over with it, also while an answer given in it is on its way. */
-const besideSession = ({ credential_hash }: PersonSession): Pick<Inbound, 'passkeys'> =>
-  credential_hash === undefined ? {} : { passkeys: [credential_hash] }
+type Vouched = Pick<Inbound, 'proof' | 'authenticated' | 'confirmed' | 'passkeys'>
+
+/** The passkey that the session began with (SN6), and the one that has confirmed the answer: perhaps the same. */
+function restingOn(
+  { credential_hash }: PersonSession,
+  { passkeys = [] }: Vouched,
+): Pick<Inbound, 'passkeys'> {
+  const all = new Set(credential_hash === undefined ? passkeys : [credential_hash, ...passkeys])
+  return all.size === 0 ? {} : { passkeys: [...all] }
+}
 
 /** What the passkey makes of the reply; one that it has not confirmed is nobody's (SN5). */
 async function vouchedFor(
@@ -191,12 +201,28 @@ async function vouchedFor(
   session: PersonSession,
   asserted: NonNullable<SessionForm['passkey']>,
   said: ReturnType<typeof saidOf>,
-): Promise<Pick<Inbound, 'proof' | 'authenticated' | 'confirmed' | 'passkeys'>> {
+): Promise<Vouched> {
   const at = { csrf, shelf: store.shelf, origin: new URL(publicUrl()).origin, now: now() }
   const confirmed = await confirm(at, session, asserted, said)
   return confirmed === null
     ? { proof: 'passkey', authenticated: false }
     : { ...confirmed, authenticated: true }
+}
+
+/** Why nobody vouched for an answer: the session was over, the passkey at hand is none of theirs by now, the session alone
+ *  answers nothing, or the passkey has not confirmed this answer. */
+export type Doubt = 'session_over' | 'passkey_gone' | 'session_alone' | 'unconfirmed'
+
+/** Asked once the answer was refused for that: a passkey that is gone by then does not come back. */
+export async function doubtOf(
+  { store: { shelf } }: Pick<DoorParts, 'store'>,
+  { credential_hash, user_id }: PersonSession,
+  { passkey }: Pick<SessionForm, 'passkey'>,
+): Promise<Doubt> {
+  if (credential_hash !== undefined && (await shelf.passkey(credential_hash)) === null) return 'session_over'
+  if (passkey === undefined) return 'session_alone'
+  const found = await shelf.passkeyById(passkey.credential_id)
+  return found?.user_id === user_id ? 'unconfirmed' : 'passkey_gone'
 }
 
 type Challenged =

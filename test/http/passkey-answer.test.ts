@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fold } from '../../src/agenda/case.js'
 import type { EntryOf } from '../../src/event.js'
 import type { DoorParts } from '../../src/http/door.js'
-import { answerInSession, challengeInSession, openForPerson } from '../../src/http/session-answer.js'
+import { explain, inSession } from '../../src/http/reply-words.js'
+import { answerInSession, challengeInSession, doubtOf, openForPerson } from '../../src/http/session-answer.js'
 import { stamper } from '../../src/token/stamp.js'
 import { approval, configure, fromSlack, question, raise, type Stage } from '../lane/stage.js'
 import { type Credential, makeCredential, type Oddly, PRESENT } from '../passkey/authenticator.js'
@@ -49,6 +50,7 @@ const partsAt = (publicUrl = ORIGIN): DoorParts =>
   }) as unknown as DoorParts
 
 type Form = Parameters<typeof answerInSession>[3]
+type Session = Parameters<typeof answerInSession>[1]
 const filled = (display: string, reply = 'YES', more: Partial<Form> = {}): Form => ({
   reply,
   fields: {},
@@ -80,10 +82,26 @@ async function asserted(
   return { ticket: named.challenge.ticket, client_data: client_data_json, ...rest }
 }
 
-const answer = async (id: string, form: Form, session = OWNER, parts = partsAt()) =>
+const answer = async (id: string, form: Form, session: Session = OWNER, parts = partsAt()) =>
   answerInSession(parts, session, await stage.current(id), form)
 
+/** What the person is told of it. */
+async function toldOf(
+  verdict: Awaited<ReturnType<typeof answer>>,
+  form: Form,
+  session: Session = OWNER,
+): Promise<string> {
+  if (verdict.kind !== 'refused') throw new Error(verdict.kind)
+  return explain(verdict, inSession(await doubtOf(partsAt(), session, form))).detail
+}
+
 const UNPROVEN = { kind: 'refused', reason: 'sender_unauthenticated' }
+const GONE =
+  'The passkey that you confirmed this with is none of yours: it may have been taken back. Nothing was taken. Choose again, and confirm it with another.'
+const OVER =
+  'The passkey that you signed in with was taken back, so this session is over and nothing was taken. Sign in again, and answer then.'
+const UNCONFIRMED =
+  'No passkey of yours has confirmed this answer within five minutes of being asked, so nothing was taken. Choose again, and confirm it.'
 const isPending = async (id: string): Promise<boolean> => (await stage.current(id)).state === 'pending'
 
 test('an approval that demands a passkey is given by one, and the ledger says so', async () => {
@@ -128,7 +146,9 @@ test('what a passkey signed a second before it was taken back, and arrives after
   const form = filled(await shownTo('ship'))
   const signed = { ...form, passkey: await asserted('ship', form) }
   await takenBack(passkey)
-  expect(await answer('ship', signed)).toMatchObject(UNPROVEN)
+  const verdict = await answer('ship', signed)
+  expect(verdict).toMatchObject(UNPROVEN)
+  expect(await toldOf(verdict, signed)).toBe(GONE)
   expect(await isPending('ship')).toBe(true)
   expect(await challengeInSession(partsAt(), OWNER, await stage.current('ship'), form)).toMatchObject({
     kind: 'stopped',
@@ -150,7 +170,9 @@ test('an answer that was checked, and is recorded after its passkey was taken ba
     },
   }
   const parts = { ...partsAt(), store: { ...stage.store, shelf } } as DoorParts
-  expect(await answer('ship', signed, OWNER, parts)).toMatchObject(UNPROVEN)
+  const verdict = await answer('ship', signed, OWNER, parts)
+  expect(verdict).toMatchObject(UNPROVEN)
+  expect(await toldOf(verdict, signed)).toBe(GONE)
   expect(await isPending('ship')).toBe(true)
   expect((await stage.entries()).map(({ type }) => type)).not.toContain('REPLY_EVIDENCE')
   // Nobody's attempts are used up by it: with another passkey of theirs they answer.
@@ -188,8 +210,43 @@ test('an answer of a session that began with a passkey is refused once the passk
   const form = filled(await shownTo('q', OWNER))
   await takenBack(own)
   // The session was looked at before, so that only the append can say it.
-  expect(await answerInSession(partsAt(), session, await stage.current('q'), form)).toMatchObject(UNPROVEN)
+  const verdict = await answer('q', form, session)
+  expect(verdict).toMatchObject(UNPROVEN)
+  expect(await toldOf(verdict, form, session)).toBe(OVER)
   expect(await answer('q', form)).toMatchObject({ kind: 'recorded' })
+})
+
+test('an answer that another passkey confirms is refused once the passkey that its session began with was taken back', async () => {
+  const lost = await registered(stage.store, 'owner')
+  const session = { ...OWNER, by: 'passkey', credential_hash: lost.credential_hash } as const
+  for (const id of ['ship', 'later']) await stage.open(approval(id))
+  const form = filled(await shownTo('ship'))
+  const signed = { ...form, passkey: await asserted('ship', form) }
+  const later = filled(await shownTo('later'))
+  const latest = { ...later, passkey: await asserted('later', later, { by: lost }) }
+  // Where it is one and the same it is asked for once.
+  expect(await answer('later', latest, session)).toMatchObject({ kind: 'recorded' })
+  await takenBack(lost)
+  const verdict = await answer('ship', signed, session)
+  expect(verdict).toMatchObject(UNPROVEN)
+  expect(await toldOf(verdict, signed, session)).toBe(OVER)
+  expect(await isPending('ship')).toBe(true)
+  const again = { ...form, passkey: await asserted('ship', form) }
+  expect(await answer('ship', again)).toMatchObject({ kind: 'recorded' })
+})
+
+test('who is refused is told why, and what would do', async () => {
+  await stage.open(approval('ship'))
+  const form = filled(await shownTo('ship'))
+  const late = { ...form, passkey: await asserted('ship', form) }
+  stage.clock.pass(5 * 60_000)
+  expect(await toldOf(await answer('ship', late), late)).toBe(UNCONFIRMED)
+  const theirs = { ...form, passkey: await asserted('ship', form, { by: makeCredential() }) }
+  expect(await toldOf(await answer('ship', theirs), theirs)).toBe(GONE)
+  const enrolled = { ...OWNER, by: 'passkey_by_operator' } as const
+  expect(await toldOf(await answer('ship', form, enrolled), form, enrolled)).toMatch(
+    /^You have signed in with a passkey that an operator enrolled, and such a session alone answers nothing/,
+  )
 })
 
 test('the exact string is confirmed, with the words of a reason beside it', async () => {

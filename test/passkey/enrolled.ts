@@ -41,13 +41,14 @@ export async function startWithPasskeys(
 const fieldIn = (page: string, name: string): string =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
 
-/** Opens the request in a session of theirs, and answers it with this passkey. */
+/** Opens the request in a session of theirs, and answers it with this passkey; `meanwhile` happens between signing and sending. */
 export async function confirm(
   lane: LaneUnderTest,
   id: string,
   userId: string,
   passkey: Credential,
   filled: Readonly<Record<string, string>>,
+  meanwhile: () => Promise<unknown> = async () => undefined,
 ): Promise<Answer> {
   const origin = `http://localhost:${new URL(lane.url).port}`
   const headers = { ...(await asPerson(lane, userId)), host: new URL(origin).host, origin }
@@ -62,5 +63,6 @@ export async function confirm(
     })
   const { json } = await post(`${path}/challenge`, form)
   const { client_data_json, ...rest } = passkey.assert(String(json.challenge), origin)
+  await meanwhile()
   return post(path, { ...form, ticket: String(json.ticket), client_data: client_data_json, ...rest })
 }
