@@ -47,6 +47,11 @@ function passkeyRows(body: unknown): string[] | null {
 }
 
 function revokedLines(body: unknown): string[] | null {
-  if (!isFields(body) || body.passkey !== 'revoked') return null
-  return [visible(`${body.credential} of ${body.user_id} was taken back, and they are told of it`)]
+  if (!isFields(body) || body.passkey !== 'revoked' || !Array.isArray(body.channels)) return null
+  const { credential, user_id, channels } = body
+  const told =
+    channels.length === 0
+      ? 'nobody is told of it, because no channel reaches them'
+      : `they are told of it on ${channels.join(', ')}`
+  return [visible(`${credential} of ${user_id} was taken back, and ${told}`)]
 }

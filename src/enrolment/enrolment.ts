@@ -11,7 +11,7 @@
 //      its own elsewhere (notice.ts).
 // EY5  Nobody is asked without end, whoever tries.
 // EY6  A passkey that is taken back is nobody's from that append on, for good. What its person is to be told waits beside the
-//      ledger from the same append on, until it is told, also after a crash.
+//      ledger from the same append on, until it is told, also after a crash. Whoever takes it back learns where they are told.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from '../adapter/contract.js'
 import { type Case, isOpen } from '../agenda/case.js'
@@ -99,17 +99,23 @@ export class Enrolment {
     }
   }
 
+  /** The channels that reach them: those they are told on. None where they have left the configuration. */
+  reachedOn(userId: string): readonly Channel[] {
+    const { config, adapters, directory } = this.#parts
+    return (config.recipients[userId]?.channels ?? []).filter(
+      channel => adapters.has(channel) && directory.addressOf(userId, channel) !== null,
+    )
+  }
+
   /** The channels on which they can be asked whether something is theirs (EY1). */
   channelsOf(userId: string): readonly Channel[] {
-    const { config, adapters, directory } = this.#parts
-    return (config.recipients[userId]?.channels ?? []).filter(channel => {
+    return this.reachedOn(userId).filter(channel => {
       const proof = OWN_PROOF[channel]
-      const vouches = proof !== null && VOUCHING.includes(proof)
-      return vouches && adapters.has(channel) && directory.addressOf(userId, channel) !== null
+      return proof !== null && VOUCHING.includes(proof)
     })
   }
 
-  /** Asks the person whether this is theirs, on every such channel. */
+  /** Asks the person whether this is theirs, on every channel that vouches. */
   ask(user_id: string, claim: Claim, place: Place): Promise<Asked> {
     const request_id = `${PREFIX}${draw(ID_BYTES).toString('hex')}`
     const enrolment = { request_id, user_id, claim: writeWaiting(claim) }

@@ -40,7 +40,12 @@ export const RECIPIENT_PASSKEY_ROUTES: readonly Route[] = [
     operationId: 'revokePasskey',
     summary: 'Take a passkey back: it signs nobody in and confirms nothing from then on',
     scopes: ['operate'],
-    answers: [ok('RevokedPasskey', 'taken back, and its person is told')],
+    answers: [
+      ok(
+        'RevokedPasskey',
+        'taken back; its person is told on these channels, on none where no channel reaches them',
+      ),
+    ],
     refuses: ['invalid_request'],
     handle: revoke,
   }),
@@ -111,7 +116,14 @@ async function revoke(
   const deed = acted('passkey_revoked', user_id, callerOf(request).key_id)
   if (passkey !== undefined && (await door.enrolment.revoke(passkey, 'operator', [deed]))) {
     const { credential_hash } = passkey
-    return reply.send({ user_id, credential: passkey.credential, credential_hash, passkey: 'revoked' })
+    const channels = door.enrolment.reachedOn(user_id)
+    return reply.send({
+      user_id,
+      credential: passkey.credential,
+      credential_hash,
+      passkey: 'revoked',
+      channels,
+    })
   }
   const others = passkeys.filter(one => one !== passkey)
   const has = others.length === 0 ? 'no passkey' : `no other than ${spoken(others)}`

@@ -357,6 +357,7 @@ test('nobody is left to be told where its person has left the configuration, and
   })
   await start(later)
   expect(await later.revoke(row, 'operator', [])).toBe(true)
+  expect([enrolment.reachedOn('owner'), later.reachedOn('owner')]).toEqual([['slack', 'email'], []])
   await until('the end', async () => ((await stage.store.shelf.enrolments()).length === 0 ? true : undefined))
   expect(await revocations()).toEqual([])
 })

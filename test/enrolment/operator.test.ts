@@ -1,19 +1,24 @@
 // A passkey by an operator's word, for somebody whom no channel vouches for.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { passkey } from '../../src/cli/recipient-passkeys.js'
 import { type ListedPasskey, named } from '../../src/enrolment/listing.js'
-import { type LaneUnderTest, startLane } from '../lane-under-test.js'
-import { makeCredential } from '../passkey/authenticator.js'
+import { terminal } from '../cli/terminal.js'
+import { CONFIG, type LaneUnderTest, startLane } from '../lane-under-test.js'
+import { type Credential, makeCredential } from '../passkey/authenticator.js'
 import { freePort } from '../port.js'
 import { asPerson } from '../session/signed-in.js'
+import { until } from '../until.js'
 import { fingerprint, Visitor } from './scene.js'
 
 let lane: LaneUnderTest
 let origin: string
+let at: { readonly PORT: string; readonly PUBLIC_URL: string }
 const stranger = () => new Visitor(() => lane, origin)
 beforeAll(async () => {
   const port = await freePort()
   origin = `http://localhost:${port}`
-  lane = await startLane({ env: { PORT: String(port), PUBLIC_URL: origin } })
+  at = { PORT: String(port), PUBLIC_URL: origin }
+  lane = await startLane({ env: at })
 })
 afterAll(() => lane.close())
 
@@ -24,6 +29,19 @@ const invite = async (user = 'second', key = lane.operatorKey) => {
 }
 const entries = async (...types: string[]) =>
   (await lane.ledger()).filter(({ type }) => types.includes(type)).map(({ type, body }) => ({ type, body }))
+
+/** The questions by which people are told of passkeys. */
+const notices = async () =>
+  (await lane.ledger()).filter(
+    ({ type, request_id }) => type === 'REQUEST_OPENED' && request_id?.startsWith('passkey-notice-'),
+  )
+const isAbout = (body: unknown, one: Credential) => JSON.stringify(body).includes(fingerprint(one))
+const isOfRevocation = (body: unknown) => JSON.stringify(body).includes('was taken back. Do you know of it?')
+/** Waits for the one that says that this passkey was taken back. */
+const told = (one: Credential) =>
+  until('the notice', async () =>
+    (await notices()).find(({ body }) => isAbout(body, one) && isOfRevocation(body)),
+  )
 
 test('is enrolled by a link of one use, recorded with its deed, and signs in', async () => {
   const { status, json, path } = await invite()
@@ -113,8 +131,12 @@ test('an operator lists passkeys and takes one back: it signs nobody in, its ses
       credential: fingerprint(credential),
       credential_hash: credential.credential_hash,
       passkey: 'revoked',
+      channels: ['web'],
     },
   ])
+  const notice = await told(credential)
+  expect(notice.body.recipients).toEqual([{ user_id: 'second', channels: ['web'], route: 'all' }])
+  expect((await lane.link(String(notice.request_id), 'second')).user_id).toBe('second')
   const { json: self } = await lane.call('GET', '/v1/keys/self', { key: lane.operatorKey })
   expect((await entries('OPERATOR_ACTED', 'PASSKEY_REVOKED')).slice(-2)).toEqual([
     { type: 'OPERATOR_ACTED', body: { deed: 'passkey_revoked', about: 'second', by: self.key_id } },
@@ -138,6 +160,32 @@ test('an operator lists passkeys and takes one back: it signs nobody in, its ses
   expect((await take('1a2b', lane.operatorKey, 'nobody')).status).toBe(404)
   const nobody = await lane.call('GET', '/v1/recipients/nobody/passkeys', { key: lane.operatorKey })
   expect(nobody.status).toBe(404)
+})
+
+test('an operator is told on which channels its person learns that a passkey was taken back, or that none reaches them', async () => {
+  const take = async ({ credential_hash }: Credential) => {
+    const shell = terminal({ LANE_URL: lane.url, LANE_API_KEY: lane.operatorKey })
+    const code = await passkey(['second', '--revoke', credential_hash], shell)
+    return [code, shell.out(), shell.err()]
+  }
+  const [reached, left] = [makeCredential(), makeCredential()]
+  for (const one of [reached, left]) await stranger().make(one, (await invite()).path)
+  expect(await take(reached)).toEqual([
+    0,
+    `${fingerprint(reached)} of second was taken back, and they are told of it on web\n`,
+    '',
+  ])
+  await told(reached)
+  const { dataDir, agentKey, operatorKey } = lane
+  await lane.stop()
+  const config = CONFIG.replace(/^ {2}second: .*\n/m, '').replace(', second]', ']')
+  lane = await startLane({ config, env: at, dataDir, owned: true, keys: { agentKey, operatorKey } })
+  expect(await take(left)).toEqual([
+    0,
+    `${fingerprint(left)} of second was taken back, and nobody is told of it, because no channel reaches them\n`,
+    '',
+  ])
+  expect((await notices()).filter(({ body }) => isAbout(body, left) && isOfRevocation(body))).toEqual([])
 })
 
 test('a beginning that several passkeys share takes none of them back', () => {
