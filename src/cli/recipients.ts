@@ -93,7 +93,7 @@ for one person, who opens it to link an account of their own; the configuration 
 such as --until of now, says that they are back. \`passkey\` invites a person to make a passkey: on the channels of theirs that
 vouch for who answers, or, where none does, by a link that is printed for you to hand over. --list names those they have;
 --revoke takes one back, named by its first characters, at once and for good: it signs nobody in and confirms nothing any more,
-what it confirmed before stays, and the person is told on all their channels.`,
+what it confirmed before stays, and the person is told on the channels that reach them.`,
 
   run: ([first = '', ...rest], shell) =>
     (DEEDS[first] ?? list)(Object.hasOwn(DEEDS, first) || first === '' ? rest : [first, ...rest], shell),
