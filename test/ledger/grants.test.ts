@@ -73,7 +73,7 @@ test('a handle leads to its grant, whole and with its seal, and another handle t
 test('places go into the index many at a time; what is not in it yet is found all the same, also after a start', () => {
   put(...names(0, MANY))
   expect(indexed()).toBe(0)
-  grants.settle()
+  while (grants.settle());
   put('late')
   expect(indexed()).toBe(MANY)
   for (let round = 0; round < 2; round++) {
@@ -91,11 +91,28 @@ test('SI2 a grant that did not stand is not found, and its number goes to nobody
     throw new Error('no')
   })
   expect(fail).toThrow('no')
-  grants.settle()
+  while (grants.settle());
   put('next')
   expect([tokenOf('lost'), tokenOf('next')]).toEqual([undefined, 'token of next'])
   reopen()
   expect([tokenOf('lost'), tokenOf('next')]).toEqual([undefined, 'token of next'])
+})
+
+test('SI3 places go into the index a piece at a time: what is on its way is found all the same, also after a crash in the middle', () => {
+  put(...names(0, MANY))
+  for (let piece = 0; piece < 3; piece++) expect(grants.settle()).toBe(true)
+  expect(indexed()).toBeGreaterThan(0)
+  expect(indexed()).toBeLessThan(MANY / 4)
+  put('between')
+  const all = (): unknown[] => ['handle 0', `handle ${MANY - 1}`, 'between'].map(tokenOf)
+  const expected = ['token of handle 0', `token of handle ${MANY - 1}`, 'token of between']
+  expect(all()).toEqual(expected)
+  reopen()
+  expect(all()).toEqual(expected)
+  while (grants.settle());
+  reopen()
+  expect(all()).toEqual(expected)
+  expect(names(0, MANY).filter(name => tokenOf(name) === undefined)).toEqual([])
 })
 
 test('SI1 a place that somebody writes into the index leads nowhere', () => {

@@ -117,10 +117,10 @@ export class Contents {
     this.#statements.use.run(keyId, bytes.length - before)
   }
 
-  /** Outside of transactions. */
-  settle(): void {
+  /** Outside of transactions. Whether places went into the index. */
+  settle(): boolean {
     this.#told = null
-    this.#index.settle()
+    return this.#index.settle()
   }
 
   #newOf(keyId: string, contents: ReadonlyMap<Hash, Uint8Array>): [Hash, Uint8Array][] {

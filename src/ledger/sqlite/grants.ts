@@ -50,9 +50,9 @@ export class Grants {
     return rows.filter((row): row is GrantRow => row !== undefined && handleHashes.includes(row.handle_hash))
   }
 
-  /** Outside of transactions. */
-  settle(): void {
-    this.#index.settle()
+  /** Outside of transactions. Whether places went into the index. */
+  settle(): boolean {
+    return this.#index.settle()
   }
 }
 

@@ -2,12 +2,16 @@
 // of the newest rows are kept in memory, and go into the table many at a time, in its own order.
 //
 // SI1  It may say too much: the row itself says whether it has the key.
-// SI2  The table says how far it goes: the rows behind that are read again at the start. So a number is never given twice,
-//      even if the row it was given to did not stand.
+// SI2  The table says how far it goes, and the rows behind that are read again at the start. A number is given twice only
+//      after a crash, and only if the row it was given to did not stand: then the table may say too much.
+// SI3  Places go in a piece at a time, each between two commits: however large the table is, nobody waits for all of them.
 import type { Database, Statement } from 'better-sqlite3'
 
-/** So many places go into the table together: some ten milliseconds of work, and a megabyte until then. */
+/** So many places are put in order together, and a megabyte until then. */
 const TOGETHER = 8192
+/** A piece of them: a millisecond of work in a small table, and some fifteen behind ten million places, of which each then
+ *  lies on a page of its own. */
+const PIECE = 512
 /** One statement puts so many: each costs more to begin than a place does. */
 const PUT = 64
 /** The table is asked for so many at once: as many as a request may name. */
@@ -15,6 +19,17 @@ const ASKED = 20
 const NO_BEGINNING = -1
 
 type Place = { readonly row: number; readonly keys: readonly string[] }
+
+/** Rows by the beginnings of their keys. One of an append that did not stand says too much (SI1). */
+type Rows = Map<number, number[]>
+/** Places on their way into the table: in its order, beginning and row by turns, up to `at` in it already. */
+type Leaving = {
+  readonly rows: Rows
+  readonly places: readonly number[]
+  at: number
+  /** The row that the table goes up to when they are all in. */
+  readonly last: number
+}
 
 /** A page of the rows behind this one, in their order. */
 type Behind = (row: number) => readonly Place[]
@@ -26,13 +41,14 @@ const beginningOf = (hash: string): number => Number.parseInt(hash.slice(PREFIX,
 export class LateIndex {
   readonly #db: Database
   readonly #name: string
-  readonly #put: Statement
+  readonly #putOne: Statement
   readonly #putMany: Statement
+  readonly #goTo: Statement
   readonly #ask: Statement
   readonly #askOne: Statement
   readonly #behind: Behind
-  /** Rows by the beginnings of their keys. One of an append that did not stand says too much (SI1). */
-  readonly #fresh = new Map<number, number[]>()
+  #fresh: Rows = new Map()
+  #leaving: Leaving | null = null
   #last: number
 
   constructor(db: Database, name: IndexName, behind: Behind) {
@@ -42,15 +58,16 @@ export class LateIndex {
       db.prepare(
         `INSERT OR IGNORE INTO ${name} (beginning, place) VALUES ${Array(count).fill('(?, ?)').join()}`,
       )
-    this.#put = put(1)
+    this.#putOne = put(1)
     this.#putMany = put(PUT)
+    this.#goTo = db.prepare('UPDATE indexed_to SET place = ? WHERE name = ?')
     this.#askOne = db.prepare(`SELECT place FROM ${name} WHERE beginning = ?`).pluck()
     this.#ask = db
       .prepare(`SELECT place FROM ${name} WHERE beginning IN (${Array(ASKED).fill('?').join()})`)
       .pluck()
     this.#behind = behind
     this.#last = db.prepare('SELECT place FROM indexed_to WHERE name = ?').pluck().get(name) as number
-    while (this.#readOn()) this.settle()
+    while (this.#readOn()) while (this.settle());
   }
 
   /** Whether there was a page of rows behind the last one that is known. */
@@ -77,7 +94,14 @@ export class LateIndex {
 
   /** The rows that may have this key, of those whose places are not in the table yet. */
   fresh(key: string): readonly number[] {
-    return this.#fresh.get(beginningOf(key)) ?? []
+    return this.#freshBy(beginningOf(key))
+  }
+
+  #freshBy(beginning: number): readonly number[] {
+    const leaving = this.#leaving?.rows.get(beginning)
+    const fresh = this.#fresh.get(beginning)
+    if (leaving === undefined || fresh === undefined) return leaving ?? fresh ?? NONE
+    return [...leaving, ...fresh]
   }
 
   /** The rows that may have one of these keys, each once. */
@@ -98,31 +122,38 @@ export class LateIndex {
       const found = beginnings.length === 1 ? this.#askOne.all(beginnings) : this.#ask.all(asked)
       for (const row of found as number[]) rows.add(row)
     }
-    for (const beginning of beginnings) for (const row of this.#fresh.get(beginning) ?? []) rows.add(row)
+    for (const beginning of beginnings) for (const row of this.#freshBy(beginning)) rows.add(row)
     return rows
   }
 
-  /** Outside of transactions: the places go into the table, if they are many. */
-  settle(): void {
-    if (this.#fresh.size < TOGETHER) return
-    const places: number[] = []
-    for (const beginning of Float64Array.from(this.#fresh.keys()).sort())
-      for (const row of this.#fresh.get(beginning) ?? []) places.push(beginning, row)
-    const goTo = this.#db.prepare('UPDATE indexed_to SET place = ? WHERE name = ?')
-    this.#db
-      .transaction(() => {
-        this.#putAll(places)
-        goTo.run(this.#last, this.#name)
-      })
-      .immediate()
-    this.#fresh.clear()
+  /** Outside of transactions: where places have become many, a piece of them goes into the table. Whether one did. */
+  settle(): boolean {
+    if (this.#leaving === null && this.#fresh.size < TOGETHER) return false
+    const leaving = this.#leaving ?? this.#leave()
+    const end = Math.min(leaving.at + 2 * PIECE, leaving.places.length)
+    this.#db.transaction(() => this.#put(leaving, end)).immediate()
+    leaving.at = end
+    if (end === leaving.places.length) this.#leaving = null
+    return true
   }
 
-  #putAll(places: readonly number[]): void {
-    const whole = places.length - (places.length % (2 * PUT))
-    for (let at = 0; at < whole; at += 2 * PUT) this.#putMany.run(places.slice(at, at + 2 * PUT))
-    for (let at = whole; at < places.length; at += 2) this.#put.run(places.slice(at, at + 2))
+  #leave(): Leaving {
+    const [rows, places] = [this.#fresh, [] as number[]]
+    for (const beginning of Float64Array.from(rows.keys()).sort())
+      for (const row of rows.get(beginning) ?? NONE) places.push(beginning, row)
+    this.#fresh = new Map()
+    this.#leaving = { rows, places, at: 0, last: this.#last }
+    return this.#leaving
+  }
+
+  #put({ places, at: from, last }: Leaving, end: number): void {
+    const whole = from + Math.floor((end - from) / (2 * PUT)) * (2 * PUT)
+    for (let at = from; at < whole; at += 2 * PUT) this.#putMany.run(places.slice(at, at + 2 * PUT))
+    for (let at = whole; at < end; at += 2) this.#putOne.run(places.slice(at, at + 2))
+    if (end === places.length) this.#goTo.run(last, this.#name)
   }
 }
+
+const NONE: readonly number[] = []
 
 type IndexName = 'bundles_by_handle' | 'grants_by_handle'
