@@ -221,6 +221,8 @@ export async function doubtOf(
 ): Promise<Doubt> {
   if (credential_hash !== undefined && (await shelf.passkey(credential_hash)) === null) return 'session_over'
   if (passkey === undefined) return 'session_alone'
+  // A form that names no passkey was not filled in by one.
+  if (passkey.credential_id === '') return 'unconfirmed'
   const found = await shelf.passkeyById(passkey.credential_id)
   return found?.user_id === user_id ? 'unconfirmed' : 'passkey_gone'
 }
