@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { replay } from '../../src/ledger/replay.js'
 import { verify } from '../../src/ledger/verify.js'
 import { RULES } from '../../src/rules.js'
+import { chained, entriesOf } from '../verifier/ledger.js'
 import { Craft, started } from './craft.js'
 import { soundLedger } from './sound-ledger.js'
 
@@ -50,6 +51,15 @@ describe('the rules of a ledger', () => {
     const { problems } = await verify(craft.lines)
     expect(problems.map(({ invariant, seq }) => [invariant, seq])).toEqual([['I4', 1]])
   })
+})
+
+test('a copy on the web to somebody who was asked elsewhere is unknown under rules 1, which had no sessions', async () => {
+  const entries = entriesOf(linesOf('1/words.ndjson').join('\n'))
+  const at = entries.findIndex(({ type, body }) => type === 'DELIVERY_STARTED' && body.channel === 'slack')
+  const told = entries.slice(0, at + 1).map(entry => ({ ...entry, body: { ...entry.body } }))
+  Object.assign(told[at]?.body ?? {}, { channel: 'web' })
+  const { problems } = await verify(chained(told))
+  expect(problems.map(({ invariant, seq }) => [invariant, seq])).toEqual([['I16', at]])
 })
 
 describe('rules of a newer lane', () => {

@@ -252,6 +252,18 @@ describe.each([
     },
   )
 
+  test.runIf(there)(
+    'is opened in a session by whoever is asked, on whatever channels it was asked',
+    async () => {
+      const subject = await scene.lane.current('open-slack')
+      if (subject === null) throw new Error('nobody was asked')
+      expect(subject.asked).toMatchObject([{ user_id: 'owner', channels: ['slack', 'email'] }])
+      const copy = await scene.lane.openFor(subject, 'owner')
+      expect(copy?.delivery).toMatchObject({ user_id: 'owner', channel: 'web', state: 'sent' })
+      expect((await verify(await scene.lines())).problems).toEqual([])
+    },
+  )
+
   test.runIf(there).each(Object.entries(ANSWERS))('is answered: %s', async (id, text) => {
     const copy = kept.known.copies.find(({ request_id }) => request_id === id)
     if (copy === undefined) throw new Error(`nobody was asked ${id}`)

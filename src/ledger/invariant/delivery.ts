@@ -3,15 +3,15 @@
 import { KEY_REVOKED } from '../../agenda/delivery.js'
 import type { Hash } from '../../canonical.js'
 import type { EntryOf } from '../../event.js'
-import type { OpenStory, Placing, Story } from './book.js'
+import { type Book, type OpenStory, type Placing, rulesOf, type Story } from './book.js'
 import { flawOfDisplay } from './display.js'
 import { type Flaw, flaw } from './invariants.js'
 
-export function checkClaim(story: Story, { body }: EntryOf<'DELIVERY_STARTED'>): Flaw | null {
+export function checkClaim(book: Book, story: Story, { body }: EntryOf<'DELIVERY_STARTED'>): Flaw | null {
   const { open } = story
   if (open === null) return flaw('I25', 'claimed though the request is resolved')
   const placing = story.deliveries.get(body.delivery_id) ?? begin(body)
-  const found = flawOfClaim(story, open, placing, body)
+  const found = flawOfClaim(book, story, open, placing, body)
   placing.stands = false
   placing.attempts.push({ token_hash: body.token_hash, concluded: false, voided: false })
   story.deliveries.set(body.delivery_id, placing)
@@ -30,11 +30,12 @@ export const begin = ({ recipient, channel }: Place): Placing => ({
   reminders: [],
 })
 
-function flawOfClaim(story: Story, open: OpenStory, placing: Placing, body: Claim): Flaw | null {
+function flawOfClaim(book: Book, story: Story, open: OpenStory, placing: Placing, body: Claim): Flaw | null {
   const { attempt, recipient, channel, token_hash } = body
   const asked = open.asked.find(one => one.user_id === recipient)
-  // The channels of somebody to whom it was handed on are the configuration's; in a session anybody asked opens it.
-  const isOpenable = channel === 'web' && open.terms !== null
+  // The channels of somebody to whom it was handed on are the configuration's; in a session anybody asked opens it, also a
+  // request of before there were sessions.
+  const isOpenable = channel === 'web' && rulesOf(book) !== '1'
   const isThere =
     asked !== undefined && (asked.channels === null || asked.channels.includes(channel) || isOpenable)
   if (!isThere) return flaw('I16', `${recipient} is not a recipient on ${channel}`)

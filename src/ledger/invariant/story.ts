@@ -119,7 +119,7 @@ function flawOfQuorum({ request, recipients, terms }: Opening): Flaw | null {
 function check(book: Book, story: Story, entry: Entry): Flaw | null {
   switch (entry.type) {
     case 'DELIVERY_STARTED':
-      return checkClaim(story, entry)
+      return checkClaim(book, story, entry)
     case 'OUTBOUND_REQUEST_SENT':
     case 'DELIVERY_FAILED':
       return checkConclusion(story, entry)

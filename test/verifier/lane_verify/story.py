@@ -183,21 +183,21 @@ def flaw_of_quorum(story):
     return None if fits else "I31"
 
 
-def check_claim(_, story, entry, *__):
+def check_claim(_, story, entry, __, rules):
     if not story.open:
         return "I25"
     body = entry["body"]
     delivery = story.deliveries.get(body["delivery_id"]) or Delivery(body["recipient"], body["channel"])
-    broken = flaw_of_claim(story, delivery, body)
+    broken = flaw_of_claim(story, delivery, body, rules)
     delivery.attempts.append(Attempt(body["token_hash"]))
     delivery.stands = False
     story.deliveries[body["delivery_id"]] = delivery
     return broken
 
 
-def flaw_of_claim(story, delivery, body):
+def flaw_of_claim(story, delivery, body, rules):
     asked = story.people.find(body["recipient"])
-    openable = body["channel"] == "web" and story.terms != {}
+    openable = body["channel"] == "web" and rules != "1"
     if asked is None or not (asked.takes(body["channel"]) or openable):
         return "I16"
     if not is_for(delivery, body) or body["attempt"] != len(delivery.attempts) + 1:
