@@ -1,6 +1,6 @@
 // A ledger is judged by the rules it was written under: yesterday's by yesterday's, today's by today's, and tomorrow's by
 // nobody here.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -8,18 +8,12 @@ import { build, type Plugin } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { replay } from '../../src/ledger/replay.js'
 import { verify } from '../../src/ledger/verify.js'
-import { RULES } from '../../src/rules.js'
 import { chained, entriesOf } from '../verifier/ledger.js'
 import { Craft, started } from './craft.js'
+import { bytesOfKept, everyKept } from './kept.js'
 import { soundLedger } from './sound-ledger.js'
 
-const KEPT = new URL('../vectors/ledgers/', import.meta.url)
-const files = RULES.flatMap(rules =>
-  readdirSync(new URL(`${rules}/`, KEPT))
-    .filter(name => /^[^.]+\.ndjson$/.test(name))
-    .map(name => `${rules}/${name}`),
-)
-const linesOf = (file: string): string[] => readFileSync(new URL(file, KEPT), 'utf8').trimEnd().split('\n')
+const linesOf = (path: string): string[] => bytesOfKept(path).toString().trimEnd().split('\n')
 
 const startedUnder = (rules: string) => ({
   type: 'LANE_STARTED',
@@ -178,7 +172,7 @@ describe('a program of later rules, with a reason, an entry type and a kind of r
     expect((await tomorrow.verify(today.lines)).problems.map(({ invariant }) => invariant)).toEqual(['I4'])
   })
 
-  test.each(files)('still finds that %s holds', async file => {
+  test.each(everyKept())('still finds that %s holds', async file => {
     expect(await tomorrow.verify(linesOf(file))).toMatchObject({ ok: true, problems: [] })
     const raws = await tomorrow.replay(linesOf(file), () => null, { rawsMayBeAbsent: true })
     expect(raws).toMatchObject({ problems: [], beyond: null })

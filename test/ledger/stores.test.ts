@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Inbound } from '../../src/adapter/contract.js'
 import { holds } from '../../src/agenda/asked.js'
 import { isOpen } from '../../src/agenda/case.js'
+import { holdUntil } from '../../src/agenda/hold.js'
 import { openDesk } from '../../src/channel/desk.js'
 import { KeyBook } from '../../src/keys/key-book.js'
 import { openSecret } from '../../src/keys/secret.js'
@@ -224,6 +225,16 @@ describe.each([
     expect(listed.map(({ request_id }) => request_id).sort()).toEqual([...kept.known.open].sort())
     for (const id of kept.known.open)
       expect((await scene.lane.current(id))?.deadline_ms).toBeGreaterThan(ledger.now())
+  })
+
+  test.runIf(there)('holds nothing of these in quiet hours: they were opened without terms', async () => {
+    for (const id of kept.known.open) {
+      const subject = await scene.lane.current(id)
+      if (subject === null) throw new Error(`no request ${id}`)
+      expect(subject.terms).toBeNull()
+      const now = kept.store.ledger.now()
+      expect(holdUntil(subject, 'owner', now, { quietUntil: () => now + 1000 })).toBeNull()
+    }
   })
 
   test.runIf(there)(

@@ -1,9 +1,8 @@
 // Two verifiers, written from the same pages in two languages, say the same of every ledger, sound or not.
-import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INVARIANTS } from '../../src/ledger/invariant/invariants.js'
-import { RULES } from '../../src/rules.js'
 import { ALL } from '../faults/rig.js'
+import { bytesOfKept, everyKept } from '../ledger/kept.js'
 import { soundLedger } from '../ledger/sound-ledger.js'
 import { agreed, tampered } from './agreement.js'
 import { formedLedger } from './formed.js'
@@ -11,13 +10,7 @@ import { bytesOf, chained, entriesOf, excerptsOf } from './ledger.js'
 import { polledLedger } from './polled.js'
 import { maySkip, Second, without } from './second.js'
 
-const VECTORS = new URL('../vectors/ledgers/', import.meta.url)
-const vectors = RULES.flatMap(rules =>
-  readdirSync(new URL(`${rules}/`, VECTORS))
-    .filter(name => /^[^.]+\.ndjson$/.test(name))
-    .map(name => `${rules}/${name}`),
-)
-const read = (name: string): Buffer => readFileSync(new URL(name, VECTORS))
+const vectors = everyKept()
 
 /** A sample every day, all of them with CI=true. */
 const DEEDS = ALL ? 10_000 : 500
@@ -34,8 +27,8 @@ describe.skipIf(maySkip)(`the second verifier${without}`, () => {
   afterAll(() => second.end())
 
   test.each(vectors)('finds that %s holds, as ours does', async name => {
-    const verdict = await agreed(second, read(name), name)
-    expect(verdict).toMatchObject({ ok: true, entries: entriesOf(read(name).toString()).length })
+    const verdict = await agreed(second, bytesOfKept(name), name)
+    expect(verdict).toMatchObject({ ok: true, entries: entriesOf(bytesOfKept(name).toString()).length })
   })
 
   test.each([
@@ -54,7 +47,7 @@ describe.skipIf(maySkip)(`the second verifier${without}`, () => {
     timeout: 1_800_000,
   }, async () => {
     const told = [soundLedger(), polledLedger(), formedLedger()].map(({ lines }) => lines.join('\n'))
-    const ledgers = [...told, ...vectors.map(name => read(name).toString())]
+    const ledgers = [...told, ...vectors.map(name => bytesOfKept(name).toString())]
     const bases = ledgers.map(entriesOf).flatMap(entries => excerptsOf(entries, EXCERPT))
     for (const base of bases) {
       expect(await agreed(second, bytesOf(chained(base)), 'an excerpt')).toMatchObject({ ok: true })
