@@ -3,8 +3,9 @@
 // name: the reasons (reason.ts), the entries' shapes (event.ts), the door's parse (request/),
 // the invariants and the grammar.
 //
-// Both are fixed: nothing under these names changes any more, because ledgers written under them are kept as vectors
-// (test/vectors/ledgers/).
+// Both are fixed by ledgers that were written under them and are kept as vectors (test/vectors/ledgers/): what those hold
+// stays valid for ever. Until a release has rules 2, something may still join them, with a further ledger that holds it;
+// from then on what is new needs new rules, as it does now for rules 1.
 
 export const RULES = ['1', '2'] as const
 export type Rules = (typeof RULES)[number]
