@@ -24,7 +24,7 @@ export async function measureMemory(): Promise<Figure[]> {
         each.push(((await residentBytes(full)) - base) / MANY)
       }
       const started = REPEATS + 1
-      requireCounts(full.ledger, from, { LANE_STARTED: started, KEY_ROTATED: 1, OPERATOR_ACTED: 1 })
+      requireCounts(full.ledger, from, { LANE_STARTED: started, KEY_ROTATED: 2, OPERATOR_ACTED: 1 })
       requirePending(full.ledger, MANY)
       await requireHolds(full.ledger)
       return [

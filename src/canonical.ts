@@ -11,6 +11,11 @@ const remembered = new Map<object, string>()
 /** For a constant of the program, and nothing else: it is kept for good. */
 export const remember = (constant: object): void => void remembered.set(constant, canonical(constant))
 
+/** Long lists that are spelt more than once on their way, and not changed meanwhile. */
+const lists = new WeakMap<object, string>()
+
+export const spellOnce = (list: readonly unknown[]): void => void lists.set(list, canonicalList(list))
+
 /** The RFC 8785 text of a JSON value. Written here because a request is spelt a dozen times over on its way. */
 export function canonical(value: unknown): string {
   if (typeof value === 'string') return spell(value)
@@ -19,7 +24,7 @@ export function canonical(value: unknown): string {
   if (typeof value !== 'object') throw new TypeError('a value that is hashed must be JSON')
   const known = remembered.get(value)
   if (known !== undefined) return known
-  if (Array.isArray(value)) return canonicalList(value)
+  if (Array.isArray(value)) return lists.get(value) ?? canonicalList(value)
   const { sorted, first, further } = shapeOf(Object.keys(value))
   let text = ''
   for (let place = 0; place < sorted.length; place++) {

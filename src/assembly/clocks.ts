@@ -18,7 +18,7 @@ export async function startClocks(
   { lane, alarms }: Laid,
   { desk }: OpenDoor,
 ): Promise<void> {
-  const ringing = await startAlarms(settings, store, id => lane.advance(id), say)
+  const ringing = await startAlarms(settings, store, id => lane.ring(id), say)
   alarms.current = ringing
   stops.addDraining(() => ringing.stop())
   const listening = startListening(adapters.values(), store, desk, say)

@@ -104,12 +104,25 @@ export class Errands {
     return copy
   }
 
-  /** Starts every duty that is owed and not already under way here. */
-  tend(subject: Case): void {
-    for (const duty of this.#owed(subject)) {
+  /** Starts every duty that is owed and not already under way here. Whether any is owed. */
+  tend(subject: Case): boolean {
+    const duties = this.#owed(subject)
+    for (const duty of duties) {
       if (this.#atWork.has(nameOf(subject, duty))) continue
       this.#start(subject, duty, () => this.#begin(subject, duty))
     }
+    return duties.length > 0
+  }
+
+  /** Its alarm rang for nothing: at the moment of a step that was done early, or of a reminder of no copy. It is set to when
+   *  the agenda must be asked next, or it would ring on and on. */
+  async rearm(subject: Case): Promise<void> {
+    await this.#recorder.record<never, 'owed'>(
+      subject.request_id,
+      newer =>
+        this.#owed(newer).length > 0 ? { leave: 'owed' } : { tell: () => ({ events: [] }), rides: true },
+      subject,
+    )
   }
 
   /** The one duty done before any door answers: an overdue request is resolved by its default.

@@ -228,10 +228,16 @@ export class Lane {
     return subject === null ? null : this.#errands.settle(subject)
   }
 
-  /** An alarm has rung, or a door was opened: asks the agenda and does the duties it owes. */
+  /** Something has changed: asks the agenda and does the duties it owes. */
   async advance(requestId: string): Promise<void> {
     const subject = await this.current(requestId)
     if (subject !== null) this.#errands.tend(subject)
+  }
+
+  /** Its alarm has rung. */
+  async ring(requestId: string): Promise<void> {
+    const subject = await this.current(requestId)
+    if (subject !== null && !this.#errands.tend(subject)) await this.#errands.rearm(subject)
   }
 
   /** Waits for the sends, closings and calls under way. */

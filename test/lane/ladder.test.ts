@@ -50,6 +50,29 @@ const told = async <T extends EventType>(type: T): Promise<Entry['body'][]> =>
   (await stage.entries()).filter(entry => entry.type === type).map(({ body }) => body)
 const handle = (place: number): string => stage.slack.copies[place]?.outbound.reply?.handle ?? ''
 
+test('an alarm that rings for nothing is set to the next moment, without an entry: it does not ring on', async () => {
+  await begin()
+  const broken = { kind: 'failed', code: 'gone', retryable: false } as const
+  stage.slack.will(broken)
+  await stage.open(
+    question('q'),
+    [{ user_id: 'owner', channels: ['slack'], route: 'all' }],
+    withLadder([REMIND]),
+  )
+  await settle()
+  const { ledger } = stage.store
+  const before = (await ledger.head()).size
+  // Nothing stood before the reminder's moment, so there is nothing to remind of.
+  stage.clock.pass(60_000)
+  expect(await ledger.due(ledger.now(), 10)).toEqual(['q'])
+  await stage.lane.ring('q')
+  expect(await ledger.due(ledger.now(), 10)).toEqual([])
+  expect(await ledger.nextAlarm()).toBe(Date.parse('2026-11-01T12:10:00.000Z'))
+  expect((await ledger.head()).size).toBe(before)
+  await at(540_000)
+  expect(await stage.current('q')).toMatchObject({ state: 'undelivered' })
+})
+
 describe('steps', () => {
   test('a reminder comes at its moment and not before, once, and answers like its copy', async () => {
     await begin()

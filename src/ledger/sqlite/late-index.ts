@@ -61,10 +61,10 @@ export class LateIndex {
     this.#putOne = put(1)
     this.#putMany = put(PUT)
     this.#goTo = db.prepare('UPDATE indexed_to SET place = ? WHERE name = ?')
-    this.#askOne = db.prepare(`SELECT place FROM ${name} WHERE beginning = ?`).pluck()
-    this.#ask = db
-      .prepare(`SELECT place FROM ${name} WHERE beginning IN (${Array(ASKED).fill('?').join()})`)
-      .pluck()
+    // Each is looked up where it is: for a list of values SQLite makes a table of its own first.
+    const one = `SELECT place FROM ${name} WHERE beginning = ?`
+    this.#askOne = db.prepare(one).pluck()
+    this.#ask = db.prepare(Array(ASKED).fill(one).join(' UNION ALL ')).pluck()
     this.#behind = behind
     this.#last = db.prepare('SELECT place FROM indexed_to WHERE name = ?').pluck().get(name) as number
     while (this.#readOn()) while (this.settle());

@@ -72,6 +72,8 @@ function levelOf(leaves: number): number {
 
 /** One text of bytes for the hashes of a frontier, or of the nodes an entry completes. */
 export function packed(hashes: readonly TreeHash[]): Uint8Array {
+  // Every other entry completes its leaf alone.
+  if (hashes.length === 1) return hashes[0] as TreeHash
   const bytes = new Uint8Array(hashes.length * HASH_BYTES)
   for (const [place, hash] of hashes.entries()) bytes.set(hash, place * HASH_BYTES)
   return bytes

@@ -6,7 +6,7 @@
 // EX3  What is left out is said, with its amount.
 // EX4  A content is read through once, however often it is asked how much of it a copy could show: then each answer costs
 //      what is shown, not what there is.
-import { type Hash, hashOf, sha256 } from '../../canonical.js'
+import { type Hash, hashOf, sha256, spellOnce } from '../../canonical.js'
 import { cut, type Range, roomOf, share } from './cut.js'
 import { type Diff, readDiff, type Sign } from './diff.js'
 import { type Json, readJson } from './json.js'
@@ -122,6 +122,8 @@ function rowsOfAll(contents: readonly Content[]): readonly ShownContent[] {
   if (known !== undefined) return known
   const rows = contents.map(content => rowOf(content, wholeOf(content)))
   wholeRows.set(contents, rows)
+  // They stand in the display and in the entry that claims its copy.
+  spellOnce(rows)
   return rows
 }
 
