@@ -9,9 +9,8 @@ import type { DoorParts } from '../http/door.js'
 import { Guesses } from '../http/guesses.js'
 import { buildServer } from '../http/server.js'
 import { Watch } from '../http/watch.js'
-import { overHttp } from '../mcp/http.js'
 import type { Channel } from '../request/channel.js'
-import { Oidc } from '../session/oidc.js'
+import type { Oidc } from '../session/oidc.js'
 import { stamper } from '../token/stamp.js'
 import type { Channels } from './channels.js'
 import type { House } from './house.js'
@@ -30,13 +29,17 @@ export async function openDoor(
   const desk = deskOf(house, channels, laid)
   /** Known once the door is open; no message comes before. */
   const own = { url: '' }
-  const agents = overHttp({
-    url: () => own.url,
-    pace: { clock: machineClock, sleep },
-    version: house.version,
-    onError: error => house.log.debug({ err: error }, 'a message of an agent was not served'),
+  const agents = whenAsked(async () => {
+    const { overHttp } = await import('../mcp/http.js')
+    return overHttp({
+      url: () => own.url,
+      pace: { clock: machineClock, sleep },
+      version: house.version,
+      onError: error => house.log.debug({ err: error }, 'a message of an agent was not served'),
+    })
   })
-  const parts = { ...partsOf(house, keys, channels, laid, desk), agents }
+  const oidc = await providerOf(house, channels)
+  const parts = { ...partsOf(house, keys, channels, laid, desk), agents, oidc }
   const { pathname, protocol } = new URL(settings.publicUrl)
   const facing = {
     trustProxy: settings.trustProxy,
@@ -55,6 +58,22 @@ export async function openDoor(
   return { url, desk }
 }
 
+/** Loaded with the first message: many a lane never gets one, and its start would wait a tenth of a second longer. */
+function whenAsked(load: () => Promise<DoorParts['agents']>): DoorParts['agents'] {
+  let loaded: Promise<DoorParts['agents']> | null = null
+  return async message => {
+    loaded ??= load()
+    return (await loaded)(message)
+  }
+}
+
+/** Its library is loaded only where people sign in by a provider. */
+async function providerOf({ settings }: House, { accounts }: Channels): Promise<Oidc | null> {
+  if (settings.oidc === null) return null
+  const { Oidc } = await import('../session/oidc.js')
+  return new Oidc(settings.oidc, accounts.areLinked)
+}
+
 function deskOf(
   { store }: House,
   { directory }: Channels,
@@ -65,12 +84,12 @@ function deskOf(
 }
 
 function partsOf(
-  { settings, config, store, log, stops, publicUrl, version }: House,
+  { config, store, log, stops, publicUrl, version }: House,
   { book, ring, notary }: HeldKeys,
   { adapters, page, printsLinks, accounts }: Channels,
   { lane, enrolment, waiters, metrics, alarms }: Laid,
   desk: OpenDoor['desk'],
-): Omit<DoorParts, 'agents'> {
+): Omit<DoorParts, 'agents' | 'oidc'> {
   const now = (): number => store.ledger.now()
   return {
     lane,
@@ -88,7 +107,6 @@ function partsOf(
     csrf: stamper(ring.current().csrf),
     enrolment,
     accounts,
-    oidc: settings.oidc === null ? null : new Oidc(settings.oidc, accounts.areLinked),
     publicUrl: () => publicUrl.current,
     metrics,
     guesses: new Guesses(now),

@@ -52,6 +52,8 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
     // Requests on open connections during a stop get our own 503 below.
     return503OnClosing: false,
     logger: false,
+    // No route has a schema of the framework's: its compilers would be loaded for nothing.
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     // A path that cannot be decoded is simply not there.
     frameworkErrors: (_error, _request, reply) =>
       refuse(reply, 'not_found', 'There is nothing at this address.'),
@@ -112,6 +114,10 @@ export function buildServer(parts: DoorParts, settings: DoorSettings, log: Logge
   hangUpUnused(app)
   mount(app, ROUTES, open(parts))
   return app
+}
+
+function noSchema(): never {
+  throw new Error('a route is declared in route.ts, and has no schema of the framework’s')
 }
 
 /** Where contents are what makes a body long, only one that has some may be as long as its route allows. */
