@@ -25,6 +25,9 @@ type Call = (typeof CALLS)[number]
 /** Lives told at once: a life waits more than it works. */
 const TOGETHER = 4
 const SAMPLE = 5
+/** Lives in which one place is looked for, and the share of all places, the last of them, that may not be found. */
+const ATTEMPTS = 3
+const SHORT = 0.1
 
 const without = has('strace') ? null : 'strace is not installed'
 const needsStrace = test.skipIf(without !== null && !ALL)
@@ -82,27 +85,43 @@ describe(`kill -9 at ${ALL ? 'every write' : 'a sample of all the writes'} of th
         `a life makes ${all.length} calls (${counted.pwrite64} pwrite64, ${counted.fsync} fsync); killed at ${chosen.length}`,
       )
       expect(counted.fsync).toBeGreaterThan(10)
-      await together(chosen, TOGETHER, killAt)
+      const short: Place[] = []
+      await together(chosen, TOGETHER, async place => {
+        if (!(await killAt(place))) short.push(place)
+      })
+      // Of an injection that did not fire nothing is shown: these are the last writes of lives that made fewer.
+      expect(short.length).toBeLessThanOrEqual(chosen.length * SHORT)
+      for (const { call, when } of short) expect(when).toBeGreaterThan(counted[call] * (1 - SHORT))
     },
     ALL ? 600_000 : 90_000,
   )
 })
 
-async function killAt({ call, when }: { readonly call: Call; readonly when: number }): Promise<void> {
+type Place = { readonly call: Call; readonly when: number }
+
+/** False if no life of a few came as far: on a busy machine more appends share a commit, and a life writes less often. */
+async function killAt(place: Place): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await killedAt(place)) return true
+  return false
+}
+
+async function killedAt({ call, when }: Place): Promise<boolean> {
   const where = `at ${call} ${when}`
   const { ended, trace, dataDir, journal } = await tellUnder([
     '-e',
     `inject=${call}:signal=KILL:when=${when}`,
   ])
-  // An injection that did not fire has shown nothing.
-  expect([where, ended.signal, trace.trimEnd().endsWith('+++ killed by SIGKILL +++')]).toEqual([
-    where,
-    'SIGKILL',
-    true,
-  ])
+  const isOver = ended.signal === null && trace.split(`${call}(`).length - 1 < when
+  if (!isOver)
+    expect([where, ended.signal, trace.trimEnd().endsWith('+++ killed by SIGKILL +++')]).toEqual([
+      where,
+      'SIGKILL',
+      true,
+    ])
   await expectRecovery(dataDir, journal).catch(error => {
     throw new Error(`killed ${where}: ${error instanceof Error ? error.message : error}`, { cause: error })
   })
+  return !isOver
 }
 
 /** Evenly spread over all of them, the first and the last among them; where between is chance. */
