@@ -93,7 +93,7 @@ describe(`kill -9 at ${ALL ? 'every write' : 'a sample of all the writes'} of th
       expect(short.length).toBeLessThanOrEqual(chosen.length * SHORT)
       for (const { call, when } of short) expect(when).toBeGreaterThan(counted[call] * (1 - SHORT))
     },
-    ALL ? 600_000 : 90_000,
+    ALL ? 1_200_000 : 90_000,
   )
 })
 
