@@ -136,6 +136,24 @@ export function readingContract(opener: Opener): void {
       await look()
       expect(seen).toEqual([1000, 2000, 2000, null])
     })
+
+    test('an append without entries moves the alarm of a story that stands as before', async () => {
+      await open(stage.ledger, 'q-1', { alarm: 1000 })
+      const { size } = await stage.ledger.head()
+      const last = await lastOf(stage.ledger, 'q-1')
+      const move = (expected: number) =>
+        stage.ledger.append({
+          story: { request_id: 'q-1', expected, last },
+          decide: (): AppendDecision<never> => ({ kind: 'append', events: [], alarm: 2000 }),
+          rides: true,
+        })
+      expect(await move(1)).toEqual({ kind: 'appended', entries: [] })
+      expect(await stage.ledger.nextAlarm()).toBe(2000)
+      expect([(await stage.ledger.head()).size, await stage.ledger.version('q-1')]).toEqual([size, 1])
+      expect(await move(2)).toEqual({ kind: 'moved' })
+      await stage.reopen()
+      expect([await stage.ledger.nextAlarm(), (await stage.ledger.story('q-1')).length]).toEqual([2000, 1])
+    })
   })
 
   describe('lists', () => {
