@@ -54,6 +54,7 @@ const grantOf = (name: string): Grant => ({
 const put = (...names: string[]): void =>
   db.transaction(() => {
     for (const name of names) grants.put(grantOf(name), `seal of ${name}`)
+    grants.rows.write()
   })()
 const tokenOf = (name: string): string | undefined => grants.find(sha256(name))?.token
 const names = (from: number, length: number): string[] =>
@@ -88,6 +89,7 @@ test('SI2 a grant that did not stand is not found, and its number goes to nobody
   put(...names(0, MANY))
   const fail = db.transaction(() => {
     grants.put(grantOf('lost'), 'seal')
+    grants.rows.write()
     throw new Error('no')
   })
   expect(fail).toThrow('no')

@@ -3,19 +3,33 @@ import type { Database } from 'better-sqlite3'
 import type { Hash } from '../../canonical.js'
 import type { Grant } from '../shelf.js'
 import { LateIndex } from './late-index.js'
+import { Rows } from './rows.js'
 
 const PAGE = 500
 
-export const GRANT_COLUMNS =
-  'g.handle_hash, g.use, g.code_hash, g.token, g.request_id, g.delivery_id, g.channel, g.user_id, g.seal'
+const COLUMNS = [
+  'handle_hash',
+  'use',
+  'code_hash',
+  'token',
+  'request_id',
+  'delivery_id',
+  'channel',
+  'user_id',
+  'seal',
+] as const
+export const GRANT_COLUMNS = COLUMNS.map(column => `g.${column}`).join()
 
 type GrantRow = Grant & { readonly seal: string | null }
 
 export class Grants {
+  /** Of the transaction, not written yet. */
+  readonly rows: Rows
   readonly #index: LateIndex
   readonly #statements: ReturnType<typeof prepare>
 
   constructor(db: Database) {
+    this.rows = new Rows(db, 'grants', ['place', ...COLUMNS])
     this.#statements = prepare(db)
     this.#index = new LateIndex(db, 'grants_by_handle', row =>
       (this.#statements.behind.all(row, PAGE) as { place: number; handle_hash: Hash }[]).map(
@@ -26,10 +40,9 @@ export class Grants {
 
   /** Within a transaction. */
   put(grant: Grant, seal: string): void {
-    const { use, code_hash, channel, user_id, request_id, handle_hash, token, delivery_id } = grant
+    const { handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id } = grant
     const place = this.#index.next([handle_hash])
-    const whose = [request_id, delivery_id, channel, user_id]
-    this.#statements.put.run(place, handle_hash, use, code_hash, token, ...whose, seal)
+    this.rows.add(place, handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id, seal)
   }
 
   /** Most are asked for soon after they were put. */
@@ -57,10 +70,6 @@ export class Grants {
 }
 
 const prepare = (db: Database) => ({
-  put: db.prepare(
-    `INSERT INTO grants (place, handle_hash, use, code_hash, token, request_id, delivery_id, channel, user_id, seal)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ),
   row: db.prepare(`SELECT ${GRANT_COLUMNS} FROM grants g WHERE place = ?`),
   behind: db.prepare('SELECT place, handle_hash FROM grants WHERE place > ? ORDER BY place LIMIT ?'),
 })

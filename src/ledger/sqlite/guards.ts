@@ -6,6 +6,9 @@ import { STANDING } from './passkeys.js'
 
 const HOUR_MS = 3_600_000
 
+/** Whether it asks the ledger itself, where the entries of one append may matter to the next. */
+export const readsEntries = ({ kind }: Guard): boolean => kind === 'passkey'
+
 export function guardKeeper(db: Database, kept: Contents) {
   const claimed = db.prepare('SELECT 1 FROM claims WHERE space = ? AND value = ?').pluck()
   const claim = db.prepare('INSERT INTO claims (space, value) VALUES (?, ?)')

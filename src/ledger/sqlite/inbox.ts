@@ -3,28 +3,34 @@ import type { Database } from 'better-sqlite3'
 import type { Entry } from '../../event.js'
 import type { InboxFilter, Past, Waiting } from '../contract.js'
 import { changesOf } from '../inbox.js'
+import { Rows } from './rows.js'
 
-/** Keeps the inbox beside an entry of the story that begins there. */
-export function inboxKeeper(db: Database): (begins: number, entry: Entry) => void {
-  const put = db.prepare(
-    `INSERT INTO inbox (opened_seq, user_id, deadline_ms, type, urgency) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-  )
+const OPENED = ['opened_seq', 'user_id', 'deadline_ms', 'type', 'urgency'] as const
+
+export function inboxKeeper(db: Database) {
+  const rows = new Rows(db, 'inbox', OPENED, 'ON CONFLICT DO NOTHING')
   const change = db.prepare(
     `INSERT INTO inbox (opened_seq, user_id, deadline_ms, type, urgency, over_seq)
      SELECT opened_seq, ?, deadline_ms, type, urgency, ? FROM inbox WHERE opened_seq = ? LIMIT 1
      ON CONFLICT DO UPDATE SET over_seq = excluded.over_seq`,
   )
   const settle = db.prepare('UPDATE inbox SET over_seq = ? WHERE opened_seq = ? AND over_seq IS NULL')
-  return (begins, entry) => {
-    const told = changesOf(entry)
-    if (told === null) return
-    if (told.kind === 'opened') {
-      const { deadline_ms, type, urgency } = told
-      for (const user_id of told.people) put.run(begins, user_id, deadline_ms, type, urgency)
-    } else if (told.kind === 'changed') {
-      for (const { user_id, over_seq } of told.people) change.run(user_id, over_seq, begins)
-    } else settle.run(told.over_seq, begins)
+  return {
+    /** Of the transaction, not written yet. */
+    rows,
+    /** Keeps the inbox beside an entry of the story that begins there. */
+    keep(begins: number, entry: Entry): void {
+      const told = changesOf(entry)
+      if (told === null) return
+      if (told.kind === 'opened') {
+        const { deadline_ms, type, urgency } = told
+        for (const user_id of told.people) rows.add(begins, user_id, deadline_ms, type, urgency)
+        return
+      }
+      rows.write()
+      if (told.kind === 'settled') settle.run(told.over_seq, begins)
+      else for (const { user_id, over_seq } of told.people) change.run(user_id, over_seq, begins)
+    },
   }
 }
 

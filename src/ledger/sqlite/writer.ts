@@ -1,6 +1,6 @@
 // The serialised section. A batch of appends is judged and written in one transaction. Every reason to refuse an
 // append is found before it has written anything, so a refusal costs its neighbours nothing (L3).
-import type { Database, Statement } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { instant } from '../../clock.js'
 import { type Body, type Draft, type Entry, LANE } from '../../event.js'
 import { NEWEST_RULES } from '../../rules.js'
@@ -15,18 +15,15 @@ import {
 import { type Head, inscribe } from '../entry.js'
 import { placeOf, type Seals, type Standing } from '../seals.js'
 import { type Frontier, grow, packed } from '../tree/nodes.js'
-import { guardKeeper } from './guards.js'
+import { guardKeeper, readsEntries } from './guards.js'
 import { inboxKeeper } from './inbox.js'
 import { type Late, settle } from './late.js'
+import { Rows } from './rows.js'
 import { shelver } from './shelving.js'
 import { isStorageFailure } from './storage.js'
 import { readTree } from './tree.js'
 
-/** The columns of an entry's row, and which of them is its seal. */
-const ROW = 6
-const SEAL = 4
-/** More than nearly every append has. */
-const TOGETHER = 8
+const COLUMNS = ['seq', 'type', 'story', 'line', 'seal', 'nodes'] as const
 
 type Judged = AppendOutcome | { readonly error: unknown }
 /** The story an append is of: the seq it begins with, and where it stands. */
@@ -46,6 +43,7 @@ export class Writer {
   readonly #inbox: ReturnType<typeof inboxKeeper>
   readonly #seals: Seals
   readonly #late: Late
+  readonly #rows: Rows
   /** The committed head. Moves only after a COMMIT. */
   #head: Head
   /** The committed tree; null until it is first needed, since its seal cannot be checked before the store is unlocked. */
@@ -63,6 +61,12 @@ export class Writer {
     this.#inbox = inboxKeeper(db)
     this.#seals = seals
     this.#late = late
+    this.#rows = new Rows(db, 'entries', COLUMNS)
+  }
+
+  /** Those of the batch that nothing in it has to read. */
+  get #waiting(): readonly Rows[] {
+    return [this.#rows, this.#inbox.rows, this.#late.grants.rows]
   }
 
   get head(): Head {
@@ -119,6 +123,7 @@ export class Writer {
     try {
       assertKnownRules(this.#statements.rules.get() as string)
       const outcomes = batch.map(judge)
+      for (const rows of this.#waiting) rows.write()
       if (entries.length > 0)
         this.#statements.setHead.run(head.size, packed(tree.peaks), this.#seals.ofHead(head, tree))
       this.#statements.commit.run()
@@ -131,6 +136,7 @@ export class Writer {
         this.#db.pragma('wal_checkpoint(TRUNCATE)')
       return { entries, outcomes }
     } catch (error) {
+      for (const rows of this.#waiting) rows.drop()
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK')
       throw error
     }
@@ -140,36 +146,31 @@ export class Writer {
     let head = from
     let tree = grown
     const entries: Entry[] = []
-    const rows: unknown[] = []
+    const lines: { readonly line: string; readonly nodes: Uint8Array }[] = []
     const at = instant(ms)
-    const begins = story?.begins ?? null
     for (const draft of drafts) {
       const { entry, line, leaf } = inscribe(draft, { seq: head.size, at, prev: head.hash })
       const more = grow(tree, leaf)
       head = { size: head.size + 1, hash: entry.hash }
       tree = more.frontier
       entries.push(entry)
-      rows.push(entry.seq, entry.type, begins, line, null, packed(more.completed))
+      lines.push({ line, nodes: packed(more.completed) })
     }
-    if (rows.length === 0) return { entries, head, tree }
-    rows[rows.length - ROW + SEAL] = this.#seals.ofAppend(placeOf(entries, story?.at ?? null))
-    this.#insert(rows)
+    if (entries.length === 0) return { entries, head, tree }
+    const seal = this.#seals.ofAppend(placeOf(entries, story?.at ?? null))
+    for (const [place, { line, nodes }] of lines.entries()) {
+      const { seq, type } = entries[place] as Entry
+      this.#rows.add(seq, type, story?.begins ?? null, line, seq + 1 === head.size ? seal : null, nodes)
+    }
     if (entries.some(({ type }) => type === 'LANE_STARTED')) this.#statements.setRules.run(NEWEST_RULES)
     return { entries, head, tree }
-  }
-
-  /** The rows of one append by one statement: each costs more to begin than a row does. */
-  #insert(rows: readonly unknown[]): void {
-    for (let at = 0; at < rows.length; at += ROW * TOGETHER) {
-      const some = rows.slice(at, at + ROW * TOGETHER)
-      this.#statements.insertEntries(some.length / ROW).run(some)
-    }
   }
 
   #one(append: Append<unknown>, reading: Reading, { size: seq, hash }: Head, place: Place): Judged {
     const { story } = append
     const known = story ? this.#known(story.request_id) : null
     if (story && (known?.version ?? 0) !== story.expected) return { kind: 'moved' }
+    if (append.guards?.some(readsEntries)) this.#rows.write()
     for (const guard of append.guards ?? []) {
       if (!this.#guards.holds(guard, reading.ms)) return { kind: 'guarded', guard }
     }
@@ -214,7 +215,7 @@ export class Writer {
       }
       if (entry.type === 'REQUEST_RESOLVED')
         this.#statements.resolve.run(entry.body.outcome, entry.seq, begins)
-      this.#inbox(begins, entry)
+      this.#inbox.keep(begins, entry)
       if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE)
         this.#statements.direct.run(entry.run_id)
       if (entry.type === 'POLICY_TOKEN_ISSUED') this.#statements.issue.run(entry.body.jti, entry.request_id)
@@ -231,17 +232,6 @@ export class Writer {
 const ringAt = (alarm: number | null | undefined): number | null =>
   typeof alarm === 'number' ? Math.ceil(alarm) : null
 
-/** For so many rows at a time, each prepared when it is first needed. */
-function insertMany(db: Database): (count: number) => Statement {
-  const statements: Statement[] = []
-  return count => {
-    statements[count] ??= db.prepare(
-      `INSERT INTO entries (seq, type, story, line, seal, nodes) VALUES ${Array(count).fill('(?, ?, ?, ?, ?, ?)').join()}`,
-    )
-    return statements[count]
-  }
-}
-
 const prepare = (db: Database) => ({
   begin: db.prepare('BEGIN IMMEDIATE'),
   commit: db.prepare('COMMIT'),
@@ -250,7 +240,6 @@ const prepare = (db: Database) => ({
   seal: db.prepare('SELECT seal FROM head').pluck(),
   setHead: db.prepare('UPDATE head SET size = ?, frontier = ?, seal = ?'),
   known: db.prepare('SELECT opened_seq, version FROM requests WHERE request_id = ?'),
-  insertEntries: insertMany(db),
   open: db.prepare(
     `INSERT INTO requests (opened_seq, request_id, version, type, state, run_id, opened_by, alarm_ms)
      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,

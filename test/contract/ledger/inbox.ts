@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Draft } from '../../../src/event.js'
 import { question } from '../../ledger/tale.js'
-import { approvalOf, lastOf, type Opener, open, stageFor, withdraw, withdrawAfter } from './stage.js'
+import { approvalOf, lastOf, type Opener, open, opening, stageFor, withdraw, withdrawAfter } from './stage.js'
 
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -81,6 +81,22 @@ export function inboxContract(opener: Opener): void {
       await ask('q-1', 60)
       await tell('q-1', 1, handed('q-1', 'ada', 'ben', 'away'), handed('q-1', 'ben', 'ada', 'lane'))
       expect([await waiting('ada'), await waiting('ben')]).toEqual([['q-1'], []])
+    })
+
+    test('follows a hand that lies in the append of the opening, beside others that share its commit', async () => {
+      const away = stage.ledger.append({
+        story: { request_id: 'q-1', expected: 0, last: null },
+        decide: moment => ({
+          kind: 'append',
+          events: [opening('q-1', moment, {}), handed('q-1', 'ada', 'ben', 'away')],
+        }),
+      })
+      await Promise.all([ask('q-0', 60), away, ask('q-2', 60)])
+      expect([await waiting('ada'), await waiting('ben'), await past('ada')]).toEqual([
+        ['q-0', 'q-2'],
+        ['q-1'],
+        ['q-1'],
+      ])
     })
   })
 }
