@@ -1,7 +1,9 @@
 // One spelling for every value that is hashed: RFC 8785 (JCS), then SHA-256 under a domain prefix, so that the
 // hash of one kind of thing can never stand for another. A browser reads this file too (the page that checks proofs):
 // of Node it needs one function, `hash`, which the page brings along.
+
 import { hash } from 'node:crypto'
+import { Beside } from './beside.js'
 
 export type Hash = `sha256:${string}`
 
@@ -12,7 +14,7 @@ const remembered = new Map<object, string>()
 export const remember = (constant: object): void => void remembered.set(constant, canonical(constant))
 
 /** Long lists that are spelt more than once on their way, and not changed meanwhile. */
-const lists = new WeakMap<object, string>()
+const lists = new Beside<object, string>()
 
 export const spellOnce = (list: readonly unknown[]): void => void lists.set(list, canonicalList(list))
 
@@ -111,6 +113,8 @@ export function digest(words: string | Uint8Array): Uint8Array {
 
 /** One piece for one call: hashing in one go costs half as much as a hash object. */
 function joined(parts: readonly (string | Uint8Array)[]): string | Uint8Array {
+  const [only] = parts
+  if (parts.length === 1 && only !== undefined) return only
   let text = ''
   for (const part of parts) {
     if (typeof part !== 'string') return joinedBytes(parts.map(bytesOf))

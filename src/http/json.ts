@@ -6,7 +6,7 @@
 // J2  Linear in the length of the text, and no recursion: nesting costs one entry of a bounded stack.
 // J3  The brisk walk only ever says yes: it leaves to JSON.parse what stands between quotation marks, and a text in which
 //     either finds a flaw is walked again with care, which decides.
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { hashAsSpelt } from '../request/content/spelling.js'
 import { RESERVED_NAMES } from '../request/field.js'
 import { valueAt } from '../request/refusal.js'
@@ -34,6 +34,8 @@ class Flaw extends Error {
 type Open = Set<string> | null
 type Walk = {
   readonly text: string
+  /** The same as bytes, where each character is one. */
+  readonly bytes: Uint8Array | null
   /** Whether strings are only passed: JSON.parse reads them afterwards (J3). */
   readonly brisk: boolean
   at: number
@@ -43,11 +45,12 @@ type Walk = {
   key: string
   part: string
   /** The texts of contents as they were written, quotation marks included. */
-  readonly spelt: Map<string, string>
+  readonly spelt: Map<string, string | Uint8Array>
 }
 
-const begin = (text: string, brisk: boolean): Walk => ({
+const begin = (text: string, bytes: Uint8Array | null, brisk: boolean): Walk => ({
   text,
+  bytes,
   brisk,
   at: 0,
   open: [],
@@ -59,15 +62,19 @@ const begin = (text: string, brisk: boolean): Walk => ({
 
 /** Reads the bytes as they came: a body that is not UTF-8 is refused, because repairing it would change its words. */
 export function readJsonBytes(bytes: Uint8Array): ReadJson {
-  if (!isUtf8(bytes)) return { ok: false, code: 'malformed_json', detail: 'the body is not UTF-8 throughout' }
-  return readJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  // Nearly every body: its characters need not be put together.
+  if (isAscii(body)) return readJson(body.toString('latin1'), body)
+  if (!isUtf8(body)) return { ok: false, code: 'malformed_json', detail: 'the body is not UTF-8 throughout' }
+  return readJson(body.toString('utf8'))
 }
 
-export function readJson(text: string): ReadJson {
-  const brisk = readBriskly(text)
+/** `bytes` are the same in bytes, where each character is one. */
+export function readJson(text: string, bytes: Uint8Array | null = null): ReadJson {
+  const brisk = readBriskly(text, bytes)
   if (brisk !== null) return { ok: true, value: brisk.value }
   try {
-    walk(begin(text, false))
+    walk(begin(text, bytes, false))
     return { ok: true, value: JSON.parse(text) }
   } catch (flaw) {
     if (!(flaw instanceof Flaw)) throw flaw
@@ -76,9 +83,9 @@ export function readJson(text: string): ReadJson {
 }
 
 /** Null where the walk with care must decide. Half of a surrogate pair that is not there can only be written with \\u. */
-function readBriskly(text: string): { readonly value: unknown } | null {
+function readBriskly(text: string, bytes: Uint8Array | null): { readonly value: unknown } | null {
   if (text.includes('\\u') || LONE_SURROGATE.test(text)) return null
-  const state = begin(text, true)
+  const state = begin(text, bytes, true)
   try {
     walk(state)
     const value: unknown = JSON.parse(text)
@@ -110,10 +117,13 @@ function readValue(state: Walk): boolean {
     const start = state.at
     passString(state)
     if (state.open.length === 2 && state.part === 'contents')
-      state.spelt.set(state.key, state.text.slice(start, state.at))
+      state.spelt.set(state.key, pieceOf(state, start))
   }
   return false
 }
+
+const pieceOf = ({ text, bytes, at }: Walk, start: number): string | Uint8Array =>
+  bytes === null ? text.slice(start, at) : bytes.subarray(start, at)
 
 function readOpening(state: Walk, bracket: '{' | '['): boolean {
   if (state.open.length === MAX_DEPTH) throw new Flaw(state.at, `nested deeper than ${MAX_DEPTH}`)

@@ -5,7 +5,7 @@ import type { Database, Statement } from 'better-sqlite3'
 /** So many go in together. */
 const TOGETHER = 32
 
-export type Value = string | number | null | Uint8Array
+type Value = string | number | null | Uint8Array
 
 export class Rows {
   readonly #put: (count: number) => Statement

@@ -6,7 +6,8 @@
 // EX3  What is left out is said, with its amount.
 // EX4  A content is read through once, however often it is asked how much of it a copy could show: then each answer costs
 //      what is shown, not what there is.
-import { type Hash, hashOf, sha256, spellOnce } from '../../canonical.js'
+import { Beside } from '../../beside.js'
+import { type Hash, hashOf, spellOnce } from '../../canonical.js'
 import { cut, type Range, roomOf, share } from './cut.js'
 import { type Diff, readDiff, type Sign } from './diff.js'
 import { type Json, readJson } from './json.js'
@@ -54,10 +55,9 @@ export type Exhibit = {
 /** By their handles. */
 export type Exhibits = Pick<ReadonlyMap<string, Exhibit>, 'get' | 'has'>
 
-const DOMAIN = 'lane/shown/v1'
-const hashPassages = (passages: readonly string[]): Hash => hashOf(DOMAIN, passages)
-/** The same, of one passage that is spelt. */
-export const hashSpelt = (spelt: string): Hash => sha256(`${DOMAIN}\n[${spelt}]`)
+/** Under which the passages shown are hashed. */
+export const SHOWN = 'lane/shown/v1'
+const hashPassages = (passages: readonly string[]): Hash => hashOf(SHOWN, passages)
 
 const NOTHING_SHOWN = hashPassages([])
 
@@ -72,7 +72,7 @@ type Study = {
   readonly notes: readonly string[]
 }
 
-const studies = new WeakMap<Content, Study>()
+const studies = new Beside<Content, Study>()
 
 function study(content: Content, text: string): Study {
   const known = studies.get(content)
@@ -115,7 +115,7 @@ export function rowsWithin(contents: readonly Content[], room: number): readonly
 /** A NUL has the longest name for its bytes, and an empty line costs its margin. */
 const MOST_UNITS_PER_BYTE = 8
 /** Rows are asked for again and again while a request is opened: once for each copy, and each time the store decides. */
-const wholeRows = new WeakMap<readonly Content[], readonly ShownContent[]>()
+const wholeRows = new Beside<readonly Content[], readonly ShownContent[]>()
 
 function rowsOfAll(contents: readonly Content[]): readonly ShownContent[] {
   const known = wholeRows.get(contents)

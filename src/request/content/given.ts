@@ -1,5 +1,7 @@
 // Contents that come with a request: the texts of handles it names. Each is what its handle says, or the whole is refused.
+
 import { z } from 'zod'
+import { Beside } from '../../beside.js'
 import { type Hash, sha256 } from '../../canonical.js'
 import { FIXED_HANDLE, FIXED_HANDLE_WORDS } from '../handle.js'
 import { type FieldError, fieldError, valueAt } from '../refusal.js'
@@ -34,26 +36,43 @@ export const contents = z
   .refine(isTogether, { error: CONTENTS_WORDS })
   .meta({ maxProperties: MAX_CONTENTS })
 
-/** The same, without words for what is wrong (../plain.ts). */
+/** A UTF-16 unit is at most this many bytes of UTF-8. */
+const BYTES_PER_UNIT = 3
+
+/** The same, without words for what is wrong (../plain.ts), and without counting the bytes of short texts. */
 export function areContents(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  let [texts, units] = [0, 0]
   for (const handle in value) {
     const text = (value as Record<string, unknown>)[handle]
-    if (!FIXED_HANDLE.test(handle) || typeof text !== 'string' || !isText(text)) return false
+    if (!FIXED_HANDLE.test(handle) || typeof text !== 'string' || text.includes('\0')) return false
+    if (text.length * BYTES_PER_UNIT > MAX_BYTES && !isText(text)) return false
+    texts += 1
+    units += text.length
   }
-  return isTogether(value as Record<string, string>)
+  if (units * BYTES_PER_UNIT > MAX_BYTES_TOGETHER) return isTogether(value as Record<string, string>)
+  return texts <= MAX_CONTENTS
 }
 
-/** Whether each is named by the request, and hashes to its handle. */
+/** Whether each is named by the request, and hashes to its handle. Of more than there may be, or of what are no texts, the
+ *  shape says enough. */
 export function unfitContents(body: unknown): FieldError[] {
   const given = valueAt(body, ['contents'])
-  if (typeof given !== 'object' || given === null) return []
+  if (!areTexts(given)) return []
   const named = new Set(namedBy(valueAt(body, ['request'])))
-  return Object.entries(given).flatMap(([handle, text]) => {
+  const errors: FieldError[] = []
+  for (const [handle, bytes] of bytesOf(given)) {
     const path = ['contents', handle]
-    if (!named.has(handle)) return [fieldError(body, path, NAMED_WORDS)]
-    return typeof text === 'string' && sha256(text) !== handle ? [fieldError(body, path, SAME_WORDS)] : []
-  })
+    if (!named.has(handle)) errors.push(fieldError(body, path, NAMED_WORDS))
+    else if (sha256(bytes) !== handle) errors.push(fieldError(body, path, SAME_WORDS))
+  }
+  return errors
+}
+
+function areTexts(given: unknown): given is Record<Hash, string> {
+  if (typeof given !== 'object' || given === null) return false
+  const texts: readonly unknown[] = Object.values(given)
+  return texts.length <= MAX_CONTENTS && texts.every(text => typeof text === 'string')
 }
 
 function namedBy(request: unknown): readonly unknown[] {
@@ -65,9 +84,14 @@ function namedBy(request: unknown): readonly unknown[] {
   ]
 }
 
-/** The bytes of these texts, cut from one piece: each in a buffer of its own would cost twice as much, and once more when
- *  they are collected. */
+/** By the texts that were given, which live as long as their submission. */
+const made = new Beside<object, ReadonlyMap<Hash, Uint8Array>>()
+
+/** The bytes of these texts, made once and cut from one piece: each in a buffer of its own would cost twice as much, and
+ *  once more when they are collected. */
 export function bytesOf(texts: Readonly<Record<Hash, string>>): ReadonlyMap<Hash, Uint8Array> {
+  const known = made.get(texts)
+  if (known !== undefined) return known
   const entries = Object.entries(texts) as [Hash, string][]
   const all = Buffer.allocUnsafeSlow(entries.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0))
   const held = new Map<Hash, Uint8Array>()
@@ -77,5 +101,6 @@ export function bytesOf(texts: Readonly<Record<Hash, string>>): ReadonlyMap<Hash
     at += all.write(text, from)
     held.set(handle, all.subarray(from, at))
   }
+  made.set(texts, held)
   return held
 }

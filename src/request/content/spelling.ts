@@ -3,17 +3,27 @@
 // be hashed. It is hashed at once, since such a piece holds the body it was cut from.
 //
 // CW1  The spelling of a text is canonical(text), or no hash is known.
-import type { Hash } from '../../canonical.js'
-import { hashSpelt } from './exhibit.js'
+import { Beside } from '../../beside.js'
+import { type Hash, sha256 } from '../../canonical.js'
+import { SHOWN } from './exhibit.js'
 
 /** By the contents that were read, which live as long as their submission. */
-const hashes = new WeakMap<object, ReadonlyMap<string, Hash>>()
+const hashes = new Beside<object, ReadonlyMap<string, Hash>>()
 
 /** `spelt` are the texts of these contents by their handles, quotation marks included. */
-export function hashAsSpelt(contents: object, spelt: ReadonlyMap<string, string>): void {
+export function hashAsSpelt(contents: object, spelt: ReadonlyMap<string, string | Uint8Array>): void {
   const known = new Map<string, Hash>()
   for (const [handle, words] of spelt) known.set(handle, hashSpelt(words))
   hashes.set(contents, known)
+}
+
+const BEFORE = Buffer.from(`${SHOWN}\n[`)
+const AFTER = Buffer.from(']')
+
+/** The hash of one passage, as its list is spelt. */
+function hashSpelt(words: string | Uint8Array): Hash {
+  const bytes = typeof words === 'string' ? Buffer.from(words) : words
+  return sha256(Buffer.concat([BEFORE, bytes, AFTER]))
 }
 
 export const wholeHashOf = (contents: object, handle: string): Hash | undefined =>

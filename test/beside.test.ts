@@ -1,0 +1,32 @@
+// BE1 of src/beside.ts.
+import { expect, test } from 'vitest'
+import { Beside } from '../src/beside.js'
+import { canonical } from '../src/canonical.js'
+
+test('what was found out about an object is told by it alone, and is spelt, copied and compared by nobody', () => {
+  const found = new Beside<object, string>()
+  const other = new Beside<object, string>()
+  const one = { b: 1, a: [2] }
+  expect(found.get(one)).toBe(undefined)
+  found.set(one, 'known')
+  found.set(one, 'known better')
+  expect([found.get(one), other.get(one), found.get({ ...one })]).toEqual([
+    'known better',
+    undefined,
+    undefined,
+  ])
+  expect(canonical(one)).toBe('{"a":[2],"b":1}')
+  expect(JSON.stringify(one)).toBe('{"b":1,"a":[2]}')
+  expect(one).toStrictEqual({ b: 1, a: [2] })
+})
+
+test('an object made by another has nothing beside it of its own', () => {
+  const found = new Beside<readonly number[], string>()
+  const list = [1, 2]
+  found.set(list, 'known')
+  expect([list.slice(), list.map(one => one), [...list]].map(copy => found.get(copy))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
