@@ -46,13 +46,14 @@ export function hashOfLine(line: string, hash: Hash): Hash | null {
 /** As long as the hash member with its comma is in every line. */
 const HASH_MEMBER = '"hash":"sha256:",'.length + 64
 
-/** The text of an entry that its hash and its leaf are made of: the line without its hash member. Null where that is
- *  not in its place. */
-function wordsOfLine(line: string): string | null {
+/** The text of an entry that its hash and its leaf are made of: the line without its hash member, or as it stands where
+ *  that is not in its place: a line that is no entry's has a leaf too, which no lane has made. */
+export function wordsOfLine(line: string): string {
   const prev = line.lastIndexOf('"prev":"')
   const at = prev - HASH_MEMBER
-  return at > 0 && line.startsWith('"hash":"sha256:', at) ? line.slice(0, at) + line.slice(prev) : null
+  const isThere = at > 0 && line.startsWith('"hash":"sha256:', at)
+  return isThere ? line.slice(0, at) + line.slice(prev) : line
 }
 
-/** The leaf of a line as it stands; a line that is no entry's has one too, which no lane has made. */
-export const leafOfLine = (line: string): TreeHash => leafOf(wordsOfLine(line) ?? line)
+/** The leaf of a line. */
+export const leafOfLine = (line: string): TreeHash => leafOf(wordsOfLine(line))

@@ -10,7 +10,7 @@
 // LV5  Entries are judged by the rules they were written under. The reading ends at rules that are not known here.
 import type { Hash } from '../canonical.js'
 import type { Entry } from '../event.js'
-import { GENESIS } from './entry.js'
+import { GENESIS, wordsOfLine } from './entry.js'
 import { type Book, openBook, rulesOf } from './invariant/book.js'
 import { addLeaf } from './invariant/checkpoint.js'
 import { type Flaw, flaw, type Invariant } from './invariant/invariants.js'
@@ -71,6 +71,8 @@ export const FIRST_LINK: ChainLink = { seq: 0, prev: GENESIS }
 export type Followed = {
   readonly members: Members | null
   readonly flaws: readonly Flaw[]
+  /** The line without its hash member; null for an unsound one. */
+  readonly words: string | null
   /** The entry the line is: the one that is due, unless it can be shown to be another. */
   readonly seq: number
   /** The place of the line after it. */
@@ -79,13 +81,13 @@ export type Followed = {
 
 /** I1, one step: checks a line against its place in the chain, and gives the next place. */
 export function follow(line: string, due: ChainLink): Followed {
-  const { members, flaws } = readLine(line, due)
+  const { members, flaws, words } = readLine(line, due)
   if (flaws.length === 0)
-    return { members, flaws, seq: due.seq, next: { seq: due.seq + 1, prev: members?.hash as Hash } }
+    return { members, flaws, words, seq: due.seq, next: { seq: due.seq + 1, prev: members?.hash as Hash } }
   const strayed = strayedFrom(line, members, due.seq)
   const seq = strayed ?? due.seq
   const next = { seq: seq + 1, prev: isHash(members?.hash) ? members.hash : due.prev }
-  return { members, flaws: strayed === null ? flaws : [flawOfPlace(due.seq, strayed)], seq, next }
+  return { members, flaws: strayed === null ? flaws : [flawOfPlace(due.seq, strayed)], words, seq, next }
 }
 
 /**
@@ -108,12 +110,12 @@ function flawOfPlace(due: number, seq: number): Flaw {
 type Report = (seq: number, flaw: Flaw | null) => void
 
 function checkLine(book: Book, line: string, due: ChainLink, followed: Followed, report: Report): void {
-  const { members, flaws, seq } = followed
+  const { members, flaws, words, seq } = followed
   for (const found of flaws) report(due.seq, found)
   report(seq, flawOfSecrecy(line))
   // Beyond a gap the line before is not the entry before, so the two are not judged as neighbours.
   if (seq !== due.seq) book.previous = null
-  addLeaf(book, line, seq === due.seq)
+  addLeaf(book, words ?? wordsOfLine(line), seq === due.seq)
   book.previous = members === null ? null : checkEntry(book, members, seq, report)
 }
 

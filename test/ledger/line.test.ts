@@ -69,12 +69,24 @@ describe('I1 a line told by its length', () => {
   test.each([
     ['an exponent as short as the number', '{"a":1e2}'],
     ['an exponent shorter than the number, and spaces', '{"a":1e3 }'],
+    ['an exponent in a list', '{"a":[1,-36e2]}'],
+    ['an exponent behind a fraction', '{"a":1.5e3,"b":1}'],
+    ['an exponent, with another number that has none', '{"a":3600,"b":36e2}'],
+    ['half of a pair that is not there', '{"a":"\ud83d"}'],
     ['names out of order that a parser would put in order', '{"b":1,"1":2}'],
     ['a name given twice', '{"a":1,"a":1}'],
     ['minus zero', '{"a":-0}'],
     ['a needless escape', '{"a":"\\u0061"}'],
   ])('%s is not', (_what, text) => {
     expect(isCanonical(text, JSON.parse(text))).toBe(false)
+  })
+
+  test.each([
+    ['a multiple of a hundred', '{"a":3600,"b":[100,-200]}'],
+    ['a text that looks like an exponent', '{"a":"36e2,1e2","b":3600}'],
+    ['letters beyond ASCII', '{"a":"für 𝄞","ä":1}'],
+  ])('%s is', (_what, text) => {
+    expect(isCanonical(text, JSON.parse(text))).toBe(true)
   })
 
   test('nesting without end ends in no, not in an error', () => {

@@ -1,13 +1,13 @@
 // I3, as far as the lines show it: what the lane says of its own tree is true of these lines.
 import type { EntryOf } from '../../event.js'
-import { leafOfLine } from '../entry.js'
+import { leafOf } from '../tree/hash.js'
 import { type Frontier, grow, rootOf } from '../tree/nodes.js'
 import type { Book } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
 
 /** Every line is a leaf, whatever else is wrong with it; beyond a missing one no leaf has its place. */
-export function addLeaf(book: Book, line: string, isInPlace: boolean): void {
-  if (isInPlace) book.tree?.leaves.push(leafOfLine(line))
+export function addLeaf(book: Book, words: string, isInPlace: boolean): void {
+  if (isInPlace) book.tree?.leaves.push(leafOf(words))
   else book.tree = null
 }
 

@@ -13,6 +13,8 @@ type ReadLine = {
   /** Null when the line is no JSON object at all. */
   readonly members: Members | null
   readonly flaws: readonly Flaw[]
+  /** The text that the entry's hash and leaf are made of: the line without its hash member. Null for an unsound line. */
+  readonly words: string | null
 }
 
 /** As docs/spec/ledger.md gives it: a reader's copy, so that a slip of the writer's is found. */
@@ -22,8 +24,9 @@ const SOUND: readonly Flaw[] = []
 
 export function readLine(line: string, link: ChainLink): ReadLine {
   const members = parse(line)
-  if (members === null) return { members, flaws: [flaw('I1', 'the line is not a JSON object')] }
-  return { members, flaws: isSound(line, members, link) ? SOUND : flawsOf(line, members, link) }
+  if (members === null) return { members, flaws: [flaw('I1', 'the line is not a JSON object')], words: null }
+  const words = soundWords(line, members, link)
+  return { members, flaws: words === null ? flawsOf(line, members, link) : SOUND, words }
 }
 
 function parse(line: string): Members | null {
@@ -35,24 +38,28 @@ function parse(line: string): Members | null {
   }
 }
 
-/** True only if the line is canonical, follows its predecessor and has its hash; false may still be a sound line. */
-function isSound(line: string, members: Members, { prev, seq }: ChainLink): boolean {
+/** The words of a line that is canonical, follows its predecessor and has its hash; null may still be a sound line. */
+function soundWords(line: string, members: Members, { prev, seq }: ChainLink): string | null {
   if (members.prev !== prev || members.seq !== seq || members.v !== 1 || !isCanonical(line, members))
-    return false
+    return null
   // A quotation mark inside a string is escaped, so this is a member; the entry's own is the last of that name.
   const cut = line.lastIndexOf(HASH_MEMBER)
-  const rest = line.slice(0, cut + 1) + line.slice(cut + HASH_MEMBER.length + GENESIS.length + 2)
-  return members.hash === `sha256:${digest('sha256', DOMAIN + rest)}`
+  const words = line.slice(0, cut + 1) + line.slice(cut + HASH_MEMBER.length + GENESIS.length + 2)
+  return members.hash === `sha256:${digest('sha256', DOMAIN + words)}` ? words : null
 }
 
-/** Text without an escape, and without a character that would need one. */
-const PLAIN = /^[ -[\]-~]*$/
+/** No RFC 8785 text holds one. */
+const LONE_SURROGATE = /\p{Surrogate}/u
+/** A number with an exponent, as a member or in a list; in a string it may only look like one. */
+const EXPONENT = /(?:":|[[,])-?\d[\d.]*e/i
 
 /** Whether a line is the RFC 8785 text of its value; false may still be such a text, which only
  *  the slow way can tell. */
 export function isCanonical(line: string, members: Members): boolean {
   try {
-    if (PLAIN.test(line) && shortest(members) === line.length) return true
+    const seen: Seen = { hundreds: false }
+    const isShortest = isPlain(line) && shortest(members, seen) === line.length
+    if (isShortest && !(seen.hundreds && EXPONENT.test(line))) return true
   } catch {
     // Nested so deeply that the stack ends.
     return false
@@ -60,41 +67,46 @@ export function isCanonical(line: string, members: Members): boolean {
   return spell(members) === line
 }
 
+/** Text without an escape: a character that would need one cannot stand in it. */
+const isPlain = (line: string): boolean => !line.includes('\\') && !LONE_SURROGATE.test(line)
+
+/** Whether there was a multiple of a hundred, which has another spelling as short as its own or shorter (`1e2`). */
+type Seen = { hundreds: boolean }
+
 /**
- * The length of the one shortest spelling of a value whose strings need no escape and whose members stand in order;
- * NaN for any other value. Every other spelling is longer: a space, a name given twice, a number with a needless zero
- * or exponent. Two kinds of value are left out: a multiple of a hundred has another spelling as short (`1e2`), and
- * names that begin with a digit may have been put in order by the parser.
+ * The length of the one shortest spelling without an exponent of a value whose strings need no escape and whose members
+ * stand in order; NaN for any other value. Every other spelling is longer: a space, a name given twice, a number with a
+ * needless zero. Names that begin with a digit are left out: the parser may have put them in order.
  */
-function shortest(value: unknown): number {
+function shortest(value: unknown, seen: Seen): number {
   switch (typeof value) {
     case 'string':
       return value.length + 2
     case 'number':
-      return Number.isSafeInteger(value) && (value % 100 !== 0 || Object.is(value, 0))
-        ? String(value).length
-        : Number.NaN
+      if (!Number.isSafeInteger(value) || Object.is(value, -0)) return Number.NaN
+      if (value % 100 === 0 && value !== 0) seen.hundreds = true
+      return String(value).length
     case 'boolean':
       return value ? 4 : 5
     default:
       if (value === null) return 4
-      return Array.isArray(value) ? shortestList(value) : shortestRecord(value as Members)
+      return Array.isArray(value) ? shortestList(value, seen) : shortestRecord(value as Members, seen)
   }
 }
 
-function shortestList(values: readonly unknown[]): number {
+function shortestList(values: readonly unknown[], seen: Seen): number {
   let length = values.length === 0 ? 2 : values.length + 1
-  for (const value of values) length += shortest(value)
+  for (const value of values) length += shortest(value, seen)
   return length
 }
 
-function shortestRecord(members: Members): number {
+function shortestRecord(members: Members, seen: Seen): number {
   let length = 1
   let before = ''
   for (const name in members) {
     if (name < before || (name <= ':' && name >= '0')) return Number.NaN
     before = name
-    length += name.length + 4 + shortest(members[name])
+    length += name.length + 4 + shortest(members[name], seen)
   }
   return before === '' && length === 1 ? 2 : length
 }
