@@ -4,7 +4,7 @@
 // signed has expired, and are refused afterwards. The others are 32 random bytes that never leave the lane: the lane
 // alone can make their results again and compare them. Keys are opened once, never per call.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import type { JWK } from 'jose'
 import type { SealKey } from '../ledger/contract.js'
 import type { KeyRow, Purpose, Shelf } from '../ledger/shelf.js'
 import { makeShared, openRow, openShared, opens, rowOf } from './key-row.js'
@@ -110,7 +110,9 @@ export async function addArtifactKey(shelf: Shelf, secret: Secret, from: number)
   return fresh.kid
 }
 
+/** A start that makes no key does not load what makes them. */
 async function makeSigning(purpose: Purpose, secret: Secret, now: number): Promise<KeyRow> {
+  const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await import('jose')
   const pair = await generateKeyPair(ALG, { extractable: true })
   const jwk = await exportJWK(pair.publicKey)
   const kid = await calculateJwkThumbprint(jwk)
