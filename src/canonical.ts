@@ -3,7 +3,7 @@
 // of Node it needs one function, `hash`, which the page brings along.
 
 import { hash } from 'node:crypto'
-import { Beside } from './beside.js'
+import { Memo } from './memo.js'
 
 export type Hash = `sha256:${string}`
 
@@ -14,7 +14,7 @@ const remembered = new Map<object, string>()
 export const remember = (constant: object): void => void remembered.set(constant, canonical(constant))
 
 /** Long lists that are spelt more than once on their way, and not changed meanwhile. */
-const lists = new Beside<object, string>()
+const lists = new Memo<object, string>()
 
 export const spellOnce = (list: readonly unknown[]): void => void lists.set(list, canonicalList(list))
 

@@ -6,7 +6,7 @@
 // FT3  A request has many copies: the room that was found for one on a channel is tried first for the next one there.
 
 import { LIMITS } from '../adapter/limits.js'
-import { Beside } from '../beside.js'
+import { Memo } from '../memo.js'
 import type { Channel } from '../request/channel.js'
 import { type Content, rowsWithin, type ShownContent } from '../request/content/exhibit.js'
 import { type Display, tellsEnough, withContents } from '../request/display.js'
@@ -49,7 +49,7 @@ export function fitInto(
 
 /** What was found for one copy, and holds for the others of its request too (FT3). */
 type Found = { readonly rooms: Map<Channel, number>; page?: readonly ShownContent[] }
-const found = new Beside<readonly Content[], Found>()
+const found = new Memo<readonly Content[], Found>()
 
 function foundFor(contents: readonly Content[]): Found {
   const known = found.get(contents) ?? { rooms: new Map() }

@@ -3,7 +3,7 @@
 // headers of its own, which stand in the place of these.
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Beside } from '../beside.js'
+import { Memo } from '../memo.js'
 
 const COMMON: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -21,7 +21,7 @@ type Headers = Readonly<Record<string, string>>
 export const headersFor = (isHttps: boolean): Headers => (isHttps ? { ...COMMON, ...HTTPS_ONLY } : COMMON)
 
 /** The latest answer on each connection. */
-const answers = new Beside<Duplex, ServerResponse>()
+const answers = new Memo<Duplex, ServerResponse>()
 
 /** Set before anything else hears of the request, so that Node's and the framework's own refusals have them too. */
 export function dress(server: Server, headers: Headers): void {

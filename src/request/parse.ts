@@ -60,13 +60,13 @@ function unavailable(body: unknown, { callback }: SubmissionPolicy): FieldError[
 
 /** Faults that the shape cannot see: where a callback may go, the configured actions, and a hidden `__proto__`. */
 function unfit(body: unknown, { actions, callback }: SubmissionPolicy): FieldError[] {
-  return [
-    ...unfitCallback(body, callback),
-    ...unfitAction(body, actions),
-    ...unfitSecrets(body),
-    ...unfitContents(body),
-    ...unfitSize(body),
-  ]
+  // One list, and no copy of it for each: every request passes here, and nearly none has a fault.
+  return unfitCallback(body, callback).concat(
+    unfitAction(body, actions),
+    unfitSecrets(body),
+    unfitContents(body),
+    unfitSize(body),
+  )
 }
 
 /** Bytes of the request as it is hashed: every other kind is bounded below that by its parts. */

@@ -21,7 +21,7 @@ export function macUnder(key: Uint8Array): Mac {
   pad(outer, key, 0x5c)
   return words => {
     const first = words.length <= USUAL_CHARS ? filled(inner, words) : grown(inner, words)
-    outer.write(hash('sha256', first, 'hex'), BLOCK, 'hex')
+    outer.write(hash('sha256', first, 'binary'), BLOCK, 'latin1')
     return hash('sha256', outer, 'hex')
   }
 }

@@ -38,7 +38,7 @@ export const adaptersTranslate: Rule = tree =>
   })
 
 const PURE =
-  /^src\/(?:(?:compiler|agenda|request|tally|passkey)\/.*|director\/(?:decide|direct|policy|propose|run)\.ts|interop\/(?:(?:choir|ending|fields|typed|pattern|injection)\.ts|[a-z]+\/.*)|config\/yaml\.ts|event\.ts|reason\.ts|rules\.ts|beside\.ts|canonical\.ts|say\.ts|shortcut\.ts|adapter\/(?!pause\.ts).*)$/
+  /^src\/(?:(?:compiler|agenda|request|tally|passkey)\/.*|director\/(?:decide|direct|policy|propose|run)\.ts|interop\/(?:(?:choir|ending|fields|typed|pattern|injection)\.ts|[a-z]+\/.*)|config\/yaml\.ts|event\.ts|reason\.ts|rules\.ts|memo\.ts|canonical\.ts|say\.ts|shortcut\.ts|adapter\/(?!pause\.ts).*)$/
 const PURE_PACKAGES = ['zod', 'canonicalize', 're2js', 'yaml']
 /** Words by which the machine, the clock, chance, the network or the locale gets in. */
 const IMPURE =

@@ -6,8 +6,9 @@
 // EX3  What is left out is said, with its amount.
 // EX4  A content is read through once, however often it is asked how much of it a copy could show: then each answer costs
 //      what is shown, not what there is.
-import { Beside } from '../../beside.js'
+
 import { type Hash, hashOf, spellOnce } from '../../canonical.js'
+import { Memo } from '../../memo.js'
 import { cut, type Range, roomOf, share } from './cut.js'
 import { type Diff, readDiff, type Sign } from './diff.js'
 import { type Json, readJson } from './json.js'
@@ -72,7 +73,7 @@ type Study = {
   readonly notes: readonly string[]
 }
 
-const studies = new Beside<Content, Study>()
+const studies = new Memo<Content, Study>()
 
 function study(content: Content, text: string): Study {
   const known = studies.get(content)
@@ -115,7 +116,7 @@ export function rowsWithin(contents: readonly Content[], room: number): readonly
 /** A NUL has the longest name for its bytes, and an empty line costs its margin. */
 const MOST_UNITS_PER_BYTE = 8
 /** Rows are asked for again and again while a request is opened: once for each copy, and each time the store decides. */
-const wholeRows = new Beside<readonly Content[], readonly ShownContent[]>()
+const wholeRows = new Memo<readonly Content[], readonly ShownContent[]>()
 
 function rowsOfAll(contents: readonly Content[]): readonly ShownContent[] {
   const known = wholeRows.get(contents)

@@ -1,8 +1,8 @@
 // Contents that come with a request: the texts of handles it names. Each is what its handle says, or the whole is refused.
 
 import { z } from 'zod'
-import { Beside } from '../../beside.js'
 import { type Hash, sha256 } from '../../canonical.js'
+import { Memo } from '../../memo.js'
 import { FIXED_HANDLE, FIXED_HANDLE_WORDS } from '../handle.js'
 import { type FieldError, fieldError, valueAt } from '../refusal.js'
 
@@ -85,7 +85,7 @@ function namedBy(request: unknown): readonly unknown[] {
 }
 
 /** By the texts that were given, which live as long as their submission. */
-const made = new Beside<object, ReadonlyMap<Hash, Uint8Array>>()
+const made = new Memo<object, ReadonlyMap<Hash, Uint8Array>>()
 
 /** The bytes of these texts, made once and cut from one piece: each in a buffer of its own would cost twice as much, and
  *  once more when they are collected. */

@@ -3,12 +3,13 @@
 // be hashed. It is hashed at once, since such a piece holds the body it was cut from.
 //
 // CW1  The spelling of a text is canonical(text), or no hash is known.
-import { Beside } from '../../beside.js'
+
 import { type Hash, sha256 } from '../../canonical.js'
+import { Memo } from '../../memo.js'
 import { SHOWN } from './exhibit.js'
 
 /** By the contents that were read, which live as long as their submission. */
-const hashes = new Beside<object, ReadonlyMap<string, Hash>>()
+const hashes = new Memo<object, ReadonlyMap<string, Hash>>()
 
 /** `spelt` are the texts of these contents by their handles, quotation marks included. */
 export function hashAsSpelt(contents: object, spelt: ReadonlyMap<string, string | Uint8Array>): void {

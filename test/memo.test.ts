@@ -1,11 +1,11 @@
-// BE1 of src/beside.ts.
+// ME1 of src/memo.ts.
 import { expect, test } from 'vitest'
-import { Beside } from '../src/beside.js'
 import { canonical } from '../src/canonical.js'
+import { Memo } from '../src/memo.js'
 
 test('what was found out about an object is told by it alone, and is spelt, copied and compared by nobody', () => {
-  const found = new Beside<object, string>()
-  const other = new Beside<object, string>()
+  const found = new Memo<object, string>()
+  const other = new Memo<object, string>()
   const one = { b: 1, a: [2] }
   expect(found.get(one)).toBe(undefined)
   found.set(one, 'known')
@@ -20,8 +20,8 @@ test('what was found out about an object is told by it alone, and is spelt, copi
   expect(one).toStrictEqual({ b: 1, a: [2] })
 })
 
-test('an object made by another has nothing beside it of its own', () => {
-  const found = new Beside<readonly number[], string>()
+test('an object made by another has nothing known of it', () => {
+  const found = new Memo<readonly number[], string>()
   const list = [1, 2]
   found.set(list, 'known')
   expect([list.slice(), list.map(one => one), [...list]].map(copy => found.get(copy))).toEqual([
