@@ -24,14 +24,14 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 export const isUnicode = (reply: string): boolean => !LONE_SURROGATE.test(reply)
 
 export function read(schema: PlainSchema, reply: string): ReplyReading {
-  if (reply.length > maxUnits(schema)) return 'reply_too_long'
+  const isText = schema.kind === 'text'
+  const atMost = isText ? MAX_TEXT_UNITS : MAX_CLOSED_UNITS
+  if (reply.length > atMost) return 'reply_too_long'
   if (!isUnicode(reply)) return 'reply_bad_charset'
   const said = trimmed(reply)
-  if (schema.kind !== 'text' && !isAscii(said)) return 'reply_bad_charset'
+  if (!isText && !isAscii(said)) return 'reply_bad_charset'
   return match(schema, said)
 }
-
-const maxUnits = (schema: PlainSchema): number => (schema.kind === 'text' ? MAX_TEXT_UNITS : MAX_CLOSED_UNITS)
 
 function match(schema: PlainSchema, said: string): ReplyReading {
   switch (schema.kind) {
