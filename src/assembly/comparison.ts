@@ -1,18 +1,22 @@
 // Before the lane says that it has started: the ledger is compared with what was published of it.
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import { contradicted, PlaceUnread } from '../checkpoint/compare.js'
-import { directoryPlace } from '../checkpoint/place/directory.js'
-import { gitPlace } from '../checkpoint/place/git.js'
-import { httpPlace } from '../checkpoint/place/http.js'
 import type { Place } from '../checkpoint/place/place.js'
 import { CannotStart, type House } from './house.js'
 
-export const placesOf = ({ config, store }: Pick<House, 'config' | 'store'>): readonly Place[] =>
-  config.checkpoints.publish.map(at => {
-    if ('directory' in at) return directoryPlace(at.directory)
-    if ('git' in at) return gitPlace(at.git, at.branch ?? null, () => store.ledger.now())
-    return httpPlace(at.http)
-  })
+/** Each kind is loaded where it is configured. */
+export const placesOf = ({ config, store }: Pick<House, 'config' | 'store'>): Promise<readonly Place[]> =>
+  Promise.all(
+    config.checkpoints.publish.map(async at => {
+      if ('directory' in at)
+        return (await import('../checkpoint/place/directory.js')).directoryPlace(at.directory)
+      if ('git' in at) {
+        const { gitPlace } = await import('../checkpoint/place/git.js')
+        return gitPlace(at.git, at.branch ?? null, () => store.ledger.now())
+      }
+      return (await import('../checkpoint/place/http.js')).httpPlace(at.http)
+    }),
+  )
 
 /** The checkpoint that is given up by this start, null for none; CannotStart where the operator has not said so. */
 export async function compared(

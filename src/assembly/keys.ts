@@ -34,7 +34,7 @@ export async function openKeys(house: House): Promise<HeldKeys> {
   const { settings, store, stops, onStale } = house
   const secret = openSecret(settings.dataDir, settings.secret)
   const book = new KeyBook(store)
-  const places = placesOf(house)
+  const places = await placesOf(house)
   const { ring, notary, givenUp } = await alone(store, 'start', async () => {
     let givenUp: Checkpoint | null = null
     await unlocked(house, secret, async () => {

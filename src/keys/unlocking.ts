@@ -7,7 +7,6 @@
 //     nobody without the secret can wrap one so. Without such a key no existing entry is ever sealed.
 import type { Draft } from '../event.js'
 import { type Progress, SealBroken, type SealKey, type Store } from '../ledger/contract.js'
-import { verify } from '../ledger/verify.js'
 import { note } from '../record/record.js'
 import { isFormer, rewrapped } from '../token/key-row.js'
 import { missing, openSealKey } from '../token/keyring.js'
@@ -72,7 +71,9 @@ async function begin(store: Store, secret: Secret, started: Draft, progress?: Pr
   })
 }
 
+/** Once in the life of a ledger, so what verifies is loaded here. */
 async function sealWhatIsThere(store: Store, progress?: Progress): Promise<void> {
+  const { verify } = await import('../ledger/verify.js')
   const { ok, problems } = await verify(store.ledger.lines(0))
   const [first] = problems
   if (!ok)

@@ -243,6 +243,7 @@ export class SqliteLedger implements Ledger {
   }
 
   async hasDirector(runId: string): Promise<boolean> {
+    if (!this.#writer.isDirected) return false
     return this.#statement('SELECT 1 FROM directed_runs WHERE run_id = ?').get(runId) !== undefined
   }
 

@@ -44,6 +44,9 @@ export class Writer {
   readonly #seals: Seals
   readonly #late: Late
   readonly #rows: Rows
+  /** Whether any run has a director of its own. Hardly any lane has one, and each resolution asks. Nobody else writes
+   *  here; one of a batch that did not stand says too much. */
+  #isDirected: boolean
   /** The committed head. Moves only after a COMMIT. */
   #head: Head
   /** The committed tree; null until it is first needed, since its seal cannot be checked before the store is unlocked. */
@@ -62,6 +65,12 @@ export class Writer {
     this.#seals = seals
     this.#late = late
     this.#rows = new Rows(db, 'entries', COLUMNS)
+    this.#isDirected = db.prepare('SELECT 1 FROM directed_runs LIMIT 1').get() !== undefined
+  }
+
+  /** False where no run can have a director of its own. */
+  get isDirected(): boolean {
+    return this.#isDirected
   }
 
   /** Those of the batch that nothing in it has to read. */
@@ -216,8 +225,10 @@ export class Writer {
       if (entry.type === 'REQUEST_RESOLVED')
         this.#statements.resolve.run(entry.body.outcome, entry.seq, begins)
       this.#inbox.keep(begins, entry)
-      if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE)
+      if (entry.type === 'DIRECTOR_DECIDED' && entry.body.by !== LANE) {
+        this.#isDirected = true
         this.#statements.direct.run(entry.run_id)
+      }
       if (entry.type === 'POLICY_TOKEN_ISSUED') this.#statements.issue.run(entry.body.jti, entry.request_id)
     }
     // A reply that decides is followed by its resolution.

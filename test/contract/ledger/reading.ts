@@ -42,6 +42,7 @@ export function readingContract(opener: Opener): void {
       await tell(1, decided('lane'))
       expect(await stage.ledger.hasDirector('run-1')).toBe(false)
       await tell(2, decided('key-3'))
+      expect(await stage.ledger.hasDirector('run-1')).toBe(true)
       await tell(3, decided('key-3'))
       await stage.reopen()
       expect([await stage.ledger.hasDirector('run-1'), await stage.ledger.hasDirector('run-2')]).toEqual([
