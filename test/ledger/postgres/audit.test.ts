@@ -53,8 +53,9 @@ describe.skipIf(!present)('the audit of a database (needs a PostgreSQL: npm run 
     rmSync(directory, { recursive: true, force: true })
   })
 
+  /** Whoever tests may have started a lane in this checkout: its `data` is not looked at. */
   async function run(args: readonly string[], env: Record<string, string> = { DATABASE_URL: url }) {
-    const shell = terminal(env)
+    const shell = terminal({ LANE_DATA_DIR: directory, ...env })
     const code = await command.run(args, shell)
     return { code, out: shell.out(), err: shell.err() }
   }
