@@ -8,7 +8,7 @@ import type { Request } from '../../request/request.js'
 import type { Terms } from '../../request/terms.js'
 import { NEWEST_RULES, type Rules } from '../../rules.js'
 import type { Counted } from '../../tally/tally.js'
-import type { TreeHash } from '../tree/hash.js'
+import { Leaves } from '../tree/leaves.js'
 import { type Frontier, NOTHING } from '../tree/nodes.js'
 
 /** One delivery, as far as its later entries must fit it. */
@@ -79,7 +79,7 @@ export type OpenStory = {
 }
 
 /** 32 bytes for each entry since a checkpoint, that its root can be made whichever size it names. */
-type Growth = { base: Frontier; leaves: TreeHash[] }
+type Growth = { base: Frontier; readonly leaves: Leaves }
 
 export type Book = {
   readonly stories: Map<string, Story>
@@ -119,7 +119,7 @@ export const openBook = (): Book => ({
   policyTokens: new Set(),
   directedRuns: new Set(),
   rules: null,
-  tree: { base: NOTHING, leaves: [] },
+  tree: { base: NOTHING, leaves: new Leaves() },
   logKeys: new Set(),
   passkeys: new Map(),
   credentials: new Set(),

@@ -1,13 +1,12 @@
 // I3, as far as the lines show it: what the lane says of its own tree is true of these lines.
 import type { EntryOf } from '../../event.js'
-import { leafOf } from '../tree/hash.js'
 import { type Frontier, grow, rootOf } from '../tree/nodes.js'
 import type { Book } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
 
 /** Every line is a leaf, whatever else is wrong with it; beyond a missing one no leaf has its place. */
 export function addLeaf(book: Book, words: string, isInPlace: boolean): void {
-  if (isInPlace) book.tree?.leaves.push(leafOf(words))
+  if (isInPlace) book.tree?.leaves.add(words)
   else book.tree = null
 }
 
@@ -21,7 +20,7 @@ export function checkCheckpoint(book: Book, { body, seq }: EntryOf<'CHECKPOINT_S
   if (body.size > seq) return flaw('I3', 'it is larger than the ledger before it')
   if (tree === null) return null
   if (body.size < tree.base.size) return flaw('I3', 'it is smaller than a checkpoint before it')
-  const taken = tree.leaves.splice(0, body.size - tree.base.size)
+  const taken = tree.leaves.take(body.size - tree.base.size)
   tree.base = taken.reduce((frontier: Frontier, leaf) => grow(frontier, leaf).frontier, tree.base)
   const root = Buffer.from(rootOf(tree.base)).toString('base64')
   return root === body.root ? null : flaw('I3', `the root of the first ${body.size} entries is ${root}`)
