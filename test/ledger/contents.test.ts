@@ -12,7 +12,7 @@ import { migrate } from '../../src/ledger/sqlite/schema.js'
 /** The schema of the day before contents came in bundles. */
 const BEFORE_BUNDLES = 13
 /** More places than are kept out of the index. */
-const MANY = 8192
+const MANY = 16_384
 
 let directory: string
 let db: Database
@@ -128,12 +128,10 @@ describe('BU2 the index', () => {
         'late',
         'later',
       ])
-      expect(
-        contents.find(
-          'key-1',
-          texts(0, MANY).map(text => sha256(text)),
-        ).size,
-      ).toBe(MANY)
+      for (let at = 0; at < MANY; at += 512) {
+        const some = texts(at, 512).map(text => sha256(text))
+        expect(contents.find('key-1', some).size).toBe(512)
+      }
       put('key-1', ...texts(0, 512))
       expect(count('bundles')).toBe(places[1])
       reopen()

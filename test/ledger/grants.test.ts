@@ -14,7 +14,7 @@ import { sealAll } from '../../src/ledger/sqlite/seal-all.js'
 /** The schema of the day before. */
 const BEFORE = 13
 /** More places than are kept out of the index. */
-const MANY = 8192
+const MANY = 16_384
 
 let directory: string
 let db: Database

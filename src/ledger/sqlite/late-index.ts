@@ -6,12 +6,15 @@
 //      after a crash, and only if the row it was given to did not stand: then the table may say too much.
 // SI3  Places go in a piece at a time, each between two commits: however large the table is, nobody waits for all of them.
 import type { Database, Statement } from 'better-sqlite3'
+import { Fresh } from './fresh.js'
 
-/** So many places are put in order together, and a megabyte until then. */
-const TOGETHER = 8192
-/** A piece of them: a millisecond of work in a small table, and some fifteen behind ten million places, of which each then
- *  lies on a page of its own. */
+/** So many places are put in order together. The more they are, the more of them lie on each page that is written. */
+const TOGETHER = 16_384
+/** The least piece of them: a millisecond of work in a small table, and some fifteen behind ten million places, of which each
+ *  then lies on a page of its own. */
 const PIECE = 512
+/** Where more come between two commits, so many times as many go in: they never pile up. */
+const FASTER = 2
 /** One statement puts so many: each costs more to begin than a place does. */
 const PUT = 64
 /** The table is asked for so many at once: as many as a request may name. */
@@ -20,12 +23,10 @@ const NO_BEGINNING = -1
 
 type Place = { readonly row: number; readonly keys: readonly string[] }
 
-/** Rows by the beginnings of their keys. One of an append that did not stand says too much (SI1). */
-type Rows = Map<number, number[]>
 /** Places on their way into the table: in its order, beginning and row by turns, up to `at` in it already. */
 type Leaving = {
-  readonly rows: Rows
-  readonly places: readonly number[]
+  readonly rows: Fresh
+  readonly places: Float64Array
   at: number
   /** The row that the table goes up to when they are all in. */
   readonly last: number
@@ -47,8 +48,11 @@ export class LateIndex {
   readonly #ask: Statement
   readonly #askOne: Statement
   readonly #behind: Behind
-  #fresh: Rows = new Map()
+  /** One of an append that did not stand says too much (SI1). */
+  #fresh = new Fresh()
   #leaving: Leaving | null = null
+  /** The places that were added since some were put into the table. */
+  #added = 0
   #last: number
 
   constructor(db: Database, name: IndexName, behind: Behind) {
@@ -86,22 +90,20 @@ export class LateIndex {
   }
 
   #add(key: string, row: number): void {
-    const beginning = beginningOf(key)
-    const rows = this.#fresh.get(beginning)
-    if (rows === undefined) this.#fresh.set(beginning, [row])
-    else rows.push(row)
+    this.#fresh.add(beginningOf(key), row)
+    this.#added += 1
   }
 
   /** The rows that may have this key, of those whose places are not in the table yet. */
   fresh(key: string): readonly number[] {
-    return this.#freshBy(beginningOf(key))
+    const rows: number[] = []
+    this.#eachFresh(beginningOf(key), row => rows.push(row))
+    return rows
   }
 
-  #freshBy(beginning: number): readonly number[] {
-    const leaving = this.#leaving?.rows.get(beginning)
-    const fresh = this.#fresh.get(beginning)
-    if (leaving === undefined || fresh === undefined) return leaving ?? fresh ?? NONE
-    return [...leaving, ...fresh]
+  #eachFresh(beginning: number, on: (row: number) => void): void {
+    this.#leaving?.rows.each(beginning, on)
+    this.#fresh.each(beginning, on)
   }
 
   /** The rows that may have one of these keys, each once. */
@@ -122,7 +124,8 @@ export class LateIndex {
       const found = beginnings.length === 1 ? this.#askOne.all(beginnings) : this.#ask.all(asked)
       for (const row of found as number[]) rows.add(row)
     }
-    for (const beginning of beginnings) for (const row of this.#freshBy(beginning)) rows.add(row)
+    const keep = (row: number): unknown => rows.add(row)
+    for (const beginning of beginnings) this.#eachFresh(beginning, keep)
     return rows
   }
 
@@ -130,30 +133,29 @@ export class LateIndex {
   settle(): boolean {
     if (this.#leaving === null && this.#fresh.size < TOGETHER) return false
     const leaving = this.#leaving ?? this.#leave()
-    const end = Math.min(leaving.at + 2 * PIECE, leaving.places.length)
+    const piece = Math.max(PIECE, FASTER * this.#added)
+    const end = Math.min(leaving.at + 2 * piece, leaving.places.length)
     this.#db.transaction(() => this.#put(leaving, end)).immediate()
+    this.#added = 0
     leaving.at = end
     if (end === leaving.places.length) this.#leaving = null
     return true
   }
 
   #leave(): Leaving {
-    const [rows, places] = [this.#fresh, [] as number[]]
-    for (const beginning of Float64Array.from(rows.keys()).sort())
-      for (const row of rows.get(beginning) ?? NONE) places.push(beginning, row)
-    this.#fresh = new Map()
-    this.#leaving = { rows, places, at: 0, last: this.#last }
+    const rows = this.#fresh
+    this.#fresh = new Fresh()
+    this.#added = 0
+    this.#leaving = { rows, places: rows.inOrder(), at: 0, last: this.#last }
     return this.#leaving
   }
 
   #put({ places, at: from, last }: Leaving, end: number): void {
     const whole = from + Math.floor((end - from) / (2 * PUT)) * (2 * PUT)
-    for (let at = from; at < whole; at += 2 * PUT) this.#putMany.run(places.slice(at, at + 2 * PUT))
-    for (let at = whole; at < end; at += 2) this.#putOne.run(places.slice(at, at + 2))
+    for (let at = from; at < whole; at += 2 * PUT) this.#putMany.run([...places.subarray(at, at + 2 * PUT)])
+    for (let at = whole; at < end; at += 2) this.#putOne.run([...places.subarray(at, at + 2)])
     if (end === places.length) this.#goTo.run(last, this.#name)
   }
 }
-
-const NONE: readonly number[] = []
 
 type IndexName = 'bundles_by_handle' | 'grants_by_handle'
