@@ -1,8 +1,9 @@
 // The quick way of telling a canonical line, held against the generic canonical form.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonical } from '../../src/canonical.js'
-import { isCanonical } from '../../src/ledger/invariant/line.js'
+import { canonical, sha256 } from '../../src/canonical.js'
+import { GENESIS } from '../../src/ledger/entry.js'
+import { isCanonical, readLine } from '../../src/ledger/invariant/line.js'
 
 const name = fc.oneof(
   fc.constantFrom('', 'a', 'b', 'ab', '0', '10', '9', '__proto__', 'constructor', ':', '/', 'é', '"', '\\'),
@@ -29,6 +30,8 @@ const OTHERWISE: readonly ((text: string) => string)[] = [
   text => text,
   text => text.replace(/100\b/, '1e2'),
   text => text.replace(/1000\b/, '1e3 '),
+  text => text.replace(/(?<=[:[,])1000\b/, ' 1e3'),
+  text => text.replace(/":1000\b/, '" :1e3'),
   text => text.replace(/\b1\b/, '1.0'),
   text => text.replace(',', ', '),
   text => text.replace(/^\{("[^"\\]*":[^,{}[\]]+),("[^"\\]*":[^,{}[\]]+)/, '{$2,$1'),
@@ -72,6 +75,11 @@ describe('I1 a line told by its length', () => {
     ['an exponent in a list', '{"a":[1,-36e2]}'],
     ['an exponent behind a fraction', '{"a":1.5e3,"b":1}'],
     ['an exponent, with another number that has none', '{"a":3600,"b":36e2}'],
+    ['an exponent, with a space before it in its room', '{"a": 1e3}'],
+    ['an exponent, with a space before the colon', '{"a" :1e3}'],
+    ['an exponent in a list, with a space before it', '{"a":[ 1e3]}'],
+    ['an exponent further on in a list, with a line feed before it', '{"a":[1,\n-1E3]}'],
+    ['an exponent, with a name given twice in its room', '{"a":1e9,"b":1,"b":1}'],
     ['half of a pair that is not there', '{"a":"\ud83d"}'],
     ['names out of order that a parser would put in order', '{"b":1,"1":2}'],
     ['a name given twice', '{"a":1,"a":1}'],
@@ -87,6 +95,18 @@ describe('I1 a line told by its length', () => {
     ['letters beyond ASCII', '{"a":"für 𝄞","ä":1}'],
   ])('%s is', (_what, text) => {
     expect(isCanonical(text, JSON.parse(text))).toBe(true)
+  })
+
+  test('a line spelt otherwise is told, though its hash is that of its own bytes', () => {
+    const link = { seq: 1000, prev: GENESIS }
+    const line = (seq: string): string => {
+      const [before, after] = ['{"at":"","body":{},', `"prev":"${GENESIS}",${seq},"type":"NONE","v":1}`]
+      return `${before}"hash":"${sha256(`lane/entry/v1\n${before}${after}`)}",${after}`
+    }
+    const told = (seq: string) => readLine(line(seq), link).flaws.map(({ message }) => message)
+    expect(told('"seq":1000')).toEqual([])
+    for (const seq of ['"seq": 1e3', '"seq" :1e3'])
+      expect(told(seq)).toContain('the bytes are not the RFC 8785 text of the entry')
   })
 
   test('nesting without end ends in no, not in an error', () => {
