@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Hash, hashOf } from '../../src/canonical.js'
-import { MAX_DEPTH, MAX_KEYS, readJson } from '../../src/http/json.js'
+import { MAX_DEPTH, MAX_KEYS, readJson, readJsonBytes } from '../../src/http/json.js'
 import { wholeHashOf } from '../../src/request/content/spelling.js'
 import { ALL } from '../faults/rig.js'
 
@@ -187,10 +187,13 @@ describe('what has one reading is read as JSON.parse reads it', () => {
 })
 
 describe('CW1 the hash of a content shown whole, made of its spelling as it came', () => {
+  type Contents = Readonly<Record<string, string>>
+  const contentsIn = (read: ReturnType<typeof readJson>): Contents =>
+    ((read.ok ? read.value : {}) as { readonly contents: Contents }).contents
+  const hashIn = (read: ReturnType<typeof readJson>): Hash | undefined => wholeHashOf(contentsIn(read), 'h')
   const readIn = (text: string): { readonly hash: Hash | undefined; readonly content: string } => {
     const read = readJson(text)
-    const { contents } = (read.ok ? read.value : {}) as { readonly contents: Record<string, string> }
-    return { hash: wholeHashOf(contents, 'h'), content: contents.h ?? '' }
+    return { hash: hashIn(read), content: contentsIn(read).h ?? '' }
   }
   const shownWhole = (content: string): Hash => hashOf('lane/shown/v1', [content])
 
@@ -230,5 +233,19 @@ describe('CW1 the hash of a content shown whole, made of its spelling as it came
       },
     )
     fc.assert(property, { numRuns: 2_000 })
+  })
+
+  it('is the same of bytes, wherever they lie, as of the text they are', () => {
+    const unit = fc.constantFrom('\n', '"', '\\', '/', ' ', 'a', '\u007f')
+    const text = fc.oneof(fc.string({ unit, maxLength: 30 }), fc.string({ unit: 'grapheme', maxLength: 3 }))
+    const property = fc.property(text, text, fc.nat(9), (before, own, offset) => {
+      const body = JSON.stringify({ before, contents: { g: before, h: own }, behind: before })
+      const bytes = Buffer.concat([Buffer.alloc(offset, '"'), Buffer.from(body), Buffer.from('"')])
+      const read = readJsonBytes(bytes.subarray(offset, -1))
+      expect(read).toEqual(readJson(body))
+      expect(hashIn(read)).toBe(hashIn(readJson(body)))
+      if (!/\\[/u]/.test(body)) expect(hashIn(read)).toBe(shownWhole(own))
+    })
+    fc.assert(property, { numRuns: 1_000 })
   })
 })

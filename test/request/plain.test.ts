@@ -166,9 +166,18 @@ test('contents are plain up to their bounds, and beyond them left to the schema'
   const handle = (at: number) => `sha256:${at.toString(16).padStart(64, '0')}`
   const many = (count: number, text: string) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [handle(at), text]))
-  for (const fitting of [{}, many(20, 'a\nb'), many(1, 'é'.repeat(32_768)), many(4, 'a'.repeat(65_536))])
-    expect(holds(asked(fitting))).toBe(true)
-  const unfit = [many(21, 'a'), many(1, 'a'.repeat(65_537)), many(5, 'a'.repeat(65_536)), many(1, 'a\0b')]
+  // Letters of one, two and three bytes, up to the last of them.
+  const fitting = [
+    ...[{}, many(20, 'a\nb')],
+    ...[many(1, 'a'.repeat(65_536)), many(1, 'é'.repeat(32_768)), many(1, '€'.repeat(21_845))],
+    ...[many(4, 'a'.repeat(65_536)), many(4, 'é'.repeat(32_768)), many(13, '€'.repeat(6_721))],
+  ]
+  for (const contents of fitting) expect(holds(asked(contents))).toBe(true)
+  const unfit = [
+    ...[many(21, 'a'), many(1, 'a\0b')],
+    ...[many(1, 'a'.repeat(65_537)), many(1, 'é'.repeat(32_769)), many(1, '€'.repeat(21_846))],
+    ...[many(5, 'a'.repeat(65_536)), many(5, 'é'.repeat(32_768)), many(13, '€'.repeat(6_722))],
+  ]
   for (const contents of unfit) {
     expect(plainSubmission(asked(contents))).toBeNull()
     expect(SUBMISSION_SHAPES['2'].safeParse(asked(contents)).success).toBe(false)
