@@ -1,6 +1,6 @@
 // I3, as far as the lines show it: what the lane says of its own tree is true of these lines.
 import type { EntryOf } from '../../event.js'
-import { type Frontier, grow, rootOf } from '../tree/nodes.js'
+import { grow, rootOf } from '../tree/nodes.js'
 import type { Book } from './book.js'
 import { type Flaw, flaw } from './invariants.js'
 
@@ -20,8 +20,9 @@ export function checkCheckpoint(book: Book, { body, seq }: EntryOf<'CHECKPOINT_S
   if (body.size > seq) return flaw('I3', 'it is larger than the ledger before it')
   if (tree === null) return null
   if (body.size < tree.base.size) return flaw('I3', 'it is smaller than a checkpoint before it')
-  const taken = tree.leaves.take(body.size - tree.base.size)
-  tree.base = taken.reduce((frontier: Frontier, leaf) => grow(frontier, leaf).frontier, tree.base)
+  tree.leaves.take(body.size - tree.base.size, leaf => {
+    tree.base = grow(tree.base, leaf).frontier
+  })
   const root = Buffer.from(rootOf(tree.base)).toString('base64')
   return root === body.root ? null : flaw('I3', `the root of the first ${body.size} entries is ${root}`)
 }

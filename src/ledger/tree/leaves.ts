@@ -17,14 +17,12 @@ export class Leaves {
     this.#end += HASH_BYTES
   }
 
-  /** The first of them, so many, which are let go. */
-  take(count: number): readonly TreeHash[] {
+  /** Tells the first of them, so many, one by one, and lets them go: a checkpoint may be of all there are. */
+  take(count: number, tell: (leaf: TreeHash) => void): void {
     const end = Math.min(count * HASH_BYTES, this.#end)
-    const taken: TreeHash[] = []
     for (let at = 0; at < end; at += HASH_BYTES)
-      taken.push(Uint8Array.prototype.slice.call(this.#bytes, at, at + HASH_BYTES))
+      tell(Uint8Array.prototype.slice.call(this.#bytes, at, at + HASH_BYTES))
     this.#bytes.copyWithin(0, end, this.#end)
     this.#end -= end
-    return taken
   }
 }
