@@ -1,5 +1,5 @@
-// Rows that nothing in their transaction reads. They wait until it ends, and go in many by one statement: each costs
-// more to begin than a row does.
+// Rows that hardly anything in their transaction reads. They wait until something does or it ends, and go in many by one
+// statement: each costs more to begin than a row does.
 import type { Database, Statement } from 'better-sqlite3'
 
 /** So many go in together. */
@@ -29,7 +29,7 @@ export class Rows {
     for (const value of row) this.#waiting.push(value)
   }
 
-  /** Within the transaction. */
+  /** Within the transaction: at its end, and before whatever reads them or changes them. */
   write(): void {
     const waiting = this.#waiting
     this.#waiting = []

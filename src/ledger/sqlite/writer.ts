@@ -73,7 +73,7 @@ export class Writer {
     return this.#isDirected
   }
 
-  /** Those of the batch that nothing in it has to read. */
+  /** What the batch has not written yet: nothing in it has had to read them. */
   get #waiting(): readonly Rows[] {
     return [this.#rows, this.#inbox.rows, this.#late.grants.rows]
   }

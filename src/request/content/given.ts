@@ -84,7 +84,7 @@ function namedBy(request: unknown): readonly unknown[] {
   ]
 }
 
-/** By the texts that were given, which live as long as their submission. */
+/** By the texts that were given, which live as long as their submission and are not changed meanwhile. */
 const made = new Memo<object, ReadonlyMap<Hash, Uint8Array>>()
 
 /** The bytes of these texts, made once and cut from one piece: each in a buffer of its own would cost twice as much, and
