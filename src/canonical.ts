@@ -113,7 +113,7 @@ export function digest(words: string | Uint8Array): Uint8Array {
 
 /** One piece for one call: hashing in one go costs half as much as a hash object. */
 function joined(parts: readonly (string | Uint8Array)[]): string | Uint8Array {
-  const [only] = parts
+  const only = parts[0]
   if (parts.length === 1 && only !== undefined) return only
   let text = ''
   for (const part of parts) {

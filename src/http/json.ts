@@ -7,7 +7,7 @@
 // J3  The brisk walk only ever says yes: it leaves to JSON.parse what stands between quotation marks, and a text in which
 //     either finds a flaw is walked again with care, which decides.
 import { isAscii, isUtf8 } from 'node:buffer'
-import { hashAsSpelt } from '../request/content/spelling.js'
+import { measureAsSpelt } from '../request/content/measure.js'
 import { RESERVED_NAMES } from '../request/field.js'
 import { valueAt } from '../request/refusal.js'
 import { inert } from '../request/text.js'
@@ -91,7 +91,7 @@ function readBriskly(text: string, bytes: Uint8Array | null): { readonly value: 
     const value: unknown = JSON.parse(text)
     // Every other short escape is the one that RFC 8785 writes.
     const contents = text.includes('\\/') ? undefined : valueAt(value, ['contents'])
-    if (typeof contents === 'object' && contents !== null) hashAsSpelt(contents, state.spelt)
+    if (typeof contents === 'object' && contents !== null) measureAsSpelt(contents, state.spelt)
     return { value }
   } catch {
     return null

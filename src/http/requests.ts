@@ -83,7 +83,10 @@ export const REQUEST_ROUTES: readonly Route[] = [
 
 async function openRequest(door: Door, request: RouteRequest, reply: FastifyReply): Promise<FastifyReply> {
   const caller = callerOf(request)
-  const submitted = await door.lane.submit(request.body, caller)
+  const { body } = request
+  // What came is not needed while the commit is waited for, and may be large.
+  request.body = null
+  const submitted = await door.lane.submit(body, caller)
   switch (submitted.kind) {
     case 'opened':
       return reply.code(201).send(showCase(submitted.subject))

@@ -13,7 +13,7 @@ import type { Guard, Moment } from '../ledger/contract.js'
 import type { ApiKey, Shelving } from '../ledger/shelf.js'
 import { type Begun, grown, type Recorder, stamp } from '../record/record.js'
 import type { Proof } from '../request/channel.js'
-import type { Content } from '../request/content/exhibit.js'
+import { type Content, charsOf } from '../request/content/exhibit.js'
 import { countPoints } from '../request/content/places.js'
 import { envelopeHash } from '../request/envelope.js'
 import { completeRequest, type Submission } from '../request/parse.js'
@@ -243,8 +243,10 @@ function opening(asked: Asked, moment: Moment): readonly Deed[] {
  *  made of, which nobody is shown for that. */
 function recorded(contents: readonly Content[], held: Held): readonly HeldContent[] {
   const named = new Map<Hash, HeldContent>()
-  for (const { handle, size, text } of contents)
-    named.set(handle, { handle, size, chars: text === null ? null : countPoints(text) })
+  for (const content of contents) {
+    const { handle, size } = content
+    named.set(handle, { handle, size, chars: charsOf(content) })
+  }
   const others = [...held].filter(([handle]) => !named.has(handle))
   return [...named.values(), ...others.map(([handle, bytes]) => ofText(handle, bytes))]
 }

@@ -13,8 +13,9 @@ import type { ApiKey } from '../ledger/shelf.js'
 import type { Passkeys } from '../people/passkeys.js'
 import { type Admission, admit, ruleOf } from '../request/admit.js'
 import type { Channel } from '../request/channel.js'
-import type { Content } from '../request/content/exhibit.js'
+import { type Content, charsOf } from '../request/content/exhibit.js'
 import { bytesOf } from '../request/content/given.js'
+import { type Measure, measuresOf } from '../request/content/measure.js'
 import { contentsOf, type Display, fixedHandlesOf, likeness } from '../request/display.js'
 import {
   completeRequest,
@@ -106,13 +107,26 @@ export class Submitter {
   }
 
   /** `made` is the artifact that a door has made the submission of: no caller can say so itself. */
-  async submit(body: unknown, asker: Applicant, made?: MadeOf, own?: Own): Promise<Submitted> {
+  submit(body: unknown, asker: Applicant, made?: MadeOf, own?: Own): Promise<Submitted> {
     const parsed = parseSubmission(body, this.#policy)
-    if (!parsed.ok) return refused(parsed.code, sayFields(parsed.errors, 'The body'), parsed.errors)
-    const submission = made === undefined ? parsed.submission : { ...parsed.submission, origin: made.origin }
-    const held = await this.#held(submission, asker, made)
+    if (!parsed.ok)
+      return Promise.resolve(refused(parsed.code, sayFields(parsed.errors, 'The body'), parsed.errors))
+    const { contents: texts = NO_TEXTS } = parsed.submission
+    const submission = withoutTexts(parsed.submission, made)
+    const bytes = bytesOf(made === undefined ? texts : { ...texts, [made.origin.hash]: made.text })
+    // From here on they are bytes: nothing that waits holds on to their texts.
+    return this.#submit(submission, { bytes, measures: measuresOf(texts) }, asker, own)
+  }
+
+  async #submit(
+    submission: Submission,
+    { bytes, measures }: Given,
+    asker: Applicant,
+    own: Own | undefined,
+  ): Promise<Submitted> {
+    const held = await this.#held(submission, bytes, asker)
     // Read once, for the door and for every copy.
-    const contents = contentsOf(submission.request, held, submission.contents)
+    const contents = contentsOf(submission.request, held, measures)
     const admitted = admit(submission, this.#admission(asker, contents, own))
     const missing = missingContents(
       submission.request,
@@ -131,13 +145,7 @@ export class Submitter {
   }
 
   /** The contents that came with it, and those its key had sent before. */
-  async #held(
-    { request, contents = {} }: Submission,
-    { key_id }: Applicant,
-    made: MadeOf | undefined,
-  ): Promise<Held> {
-    const texts = made === undefined ? contents : { ...contents, [made.origin.hash]: made.text }
-    const given = bytesOf(texts)
+  async #held({ request }: Submission, given: Held, { key_id }: Applicant): Promise<Held> {
     const others = fixedHandlesOf(request).filter(handle => !given.has(handle))
     if (others.length === 0) return given
     return new Map([...given, ...(await readHeld(this.#parts.store.shelf, key_id, others))])
@@ -194,6 +202,15 @@ export class Submitter {
 }
 
 type Held = ReadonlyMap<Hash, Uint8Array>
+const NO_TEXTS: Readonly<Record<Hash, string>> = {}
+/** The contents that came with a submission. */
+type Given = { readonly bytes: Held; readonly measures: ReadonlyMap<string, Measure> }
+
+function withoutTexts(submission: Submission, made: MadeOf | undefined): Submission {
+  if (submission.contents === undefined && made === undefined) return submission
+  const { contents: _, ...rest } = submission
+  return made === undefined ? rest : { ...rest, origin: made.origin }
+}
 
 const NO_CONTENT =
   'This action is approved only with its contents before one’s eyes: send them with the request.'
@@ -206,7 +223,9 @@ function missingContents(
 ): readonly FieldError[] {
   if (request.type !== 'REQUEST_APPROVAL' || rule === undefined || rule === 'any') return []
   const shown = new Set(
-    contents.filter(({ text }) => rule === 'required' || text !== null).map(({ handle }) => handle as string),
+    contents
+      .filter(content => rule === 'required' || charsOf(content) !== null)
+      .map(({ handle }) => handle as string),
   )
   const accepted =
     rule === 'whole'

@@ -4,7 +4,8 @@
 import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import { type Content, type Exhibits, exhibitsOf, type ShownContent } from './content/exhibit.js'
-import { wholeHashOf } from './content/spelling.js'
+import type { Measure } from './content/measure.js'
+import { Unopened } from './content/unopened.js'
 import { isFixedHandle } from './handle.js'
 import type { Submission } from './parse.js'
 import {
@@ -99,38 +100,20 @@ export function fixedHandlesOf(request: RequestDraft): readonly Hash[] {
   return fixed
 }
 
-/** The contents of a request's handles, in their order, as far as they are held. `given` are those that came as texts. */
+/** The contents of a request's handles, in their order, as far as they are held. `measures` are of those that came with it. */
 export function contentsOf(
   request: RequestDraft,
   held: ReadonlyMap<Hash, Uint8Array>,
-  given: Readonly<Record<Hash, string>> = {},
+  measures: ReadonlyMap<string, Measure> = new Map(),
 ): readonly Content[] {
   const contents: Content[] = []
   if (held.size === 0) return contents
   for (const { handle, name } of handlesOf(request)) {
-    const bytes = held.get(handle as Hash)
-    if (bytes === undefined) continue
     const fixed = handle as Hash
-    const text = Object.hasOwn(given, handle) ? (given[fixed] ?? null) : null
-    // Half of a surrogate pair is another character as bytes.
-    const isSame = text !== null && !LONE_SURROGATE.test(text)
-    const whole_hash = isSame ? wholeHashOf(given, handle) : undefined
-    const content = { handle: fixed, name, size: bytes.length, text: isSame ? text : textOf(bytes) }
-    contents.push(whole_hash === undefined ? content : { ...content, whole_hash })
+    const bytes = held.get(fixed)
+    if (bytes !== undefined) contents.push(new Unopened(fixed, name, bytes, measures.get(fixed)))
   }
   return contents
-}
-
-const LONE_SURROGATE = /\p{Surrogate}/u
-
-/** Null for bytes that are no text. */
-function textOf(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
 }
 
 /** The facts of a request's story that are shown. */

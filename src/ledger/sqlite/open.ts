@@ -18,8 +18,10 @@ import { growTree } from './tree.js'
 
 /** Before 3.51.3 two connections that checkpoint at once could corrupt a WAL file. */
 export const SQLITE_AT_LEAST = '3.51.3'
-/** 40 MB of log before it is carried into the file: a start reads that back in well under a second. */
-const CHECKPOINT_PAGES = 10_000
+/** Of files that are made from now on. Contents lie page behind page, and every page is written twice, with its own calls. */
+const PAGE_BYTES = 8_192
+/** So much of the log before it is carried into the file: a start reads that back in well under a second. */
+const CHECKPOINT_BYTES = 40 * 1024 * 1024
 const CACHE_KIB = 16_384
 export const LEDGER_FILE = 'ledger.db'
 
@@ -66,6 +68,8 @@ function assertDurable(db: Database): void {
   if (!isAtLeast(version, SQLITE_AT_LEAST)) {
     throw new Error(`SQLite ${version} is too old: ${SQLITE_AT_LEAST} or newer is needed`)
   }
+  // A file that is there already keeps its own.
+  db.pragma(`page_size = ${PAGE_BYTES}`)
   db.pragma('journal_mode = WAL')
   // better-sqlite3 builds WAL databases as NORMAL, which may lose the last commits when the power fails.
   db.pragma('synchronous = FULL')
@@ -74,7 +78,8 @@ function assertDurable(db: Database): void {
   // Erased bytes are overwritten, not only given free.
   db.pragma('secure_delete = ON')
   // A checkpoint stops the writer; with SQLite's own bound of 4 MB a busy lane would checkpoint at every other commit.
-  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  const pageBytes = db.pragma('page_size', { simple: true }) as number
+  db.pragma(`wal_autocheckpoint = ${Math.floor(CHECKPOINT_BYTES / pageBytes)}`)
   db.pragma(`cache_size = -${CACHE_KIB}`)
   const settings = durability(db)
   if (settings.journal_mode !== 'wal' || settings.synchronous !== 2) {

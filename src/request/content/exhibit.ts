@@ -25,8 +25,15 @@ export type Content = {
   readonly size: number
   /** Null for bytes that are no text: not UTF-8, or with a NUL. */
   readonly text: string | null
-  /** The hash of all of it as one passage, where it is known already. */
+  /** The code points of its text, or null; and the hash of all of it as one passage: where they are known already. */
+  readonly chars?: number | null
   readonly whole_hash?: Hash
+}
+
+/** The code points of a content's text; null for bytes that are no text. */
+export function charsOf(content: Content): number | null {
+  if (content.chars !== undefined) return content.chars
+  return content.text === null ? null : countPoints(content.text)
 }
 
 /** The places of a content that a copy shows. */
@@ -88,15 +95,29 @@ function study(content: Content, text: string): Study {
 }
 
 function rowOf(content: Content, ranges: readonly Range[]): ShownContent {
-  const { handle, name, text, whole_hash } = content
-  if (text === null) return { handle, name, chars: null, shown: [], shown_hash: NOTHING_SHOWN, whole: false }
-  const chars = countPoints(text)
+  const { handle, name, text } = content
+  if (text === null) return noText(content)
   const [range] = ranges
-  const whole = ranges.length === 1 && range?.[0] === 0 && range[1] === text.length
-  const shown = inPoints(text, ranges)
-  const known = whole ? whole_hash : undefined
-  const shown_hash = known ?? hashPassages(ranges.map(([from, to]) => text.slice(from, to)))
-  return { handle, name, chars, shown, shown_hash, whole }
+  if (ranges.length === 1 && range?.[0] === 0 && range[1] === text.length) return rowOfWhole(content)
+  const shown_hash = hashPassages(ranges.map(([from, to]) => text.slice(from, to)))
+  return { handle, name, chars: countPoints(text), shown: inPoints(text, ranges), shown_hash, whole: false }
+}
+
+const noText = ({ handle, name }: Content): ShownContent => ({
+  handle,
+  name,
+  chars: null,
+  shown: [],
+  shown_hash: NOTHING_SHOWN,
+  whole: false,
+})
+
+function rowOfWhole(content: Content): ShownContent {
+  const chars = charsOf(content)
+  if (chars === null) return noText(content)
+  const { handle, name, whole_hash } = content
+  const shown_hash = whole_hash ?? hashPassages([content.text ?? ''])
+  return { handle, name, chars, shown: [[0, chars]], shown_hash, whole: true }
 }
 
 /** The rows of contents that share so much room. */
@@ -121,18 +142,15 @@ const wholeRows = new Memo<readonly Content[], readonly ShownContent[]>()
 function rowsOfAll(contents: readonly Content[]): readonly ShownContent[] {
   const known = wholeRows.get(contents)
   if (known !== undefined) return known
-  const rows = contents.map(content => rowOf(content, wholeOf(content)))
+  const rows = contents.map(rowOfWhole)
   wholeRows.set(contents, rows)
   // They stand in the display and in the entry that claims its copy.
   spellOnce(rows)
   return rows
 }
 
-const wholeOf = ({ text }: Content): readonly Range[] => (text === null ? [] : [[0, text.length]])
-
 /** All of it, on a page of its own. */
-export const exhibitWhole = (content: Content): Exhibit =>
-  exhibitOf(content, rowOf(content, wholeOf(content)))
+export const exhibitWhole = (content: Content): Exhibit => exhibitOf(content, rowOfWhole(content))
 
 /** `plainly`: JSON is drawn as it stands, for want of room. */
 export function exhibitOf(content: Content, row: ShownContent, plainly = false): Exhibit {

@@ -1,0 +1,40 @@
+// A content by its bytes. Its text is put together when it is first drawn: most contents are opened on a page later, and texts
+// that wait for a commit meanwhile would be carried from place to place by the collector.
+import type { Hash } from '../../canonical.js'
+import type { Content } from './exhibit.js'
+import type { Measure } from './measure.js'
+import { countPoints } from './places.js'
+
+/** Null for bytes that are no text. */
+function textOf(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+export class Unopened implements Content {
+  readonly handle: Hash
+  readonly name: string | null
+  readonly size: number
+  readonly chars: number | null
+  readonly whole_hash?: Hash
+  readonly #bytes: Uint8Array
+  #text: string | null | undefined
+
+  constructor(handle: Hash, name: string | null, bytes: Uint8Array, measure: Measure | undefined) {
+    this.handle = handle
+    this.name = name
+    this.size = bytes.length
+    this.#bytes = bytes
+    if (measure?.whole_hash !== undefined) this.whole_hash = measure.whole_hash
+    this.chars = measure?.chars ?? (this.text === null ? null : countPoints(this.text))
+  }
+
+  get text(): string | null {
+    if (this.#text === undefined) this.#text = textOf(this.#bytes)
+    return this.#text
+  }
+}
