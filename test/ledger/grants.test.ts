@@ -173,3 +173,14 @@ test('sealing a store of before finds each row that gives a right by an index: i
   expect(grants.find(sha256('handle 2'))?.seal).toBe(seals.ofRow('grants', { ...grantOf('handle 2') }))
   expect(prepare(`SELECT name FROM sqlite_schema WHERE name = 'grants_to_seal'`).all()).toEqual([])
 })
+
+test('SI3 places that come faster than a piece at a time do not pile up: more go in', () => {
+  const ROUND = 4_096
+  put(...names(0, MANY))
+  let rounds = 0
+  for (; (indexed() as number) < MANY; rounds++) {
+    grants.settle()
+    put(...names(MANY + rounds * ROUND, ROUND))
+  }
+  expect(rounds).toBeLessThan(MANY / ROUND)
+})
