@@ -284,8 +284,10 @@ describe.skipIf(noRedis !== null && !ALL)(
       skip: !ALL,
     }, async () => {
       const set = (request_id: string, inMs: number): void => {
-        moments.set(request_id, now() + inMs)
-        alarms.set({ request_id, deadline_ms: now() + DAY, resolved_seq: null }, now() + inMs)
+        // The clock is read once: a job has its name by its moment.
+        const at = now() + inMs
+        moments.set(request_id, at)
+        alarms.set({ request_id, deadline_ms: at + DAY, resolved_seq: null }, at)
       }
       await until('its mark', async () => (await redis.client.keys('lane:*-armed')).length, 1)
       redis.freeze()
