@@ -91,7 +91,9 @@ function readBriskly(text: string, bytes: Uint8Array | null): { readonly value: 
     const value: unknown = JSON.parse(text)
     // Every other short escape is the one that RFC 8785 writes.
     const contents = text.includes('\\/') ? undefined : valueAt(value, ['contents'])
-    if (typeof contents === 'object' && contents !== null) measureAsSpelt(contents, state.spelt)
+    // A list has no handles, and may have a million places.
+    if (typeof contents === 'object' && contents !== null && !Array.isArray(contents))
+      measureAsSpelt(contents, state.spelt)
     return { value }
   } catch {
     return null
@@ -116,7 +118,7 @@ function readValue(state: Walk): boolean {
   else {
     const start = state.at
     passString(state)
-    if (state.open.length === 2 && state.part === 'contents')
+    if (state.open.length === 2 && state.part === 'contents' && state.open[1] !== null)
       state.spelt.set(state.key, pieceOf(state, start))
   }
   return false
