@@ -1,16 +1,27 @@
 // The rows of keys whose places are in no table yet, by the beginnings of their keys. They lie in two arrays of numbers: as
 // objects of a map each would be carried by the collector, and be looked for all over memory.
+import { randomInt } from 'node:crypto'
 
 /** No hash begins with it. */
 const NOTHING = -1
 /** A power of two; doubled when half of it is taken. */
 const ROOM = 1_024
+const WORD_BITS = 32
+/** Drawn at each start: whoever tries long enough has contents whose hashes have the same last bits, and all of them would
+ *  lie behind each other. */
+const [LAST, FIRST] = [oddWord(), oddWord()]
+
+function oddWord(): number {
+  return 2 * randomInt(2 ** (WORD_BITS - 1)) + 1
+}
 
 export class Fresh {
-  /** Each at the slot that its last bits name, or behind it. */
+  /** Each at the slot that its bits name, mixed, or behind it. */
   #beginnings = new Float64Array(ROOM).fill(NOTHING)
   #rows = new Float64Array(ROOM)
   #size = 0
+  /** What of a word names no slot. */
+  #rest = WORD_BITS - Math.log2(ROOM)
 
   /** The number of places. */
   get size(): number {
@@ -27,7 +38,7 @@ export class Fresh {
   each(beginning: number, on: (row: number) => void): void {
     const [beginnings, rows] = [this.#beginnings, this.#rows]
     const last = rows.length - 1
-    for (let at = beginning & last; beginnings[at] !== NOTHING; at = (at + 1) & last)
+    for (let at = this.#slotOf(beginning); beginnings[at] !== NOTHING; at = (at + 1) & last)
       if (beginnings[at] === beginning) on(rows[at] ?? NOTHING)
   }
 
@@ -47,9 +58,14 @@ export class Fresh {
     return places
   }
 
+  #slotOf(beginning: number): number {
+    const mixed = Math.imul(beginning, LAST) + Math.imul(beginning / 2 ** WORD_BITS, FIRST)
+    return mixed >>> this.#rest
+  }
+
   #put(beginning: number, row: number): void {
     const last = this.#rows.length - 1
-    let at = beginning & last
+    let at = this.#slotOf(beginning)
     while (this.#beginnings[at] !== NOTHING) at = (at + 1) & last
     this.#beginnings[at] = beginning
     this.#rows[at] = row
@@ -59,6 +75,7 @@ export class Fresh {
     const [beginnings, rows] = [this.#beginnings, this.#rows]
     this.#beginnings = new Float64Array(2 * rows.length).fill(NOTHING)
     this.#rows = new Float64Array(2 * rows.length)
+    this.#rest -= 1
     for (const [at, beginning] of beginnings.entries())
       if (beginning !== NOTHING) this.#put(beginning, rows[at] ?? NOTHING)
   }
