@@ -11,12 +11,13 @@ import type { Entry } from '../event.js'
 import { hashRemark, readBeside } from '../ledger/beside.js'
 import type { Store } from '../ledger/contract.js'
 import { leafOfLine, parseEntry } from '../ledger/entry.js'
-import type { SignedCheckpoint } from '../ledger/shelf.js'
+import type { Shelf, SignedCheckpoint } from '../ledger/shelf.js'
 import { isSameHash, type TreeHash } from '../ledger/tree/hash.js'
 import { inclusionOf, rootAbove } from '../ledger/tree/inclusion.js'
 import { hashCredential } from '../passkey/credential.js'
 import { type Evidence, isEvidence } from '../passkey/evidence.js'
-import { display, documentOf, hashDisplay } from '../request/display.js'
+import { textOf } from '../request/content/unopened.js'
+import { display, documentOf, fixedHandlesOf, hashDisplay } from '../request/display.js'
 import { writeList } from './list.js'
 import { type AnyEntry, partsOf } from './parts.js'
 import { type CarriedEvidence, FORMAT, type Proof, writeProof } from './proof.js'
@@ -177,14 +178,19 @@ async function contentsOf(
     for (const remark of readBeside(raw.beside).remarks)
       said.push({ hash: hashRemark(remark), salt: encode(remark.salt), text: remark.words })
   }
-  const named: Record<string, string> = {}
-  for (const handle of handles ? handlesIn(subject) : []) {
-    const bytes = await shelf.blob(handle)
-    if (bytes !== null) named[handle] = Buffer.from(bytes).toString('utf8')
-  }
-  return { words: said, handles: named }
+  return { words: said, handles: handles ? await textsOf(shelf, subject) : {} }
 }
 
-const handlesIn = ({ request }: Case): readonly Hash[] => [
-  ...new Set(canonical(request).match(/sha256:[0-9a-f]{64}/g) as Hash[] | null),
-]
+/** Of the contents that the key which asked has sent: nobody was shown another's. Bytes that are no text were shown by their
+ *  size alone, and a text made of them would be none of theirs. */
+async function textsOf(
+  shelf: Pick<Shelf, 'ownBlobs'>,
+  { request, opened_by }: Case,
+): Promise<Readonly<Record<string, string>>> {
+  const texts: Record<string, string> = {}
+  for (const [handle, bytes] of await shelf.ownBlobs(opened_by, fixedHandlesOf(request))) {
+    const text = textOf(bytes)
+    if (text !== null) texts[handle] = text
+  }
+  return texts
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as breath } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashOf } from '../../src/canonical.js'
+import { hashOf, sha256 } from '../../src/canonical.js'
 import { decode } from '../../src/checkpoint/base64.js'
 import { trustedCheckpoint } from '../../src/checkpoint/checkpoint.js'
 import { checkEd25519 } from '../../src/checkpoint/key.js'
@@ -184,6 +184,52 @@ describe('a proof', () => {
       ;(proof.contents?.words[0] as { text: string }).text = 'NO'
     })
     expect(await codeOf(other)).toBe('words_altered')
+  })
+})
+
+describe('a proof with contents', () => {
+  const settled = async (id: string, request: Record<string, unknown>): Promise<Buffer> => {
+    expect((await scene.lane.submit({ ...request })).status).toBe(201)
+    expect((await scene.lane.answer(await scene.lane.link(id), 'YES')).status).toBe(200)
+    return scene.proof(id, '?contents=true')
+  }
+  const keep = (raw: string | Uint8Array, key = scene.lane.agentKey) =>
+    scene.lane.call('PUT', '/v1/blobs', { raw, key, headers: { 'content-type': 'text/plain' } })
+
+  test.each([
+    ['a NUL', Uint8Array.of(0x61, 0, 0x62)],
+    ['bytes that are not UTF-8', Uint8Array.of(0xff, 0x61)],
+  ])('carries no text for %s, which was shown by its size alone, and is verified', async (what, bytes) => {
+    await keep(bytes)
+    const id = `bytes-${what.length}`
+    const proof = await settled(id, approval(id, { parameters: { artifact: sha256(bytes) } }))
+    expect(parsed(proof).contents?.handles).toEqual({})
+    expect(await codeOf(proof)).toBeNull()
+  })
+
+  test('carries a text that begins with a byte order mark as it is', async () => {
+    const text = '\ufeffpay 50 EUR'
+    await keep(text)
+    const proof = await settled('marked', approval('marked', { parameters: { order: sha256(text) } }))
+    expect(parsed(proof).contents?.handles).toEqual({ [sha256(text)]: text })
+    expect(await codeOf(proof)).toBeNull()
+  })
+
+  test('carries no content that another key has sent, which nobody was shown', async () => {
+    const text = 'sent by another key'
+    await keep(text, await scene.lane.key('request'))
+    const proof = await settled('strange', approval('strange', { parameters: { order: sha256(text) } }))
+    expect(proof.toString()).not.toContain(text)
+    expect(await codeOf(proof)).toBeNull()
+  })
+
+  test('carries no content that the request only speaks of', async () => {
+    const text = 'spoken of, and not named'
+    await keep(text)
+    const why = `It takes the place of ${sha256(text)}`
+    const proof = await settled('spoken', approval('spoken', { why }))
+    expect(parsed(proof).contents?.handles).toEqual({})
+    expect(await codeOf(proof)).toBeNull()
   })
 })
 

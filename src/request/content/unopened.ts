@@ -6,7 +6,7 @@ import type { Measure } from './measure.js'
 import { countPoints } from './places.js'
 
 /** Null for bytes that are no text. */
-function textOf(bytes: Uint8Array): string | null {
+export function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
