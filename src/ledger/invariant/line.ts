@@ -50,9 +50,9 @@ function soundWords(line: string, members: Members, { prev, seq }: ChainLink): s
 
 /** No RFC 8785 text holds one. */
 const LONE_SURROGATE = /\p{Surrogate}/u
-/** A number with an exponent, as a member or in a list; in a string it may only look like one. Spaces may stand before it:
- *  the exponent has saved their room. */
-const EXPONENT = /(?:"\s*:|[[,])\s*-?\d[\d.]*e/i
+/** A number with an exponent is followed by a comma or by the end of its list or object, behind spaces or none; in a string it
+ *  may only look like one. */
+const EXPONENT = /\d[eE][+-]?\d+\s*[,\]}]/
 
 /** Whether a line is the RFC 8785 text of its value; false may still be such a text, which only
  *  the slow way can tell. */
