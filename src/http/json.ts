@@ -7,7 +7,7 @@
 // J3  The brisk walk only ever says yes: it leaves to JSON.parse what stands between quotation marks, and a text in which
 //     either finds a flaw is walked again with care, which decides.
 import { isAscii, isUtf8 } from 'node:buffer'
-import { measureAsSpelt } from '../request/content/measure.js'
+import { imprintAsSpelt } from '../request/content/imprint.js'
 import { RESERVED_NAMES } from '../request/field.js'
 import { valueAt } from '../request/refusal.js'
 import { inert } from '../request/text.js'
@@ -89,11 +89,9 @@ function readBriskly(text: string, bytes: Uint8Array | null): { readonly value: 
   try {
     walk(state)
     const value: unknown = JSON.parse(text)
-    // Every other short escape is the one that RFC 8785 writes.
-    const contents = text.includes('\\/') ? undefined : valueAt(value, ['contents'])
-    // A list has no handles, and may have a million places.
-    if (typeof contents === 'object' && contents !== null && !Array.isArray(contents))
-      measureAsSpelt(contents, state.spelt)
+    // Every short escape but this one is as RFC 8785 writes it.
+    if (state.spelt.size > 0 && !text.includes('\\/'))
+      imprintAsSpelt(valueAt(value, ['contents']) as object, state.spelt)
     return { value }
   } catch {
     return null
@@ -118,6 +116,7 @@ function readValue(state: Walk): boolean {
   else {
     const start = state.at
     passString(state)
+    // A list has no handles, and may have a million places.
     if (state.open.length === 2 && state.part === 'contents' && state.open[1] !== null)
       state.spelt.set(state.key, pieceOf(state, start))
   }

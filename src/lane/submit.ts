@@ -15,7 +15,7 @@ import { type Admission, admit, ruleOf } from '../request/admit.js'
 import type { Channel } from '../request/channel.js'
 import { type Content, charsOf } from '../request/content/exhibit.js'
 import { bytesOf } from '../request/content/given.js'
-import { type Measure, measuresOf } from '../request/content/measure.js'
+import { type Imprint, imprintsOf } from '../request/content/imprint.js'
 import { contentsOf, type Display, fixedHandlesOf, likeness } from '../request/display.js'
 import {
   completeRequest,
@@ -115,18 +115,18 @@ export class Submitter {
     const submission = withoutTexts(parsed.submission, made)
     const bytes = bytesOf(made === undefined ? texts : { ...texts, [made.origin.hash]: made.text })
     // From here on they are bytes: nothing that waits holds on to their texts.
-    return this.#submit(submission, { bytes, measures: measuresOf(texts) }, asker, own)
+    return this.#submit(submission, { bytes, imprints: imprintsOf(texts) }, asker, own)
   }
 
   async #submit(
     submission: Submission,
-    { bytes, measures }: Given,
+    { bytes, imprints }: Given,
     asker: Applicant,
     own: Own | undefined,
   ): Promise<Submitted> {
     const held = await this.#held(submission, bytes, asker)
     // Read once, for the door and for every copy.
-    const contents = contentsOf(submission.request, held, measures)
+    const contents = contentsOf(submission.request, held, imprints)
     const admitted = admit(submission, this.#admission(asker, contents, own))
     const missing = missingContents(
       submission.request,
@@ -204,7 +204,7 @@ export class Submitter {
 type Held = ReadonlyMap<Hash, Uint8Array>
 const NO_TEXTS: Readonly<Record<Hash, string>> = {}
 /** The contents that came with a submission. */
-type Given = { readonly bytes: Held; readonly measures: ReadonlyMap<string, Measure> }
+type Given = { readonly bytes: Held; readonly imprints: ReadonlyMap<string, Imprint> }
 
 function withoutTexts(submission: Submission, made: MadeOf | undefined): Submission {
   if (submission.contents === undefined && made === undefined) return submission

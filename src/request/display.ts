@@ -4,7 +4,7 @@
 import { type Hash, hashOf } from '../canonical.js'
 import type { ReplySchema } from '../compiler/reply-schema.js'
 import { type Content, type Exhibits, exhibitsOf, type ShownContent } from './content/exhibit.js'
-import type { Measure } from './content/measure.js'
+import type { Imprint } from './content/imprint.js'
 import { Unopened } from './content/unopened.js'
 import { isFixedHandle } from './handle.js'
 import type { Submission } from './parse.js'
@@ -100,18 +100,18 @@ export function fixedHandlesOf(request: RequestDraft): readonly Hash[] {
   return fixed
 }
 
-/** The contents of a request's handles, in their order, as far as they are held. `measures` are of those that came with it. */
+/** The contents of a request's handles, in their order, as far as they are held. `imprints` are of those that came with it. */
 export function contentsOf(
   request: RequestDraft,
   held: ReadonlyMap<Hash, Uint8Array>,
-  measures: ReadonlyMap<string, Measure> = new Map(),
+  imprints: ReadonlyMap<string, Imprint> = new Map(),
 ): readonly Content[] {
   const contents: Content[] = []
   if (held.size === 0) return contents
   for (const { handle, name } of handlesOf(request)) {
     const fixed = handle as Hash
     const bytes = held.get(fixed)
-    if (bytes !== undefined) contents.push(new Unopened(fixed, name, bytes, measures.get(fixed)))
+    if (bytes !== undefined) contents.push(new Unopened(fixed, name, bytes, imprints.get(fixed)))
   }
   return contents
 }

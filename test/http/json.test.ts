@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Hash, hashOf } from '../../src/canonical.js'
 import { MAX_DEPTH, MAX_KEYS, readJson, readJsonBytes } from '../../src/http/json.js'
-import { measuresOf } from '../../src/request/content/measure.js'
+import { imprintsOf } from '../../src/request/content/imprint.js'
 import { ALL } from '../faults/rig.js'
 
 const detailOf = (text: string): string => {
@@ -191,7 +191,7 @@ describe('CW1 the hash of a content shown whole, made of its spelling as it came
   const contentsIn = (read: ReturnType<typeof readJson>): Contents =>
     ((read.ok ? read.value : {}) as { readonly contents: Contents }).contents
   const hashIn = (read: ReturnType<typeof readJson>): Hash | undefined =>
-    measuresOf(contentsIn(read)).get('h')?.whole_hash
+    imprintsOf(contentsIn(read)).get('h')?.whole_hash
   const readIn = (text: string): { readonly hash: Hash | undefined; readonly content: string } => {
     const read = readJson(text)
     return { hash: hashIn(read), content: contentsIn(read).h ?? '' }

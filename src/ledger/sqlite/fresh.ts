@@ -7,20 +7,20 @@ const NOTHING = -1
 /** A power of two; doubled when half of it is taken. */
 const ROOM = 1_024
 const WORD_BITS = 32
-/** Drawn at each start: whoever tries long enough has contents whose hashes have the same last bits, and all of them would
- *  lie behind each other. */
-const [LAST, FIRST] = [oddWord(), oddWord()]
+/** Multipliers of the last and of the first bits of a beginning, drawn at each start. Without them anybody could choose contents
+ *  whose hashes have the same last bits: all would want one slot, and each would be looked for behind the others. */
+const [BY_LAST, BY_FIRST] = [oddWord(), oddWord()]
 
 function oddWord(): number {
   return 2 * randomInt(2 ** (WORD_BITS - 1)) + 1
 }
 
 export class Fresh {
-  /** Each at the slot that its bits name, mixed, or behind it. */
+  /** Each lies in its slot (#slotOf), or in the next one that was free. */
   #beginnings = new Float64Array(ROOM).fill(NOTHING)
   #rows = new Float64Array(ROOM)
   #size = 0
-  /** What of a word names no slot. */
+  /** The bits of a word, less those that name a slot. */
   #rest = WORD_BITS - Math.log2(ROOM)
 
   /** The number of places. */
@@ -47,7 +47,7 @@ export class Fresh {
     const places = new Float64Array(2 * this.#size)
     let [at, before] = [0, NOTHING]
     for (const beginning of this.#beginnings.filter(one => one !== NOTHING).sort()) {
-      // Each of several has its place by the first of them.
+      // All rows of a beginning are told when it is first met.
       if (beginning === before) continue
       before = beginning
       this.each(beginning, row => {
@@ -59,7 +59,7 @@ export class Fresh {
   }
 
   #slotOf(beginning: number): number {
-    const mixed = Math.imul(beginning, LAST) + Math.imul(beginning / 2 ** WORD_BITS, FIRST)
+    const mixed = Math.imul(beginning, BY_LAST) + Math.imul(beginning / 2 ** WORD_BITS, BY_FIRST)
     return mixed >>> this.#rest
   }
 

@@ -4,7 +4,8 @@
 // SI1  It may say too much: the row itself says whether it has the key.
 // SI2  The table says how far it goes, and the rows behind that are read again at the start. A number is given twice only
 //      after a crash, and only if the row it was given to did not stand: then the table may say too much.
-// SI3  Places go in a piece at a time, each between two commits: however large the table is, nobody waits for all of them.
+// SI3  Places go in a piece at a time, each between two commits: however large the table is, nobody waits for all of them. A piece
+//      is larger than what came since the last one, so places never pile up.
 import type { Database, Statement } from 'better-sqlite3'
 import { Fresh } from './fresh.js'
 

@@ -1,8 +1,8 @@
-// A content by its bytes. Its text is put together when it is first drawn: most contents are opened on a page later, and texts
-// that wait for a commit meanwhile would be carried from place to place by the collector.
+// A content by its bytes. Its text is put together when it is first drawn, or to count its letters where nobody has yet: most
+// contents are opened on a page later, and texts that wait for a commit meanwhile would be carried along by the collector.
 import type { Hash } from '../../canonical.js'
 import type { Content } from './exhibit.js'
-import type { Measure } from './measure.js'
+import type { Imprint } from './imprint.js'
 import { countPoints } from './places.js'
 
 /** Null for bytes that are no text. */
@@ -24,13 +24,13 @@ export class Unopened implements Content {
   readonly #bytes: Uint8Array
   #text: string | null | undefined
 
-  constructor(handle: Hash, name: string | null, bytes: Uint8Array, measure: Measure | undefined) {
+  constructor(handle: Hash, name: string | null, bytes: Uint8Array, imprint: Imprint | undefined) {
     this.handle = handle
     this.name = name
     this.size = bytes.length
     this.#bytes = bytes
-    if (measure?.whole_hash !== undefined) this.whole_hash = measure.whole_hash
-    this.chars = measure?.chars ?? (this.text === null ? null : countPoints(this.text))
+    if (imprint?.whole_hash !== undefined) this.whole_hash = imprint.whole_hash
+    this.chars = imprint?.chars ?? (this.text === null ? null : countPoints(this.text))
   }
 
   get text(): string | null {

@@ -5,7 +5,7 @@ import { type Hash, sha256 } from '../../../src/canonical.js'
 import { readJson } from '../../../src/http/json.js'
 import { exhibitWhole, rowsWithin } from '../../../src/request/content/exhibit.js'
 import { bytesOf } from '../../../src/request/content/given.js'
-import { measuresOf } from '../../../src/request/content/measure.js'
+import { imprintsOf } from '../../../src/request/content/imprint.js'
 import { contentsOf } from '../../../src/request/display.js'
 import type { RequestDraft } from '../../../src/request/request.js'
 
@@ -33,8 +33,8 @@ test('a text is measured and drawn the same, whether it came with its request, t
       const read = readJson(JSON.stringify({ contents: given }))
       const through = (read.ok ? read.value : { contents: given }) as { contents: Record<Hash, string> }
       const before = contentsOf(request, held)
-      for (const measures of [measuresOf(given), measuresOf(through.contents)]) {
-        const came = contentsOf(request, held, measures)
+      for (const imprints of [imprintsOf(given), imprintsOf(through.contents)]) {
+        const came = contentsOf(request, held, imprints)
         for (const some of [room, 100_000]) expect(rowsWithin(came, some)).toEqual(rowsWithin(before, some))
         expect(came.map(exhibitWhole)).toEqual(before.map(exhibitWhole))
         expect(came.map(one => one.text)).toEqual(before.map(one => one.text))
