@@ -1,6 +1,6 @@
 // The embedded store: the contract every store keeps, and what only a file can show.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
@@ -89,6 +89,32 @@ describe('the file', () => {
     const db = openReadOnly(file)
     expect(durability(db).journal_mode).toBe('wal')
     db.close()
+  })
+
+  test.each([
+    ['a new file has pages of 8 KiB', null, 8_192],
+    ['a file of before keeps its own', 4_096, 4_096],
+  ])('%s, also in a backup', async (_, before, expected) => {
+    if (before !== null) {
+      const old = new Sqlite(join(directory, LEDGER_FILE))
+      old.pragma(`page_size = ${before}`)
+      old.pragma('journal_mode = WAL')
+      migrate(old)
+      old.close()
+    }
+    const pageOf = (file: string): unknown => {
+      const db = openReadOnly(file)
+      const bytes = db.pragma('page_size', { simple: true })
+      db.close()
+      return bytes
+    }
+    const { ledger, backup } = openHere()
+    await open(ledger, 'q-1')
+    const copy = join(directory, 'copy.db')
+    for await (const piece of backup()) appendFileSync(copy, piece)
+    expect([pageOf(join(directory, LEDGER_FILE)), pageOf(copy)]).toEqual([expected, expected])
+    expect(await verify(ledger.lines(0))).toMatchObject({ ok: true, problems: [] })
+    await ledger.close()
   })
 
   test('of a newer lane is refused, and the directory let go', async () => {
